@@ -37,6 +37,11 @@ bench: setup-test
 	@ninja -C build-bench --quiet
 	@bench/run build-bench
 
+# The tables of docs/attribution.md, from the captures that are here.
+attribution: setup-test all
+	@meson configure $(BUILD) -Dtests=true && ninja -C $(BUILD) --quiet tests/attribution
+	@$(PYTHON) bench/attribution.py $(BUILD)/tests/attribution --write
+
 fuzz: setup-test
 	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(ONLY)
 
@@ -74,4 +79,4 @@ clean:
 	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install bundle wheel lint coverage format clean
+.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle wheel lint coverage format clean

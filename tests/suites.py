@@ -41,7 +41,7 @@ def build(folder, compiler, options, targets):
 def script(*words, env=None):
     """A Python script that ends with `N passed, N failed, N skipped`; files are named as from the root."""
     def run(result):
-        full = [os.path.join(ROOT, w) if w.startswith(("tests/", "tools/", "build")) else w for w in words]
+        full = [os.path.join(ROOT, w) if w.startswith(("tests/", "tools/", "bench/", "build")) else w for w in words]
         rc, text = result.call([sys.executable, *full], ROOT, env)
         passed, failed, skipped = script_counts(text) or (0, 1, 0)
         if rc and not failed:
@@ -149,6 +149,7 @@ def everything(is_check):
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
+        plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),

@@ -293,7 +293,7 @@ static void take_stated(struct hot_job *j)
 		answer_warn(
 			j->a, "no waves in this capture: totals are those that code.json states");
 	if (!trace_is_sampled(j->trace) && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
-		answer_warn(j->a, "--by %s needs waves: nothing to show", j->out->by);
+		answer_warn(j->a, "--by %s needs waves, or samples of a known period: nothing to show", j->out->by);
 }
 
 static bool collect(struct hot_job *j, struct incore_error *e)

@@ -4,7 +4,8 @@
 
 #include "answer/answer.h"
 
-#define QUESTIONS Q(check) Q(diff) Q(hot) Q(info) Q(isa) Q(occupancy) Q(summary) Q(waves) Q(why)
+#define QUESTIONS                                                                                  \
+	Q(check) Q(diff) Q(hot) Q(info) Q(isa) Q(occupancy) Q(summary) Q(waves) Q(whatif) Q(why)
 
 #define Q(name) extern const struct question question_##name;
 QUESTIONS

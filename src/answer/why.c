@@ -3,6 +3,7 @@
 #include "answer/why.h"
 
 #include "analysis/code/hot.h"
+#include "analysis/code/samples.h"
 #include "base/search.h"
 
 static const struct option_def options[] = {
@@ -330,9 +331,9 @@ static bool place_reasons(struct why_job *j, struct incore_error *e)
 	size_t n = 0;
 
 	for (uint32_t k = 0; v && k < t->n_reasons; k++) {
-		const struct why_reason *x = why_reason_of(t->reasons[k]);
+		const struct sample_cause *x = sample_cause_of(t->reasons[k]);
 		struct why_reason_row r = {.reason = t->reasons[k],
-			.cause = x->cause,
+			.cause = x->name,
 			.why = x->word < WHY_WORDS ? why_word_name(x->word) : NULL,
 			.exposed = t->sampling.has_not_issued ? 0 : NO_U64};
 

@@ -11,6 +11,7 @@
 	X(hot)                                                                                     \
 	X(isa)                                                                                     \
 	X(waves)                                                                                   \
+	X(whatif)                                                                                  \
 	X(why)                                                                                     \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \

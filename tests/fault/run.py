@@ -31,6 +31,8 @@ RUNS = {
     "isa-json": ["isa", "--json", "two_waves"],
     "isa-loops": ["isa", "--json", "gemm"],
     "waves": ["waves", "--json", "two_waves"],
+    "whatif": ["whatif", "--faster", "VMEM", "--remove", "BARRIER", "gemm"],
+    "whatif-json": ["whatif", "--json", "--waves", "+1", "two_waves"],
     "why": ["why", "--by", "line", "gemm"],
     "why-json": ["why", "--json", "--by", "row", "two_waves"],
     "waves-barriers": ["waves", "--json", "gemm"],

@@ -139,6 +139,31 @@ async function searching(bench) {
 	truth(await page.evaluate(() => document.activeElement?.tagName !== 'INPUT'), 'one Escape leaves it');
 }
 
+/** No text runs over its neighbour: a cell is cut where what stands in it is wider, and only cells that may be are. */
+async function cuts(bench) {
+	const page = await bench.page('gemm', size(1600, 1000)), look = () => page.$$eval('.panel-isa .table-row:not(.label-row) .cell:not(.num):not(.chip-cell), .panel-source .table-row .cell:not(.num)', (all) => {
+		const wide = (c) => { const r = document.createRange(); r.selectNodeContents(c); return r.getBoundingClientRect().right > c.getBoundingClientRect().right + 0.5; };
+		const over = all.filter((c) => c.textContent && wide(c)), isFree = (c) => getComputedStyle(c).overflowX === 'visible';
+		return { cut: over.length, free: all.filter(isFree).length, loose: over.filter(isFree).map((c) => c.textContent) };
+	});
+	await page.waitForSelector('.panel-isa .table-row');
+	await page.waitForSelector('.panel-source .table-row');
+	for (const width of [1600, 1280, 1600]) {
+		await page.setViewportSize({ width, height: 800 });
+		await still(page);
+		const seen = await look();
+		equal(seen.loose, [], `${width}: text over its neighbour`);
+		truth(seen.free > 20, `${width}: ${seen.free} cells without a clip`);
+	}
+	await page.evaluate(() => localStorage.setItem('incore.columns.Instructions', '{"w":{"isa":90},"hide":[]}'));
+	await page.reload();
+	await page.waitForSelector('.panel-isa .table-row');
+	await still(page);
+	const narrow = await look();
+	truth(narrow.cut > 5, `${narrow.cut} cells cut in a narrow column`);
+	equal(narrow.loose, [], 'narrow column: text over its neighbour');
+}
+
 /** Columns are as wide as they need, can be moved and hidden, and stay so; no digit is cut; tables use the height there is. */
 async function columns(bench) {
 	const page = await bench.page('gemm', size(1600, 1000)), width = (id) => page.evaluate((c) => document.querySelector(`.panel-isa .table-head [data-column="${c}"]`)?.offsetWidth ?? 0, id);
@@ -436,6 +461,7 @@ export const tests = [
 	{ name: 'daily: from any row to its worst instance, and back', run: both(toWorst) },
 	{ name: 'daily: Enter and Escape leave the search', run: searching },
 	{ name: 'daily: columns fit, move, hide and stay', run: columns },
+	{ name: 'daily: no text over its neighbour', run: cuts },
 	{ name: 'daily: source before the summary', run: early },
 	{ name: 'daily: A and B by name, what moved, on both sides', run: named },
 	{ name: 'daily: one-sided rows and shares of a comparison', run: oneSided },

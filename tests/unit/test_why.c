@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/why/why.h"
+#include "analysis/code/samples.h"
 #include "mem_trace.h"
 
 struct asked {
@@ -483,9 +483,9 @@ static void test_why_reasons(void **state)
 	(void)state;
 	for (unsigned i = 0; i < AMD_STALL_REASONS; i++)
 		assert_string_equal(
-			why_reason_of(amd_stall_reasons[i])->reason, amd_stall_reasons[i]);
-	assert_int_equal(why_reason_of("mio_throttle")->word, WHY_QUEUE);
-	assert_int_equal(why_reason_of("never heard of")->word, WHY_UNKNOWN);
+			sample_cause_of(amd_stall_reasons[i])->reason, amd_stall_reasons[i]);
+	assert_int_equal(sample_cause_of("mio_throttle")->word, WHY_QUEUE);
+	assert_int_equal(sample_cause_of("never heard of")->word, WHY_UNKNOWN);
 }
 
 int main(void)

@@ -16,6 +16,10 @@ export interface Column<R> {
 	cell?: (row: R) => Child;
 	/** writes the cell in place; it is handed back as it left it, with another row in it: nothing is made anew */
 	paint?: (cell: HTMLElement, row: R) => void;
+	/** what `paint` writes, as text, '' for a picture that keeps within its cell; null, and without this: it may need to be cut */
+	drawn?: (row: R) => string | null;
+	/** stands in letters of one width */
+	isMono?: boolean;
 	/** what the pointer is told over the cell, asked for when it is there; the row's own without it */
 	hint?: (row: R, event: MouseEvent) => string;
 	isNumber?: boolean;
@@ -56,6 +60,27 @@ function wide(text: string, isBold = false): number {
 	if (isNew) family = getComputedStyle(document.body).fontFamily;
 	if (isNew || isPenBold !== isBold) pen.font = `${(isPenBold = isBold) ? '600 ' : ''}12.5px ${family}`;
 	return pen.measureText(text).width;
+}
+
+const advances: (Float32Array | undefined)[] = [];
+
+/** The width of each letter of ASCII, none smaller than it is drawn; a tab goes to the next fourth column at most. */
+function lettersOf(isMono: boolean): Float32Array {
+	const known = advances[Number(isMono)];
+	if (known) return known;
+	const g = document.createElement('canvas').getContext('2d')!, style = getComputedStyle(document.body);
+	g.font = `600 12.5px ${isMono ? style.getPropertyValue('--mono') : style.fontFamily}`;
+	const out = Float32Array.from({ length: 127 }, (_, i) => (i < 32 ? Infinity : g.measureText(String.fromCharCode(i)).width));
+	out[9] = 4 * out[32];
+	return (advances[Number(isMono)] = out);
+}
+
+/** Does a text stand in so many pixels for sure? A cell that is not cut needs no clip, and clips are what frames of many cells are made of. */
+export function fits(text: string, room: number, isMono: boolean): boolean {
+	const letters = lettersOf(isMono);
+	let w = 0;
+	for (let i = 0; i < text.length && w <= room; i++) w += letters[text.charCodeAt(i)] ?? Infinity;
+	return w <= room;
 }
 
 interface Kept { w: Record<string, number>; hide: string[] }
@@ -208,4 +233,19 @@ export class Columns<R> {
 			this.fillMenu(list, headWidth);
 		}));
 	}
+}
+
+/** What the columns need at least: head and rows are grids of their own and agree only if both have this much room. */
+export function least(widths: readonly string[]): string {
+	const parts = widths.map((w) => /^(?:minmax\(\s*)?([\d.]+(?:rem|px))/.exec(w)?.[1]).filter((w): w is string => !!w);
+	return parts.length ? `calc(${parts.join(' + ')})` : '0px';
+}
+
+/** Numbers before words, missing values last whichever way it sorts. */
+export function order(a: number | string | null, b: number | string | null, sign: number): number {
+	const isNone = (v: number | string | null) => v === null || (typeof v === 'number' && Number.isNaN(v));
+	if (isNone(a) || isNone(b)) return Number(isNone(a)) - Number(isNone(b));
+	if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+	if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+	return sign * (a! < b! ? -1 : a! > b! ? 1 : 0);
 }

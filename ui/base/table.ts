@@ -2,7 +2,7 @@
 // table.ts: a sortable table of any length. Only the rows in sight are in the page: their elements stand in a ring and are written anew
 // as one scrolls, and only what differs is written. The arrow keys move a cursor, Enter and a double click go to what the row is about (an
 // event `open-row` that bubbles), Ctrl+C copies. Rows are the caller's objects and never change; a new list is given with rows().
-import { Column, Columns } from './columns';
+import { Column, Columns, fits, least, order } from './columns';
 import { button, Child, copyText, download, fill, framed, h, setText } from './dom';
 
 export type { Column } from './columns';
@@ -33,9 +33,11 @@ export interface TableOptions<R> {
 }
 
 /** One element of the ring, and what stands in it. */
-interface Slot { e: HTMLElement; cells: HTMLElement[]; at: number; top: number; look: string; isMarked: boolean | null; width: string }
+interface Slot { e: HTMLElement; cells: HTMLElement[]; at: number; top: number; look: string; isMarked: boolean | null; width: string; cut: boolean[] }
 /** rows kept above and below those in sight; how long after the last movement the elements are put in reading order */
 const MARGIN = 4, SETTLED_MS = 100;
+/** left and right of what stands in a cell */
+const PADDING = 16;
 
 export class Table<R> {
 	readonly element: HTMLElement;
@@ -57,6 +59,9 @@ export class Table<R> {
 	private ring: Slot[] = [];
 	private origin = 0;
 	private isHurried = false;
+	/** widths of the cells; they changed and the rows are to be written again */
+	private sizes: number[] = [];
+	private isPlaced = false;
 	/** when the rows in sight last changed altogether: again so soon is the thumb being dragged */
 	private jumped = -1e9;
 	private settling = 0;
@@ -233,7 +238,8 @@ export class Table<R> {
 		const n = this.shown.length, was = this.first;
 		const room = Math.min(n, Math.ceil((this.seen || 400) / this.height) + 2 * MARGIN);
 		const first = Math.max(0, Math.min(n - room, Math.floor(this.element.scrollTop / this.height) - MARGIN));
-		if (!isForced && first === was && room === this.ring.length) return;
+		if (!isForced && !this.isPlaced && first === was && room === this.ring.length) return;
+		this.isPlaced = false;
 		this.first = first;
 		if (isForced || room !== this.ring.length) this.resize(room);
 		const isJump = Math.abs(first - was) >= room;
@@ -280,7 +286,7 @@ export class Table<R> {
 	private slot(): Slot {
 		const cells = this.columns.shown.map((c) => h('div', { class: 'cell' + (c.isNumber ? ' num' : '') + (c.isLate ? ' late' : ''), role: 'gridcell', attrs: { 'data-column': c.id } }));
 		const e = this.body.appendChild(h('div', { class: 'table-row', role: 'row' }, cells));
-		return { e, cells, at: -1, top: -1, look: '', isMarked: null, width: '' };
+		return { e, cells, at: -1, top: -1, look: '', isMarked: null, width: '', cut: this.columns.shown.map(() => false) };
 	}
 
 	/** Cells stand where those of the head stand: text that changes then moves nothing but itself. */
@@ -288,17 +294,14 @@ export class Table<R> {
 		if (!this.ring.length || !this.element.isConnected) return;
 		const widths = getComputedStyle(this.head).gridTemplateColumns;
 		if (!widths.endsWith('px')) return;
-		const sizes = widths.split(' ').map(parseFloat), gutter = this.columns.shown.findIndex((c) => c.id === 'gutter');
+		const sizes = (this.sizes = widths.split(' ').map(parseFloat)), gutter = this.columns.shown.findIndex((c) => c.id === 'gutter');
 		if (this.o.beside && gutter >= 0) (this.o.beside.element as SVGElement).style.left = sizes.slice(0, gutter).reduce((a, b) => a + b, 0) + 'px';
 		for (const slot of this.ring) {
 			if (slot.width === widths) continue;
 			slot.width = widths;
-			let left = 0;
-			slot.cells.forEach((cell, i) => {
-				cell.style.left = left + 'px';
-				cell.style.width = sizes[i] + 'px';
-				left += sizes[i] ?? 0;
-			});
+			slot.at = -1;
+			this.isPlaced = true;
+			slot.cells.forEach((cell, i) => (cell.style.width = sizes[i] + 'px'));
 		}
 	}
 
@@ -332,11 +335,22 @@ export class Table<R> {
 		this.columns.shown.forEach((c, k) => {
 			const cell = cells[k];
 			if (this.isHurried && c.isLate) return;
-			if (c.paint) return c.paint(cell, row);
-			const content = c.cell ? c.cell(row) : c.value(row);
-			if (typeof content === 'object' && content !== null) fill(cell, content);
-			else setText(cell, content === null || content === undefined || content === false ? '' : String(content));
+			if (c.paint) {
+				c.paint(cell, row);
+				return this.cut(slot, k, c.drawn ? c.drawn(row) : null);
+			}
+			const content = c.cell ? c.cell(row) : c.value(row), isText = typeof content !== 'object' || content === null;
+			const text = !isText || content === null || content === undefined || content === false ? '' : String(content);
+			if (isText) setText(cell, text);
+			else fill(cell, content);
+			this.cut(slot, k, isText ? text : null);
 		});
+	}
+
+	/** A cell has a clip only where what stands in it may not fit; figures are never cut. In a hurry a clip stays: taking it away costs more. */
+	private cut(slot: Slot, k: number, text: string | null): void {
+		const c = this.columns.shown[k], isCut = !c.isNumber && (text === null || !fits(text, (this.sizes[k] ?? 0) - PADDING, !!c.isMono));
+		if (isCut !== slot.cut[k] && (isCut || !this.isHurried)) slot.cells[k].classList.toggle('cut', (slot.cut[k] = isCut));
 	}
 
 	/** Titles are made where the pointer is: a row that passes by needs none. */
@@ -379,19 +393,4 @@ export class Table<R> {
 		fill(this.foot, children);
 		if (!this.foot.isConnected) this.element.appendChild(this.foot);
 	}
-}
-
-/** What the columns need at least: head and rows are grids of their own and agree only if both have this much room. */
-export function least(widths: readonly string[]): string {
-	const parts = widths.map((w) => /^(?:minmax\(\s*)?([\d.]+(?:rem|px))/.exec(w)?.[1]).filter((w): w is string => !!w);
-	return parts.length ? `calc(${parts.join(' + ')})` : '0px';
-}
-
-/** Numbers before words, missing values last whichever way it sorts. */
-export function order(a: number | string | null, b: number | string | null, sign: number): number {
-	const isNone = (v: number | string | null) => v === null || (typeof v === 'number' && Number.isNaN(v));
-	if (isNone(a) || isNone(b)) return Number(isNone(a)) - Number(isNone(b));
-	if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-	if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-	return sign * (a! < b! ? -1 : a! > b! ? 1 : 0);
 }

@@ -184,7 +184,7 @@ export function spreadColumns<R>(app: Measured, id: string, head: string, value:
 /** How hot a row is, beside its text: the stronger, the more of the hottest; a square root, so that a tenth is still seen. */
 export function heatColumn<R>(part: (row: R) => number, hint: (row: R) => string): Column<R> {
 	return {
-		id: 'heat', head: '', isFixed: true, isDecor: true, isLate: true, width: '10px', title: 'the stronger, the more cycles', value: () => null, hint, paint: (cell, r) => {
+		id: 'heat', head: '', isFixed: true, isDecor: true, isLate: true, width: '10px', title: 'the stronger, the more cycles', value: () => null, hint, drawn: () => '', paint: (cell, r) => {
 			const p = part(r), heat = String(p > 0 ? Math.max(10, 5 * Math.round(20 * Math.sqrt(Math.min(1, p)))) : 0);
 			if (cell.dataset.heat === heat) return;
 			cell.dataset.heat = heat;

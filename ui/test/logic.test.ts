@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as f from '../base/format';
 import { Keys, nameOf, normalise } from '../base/keys';
-import { order } from '../base/table';
+import { order } from '../base/columns';
 import { captureNames, parseRanges, questionOf, ranges, readCounters, readLinks, readSlices, sliceRow } from '../source';
 import { parseTarget } from '../shell/dialogs';
 import { Places } from '../shell/places';

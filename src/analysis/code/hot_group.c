@@ -285,19 +285,18 @@ static struct hot_loss loss_of_samples(
 	uint32_t main = counts ? samples_main_reason(t, counts) : NO_REASON;
 	const struct sample_cause *c = main == NO_REASON ? NULL : sample_cause_of(t->reasons[main]);
 	struct hot_loss loss = {0};
-	bool is_open, is_known = edge && edge->producer < t->n_code;
+	bool is_known = edge && edge->producer < t->n_code;
 
 	if (!c)
 		return loss;
 	loss.cyc = counts[main].all * t->sampling.period_cyc;
-	is_open = c->name[strlen(c->name) - 1] == ':';
 	if (c->has_producer && is_known)
 		loss.edge = edge;
-	snprintf(loss.name, sizeof(loss.name), "%s%s", c->name,
-		!is_open       ? ""
-		: c->has_class ? class_name(g->code < t->n_code ? t->code[g->code].inst_class : 0)
-		: is_known     ? class_name(t->code[edge->producer].inst_class)
-			       : "(unknown)");
+	sample_cause_name(c,
+		c->has_class ? class_name(g->code < t->n_code ? t->code[g->code].inst_class : 0)
+		: is_known   ? class_name(t->code[edge->producer].inst_class)
+			     : "(unknown)",
+		loss.name);
 	return loss;
 }
 

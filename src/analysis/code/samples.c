@@ -5,42 +5,65 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analysis/code/static_waits.h"
 #include "base/search.h"
 
-/* By the name of the reason, as the metrics of Nsight Compute spell it. */
+#define WAIT(family) CAUSE_WAIT, BUCKET_WAIT, family
+#define PIPE_STALL(family) CAUSE_PIPE_STALL, BUCKET_STALL, family, "pipe-stall:*"
 static const struct sample_cause table[] = {
-	{"long_scoreboard", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:", false, true},
-	{"short_scoreboard", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:", false, true},
-	{"gmma", CAUSE_WAIT, BUCKET_WAIT, FAMILY_PIPE, "wait:MATRIX", false, true},
-	{"warpgroup_arrive", CAUSE_WAIT, BUCKET_WAIT, FAMILY_PIPE, "wait:MATRIX", false, true},
-	{"membar", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:VMEM-store", false, false},
-	{"imc_miss", CAUSE_WAIT, BUCKET_WAIT, FAMILY_SCALAR, "wait:SMEM", false, false},
-	{"barrier", CAUSE_BARRIER, BUCKET_WAIT, FAMILY_SYNC, "barrier", false, true},
-	{"sleeping", CAUSE_SLEEP, BUCKET_WAIT, FAMILY_SYNC, "sleep", false, false},
-	{"wait", CAUSE_NOP_PADDING, BUCKET_STALL, FAMILY_SCHEDULING, "fixed-latency", false, true},
-	{"math_pipe_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_PIPE, "pipe-stall:", true,
-		false},
-	{"mio_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_PIPE, "pipe-stall:", true, false},
-	{"lg_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_MEMORY, "pipe-stall:", true, false},
-	{"tex_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_MEMORY, "pipe-stall:", true, false},
-	{"dispatch_stall", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_ARBITER, "dispatch", false,
-		false},
-	{"branch_resolving", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:branch", false, false},
-	{"no_instructions", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:fetch", false, false},
-	{"not_selected", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "not-selected", false, false},
-	{"misc", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false},
-	{"drain", CAUSE_DRAIN, BUCKET_DRAIN, FAMILY_MEMORY, "drain", false, false},
+	/* AMD, stochastic PC sampling */
+	{"none", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", WHY_UNKNOWN},
+	{"fetch", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:branch", WHY_FETCH},
+	{"alu-dependency", PIPE_STALL(FAMILY_DEPENDENCY), WHY_REGISTER, true},
+	{"waitcnt", WAIT(FAMILY_MEMORY), "wait:*", WHY_WORDS, false, true},
+	{"internal", CAUSE_NOP_PADDING, BUCKET_STALL, FAMILY_SCHEDULING, "nop-padding", WHY_HAZARD},
+	{"arbiter", PIPE_STALL(FAMILY_ARBITER), WHY_OTHER_WAVE, true},
+	{"pipe", PIPE_STALL(FAMILY_PIPE), WHY_QUEUE, true},
+	{"other-wait", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", WHY_UNKNOWN},
+	{"sleep", CAUSE_SLEEP, BUCKET_WAIT, FAMILY_SYNC, "sleep", WHY_WORDS},
+	/* both */
+	{"barrier", CAUSE_BARRIER, BUCKET_WAIT, FAMILY_SYNC, "barrier", WHY_WORDS, false, true},
+	/* NVIDIA, warp stall reasons, as the metrics of Nsight Compute spell them */
+	{"long_scoreboard", WAIT(FAMILY_MEMORY), "wait:*", WHY_WORDS, false, true},
+	{"short_scoreboard", WAIT(FAMILY_MEMORY), "wait:*", WHY_WORDS, false, true},
+	{"gmma", WAIT(FAMILY_PIPE), "wait:MATRIX", WHY_WORDS, false, true},
+	{"warpgroup_arrive", WAIT(FAMILY_PIPE), "wait:MATRIX", WHY_WORDS, false, true},
+	{"membar", WAIT(FAMILY_MEMORY), "wait:VMEM-store", WHY_WORDS},
+	{"imc_miss", WAIT(FAMILY_SCALAR), "wait:SMEM", WHY_WORDS},
+	{"sleeping", CAUSE_SLEEP, BUCKET_WAIT, FAMILY_SYNC, "sleep", WHY_WORDS},
+	{"wait", CAUSE_NOP_PADDING, BUCKET_STALL, FAMILY_SCHEDULING, "fixed-latency", WHY_REGISTER,
+		false, true},
+	{"math_pipe_throttle", PIPE_STALL(FAMILY_PIPE), WHY_OTHER_WAVE, true},
+	{"mio_throttle", PIPE_STALL(FAMILY_PIPE), WHY_QUEUE, true},
+	{"lg_throttle", PIPE_STALL(FAMILY_MEMORY), WHY_QUEUE, true},
+	{"tex_throttle", PIPE_STALL(FAMILY_MEMORY), WHY_QUEUE, true},
+	{"dispatch_stall", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_ARBITER, "dispatch",
+		WHY_OWN_PIPE},
+	{"branch_resolving", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:branch", WHY_FETCH},
+	{"no_instructions", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:fetch", WHY_FETCH},
+	{"not_selected", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "not-selected", WHY_OTHER_WAVE},
+	{"misc", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", WHY_UNKNOWN},
+	{"drain", CAUSE_DRAIN, BUCKET_DRAIN, FAMILY_MEMORY, "drain", WHY_WORDS},
 };
+#undef WAIT
+#undef PIPE_STALL
 
 const struct sample_cause *sample_cause_of(const char *reason)
 {
 	static const struct sample_cause other = {
-		"", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false};
+		"", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", WHY_UNKNOWN};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (table[i].reason[0] == reason[0] && strcmp(table[i].reason, reason) == 0)
 			return &table[i];
 	return &other;
+}
+
+void sample_cause_name(const struct sample_cause *x, const char *of, char name[40])
+{
+	size_t n = strcspn(x->name, "*");
+
+	snprintf(name, 40, "%.*s%s", (int)n, x->name, x->name[n] ? of : "");
 }
 
 void samples_add_buckets(
@@ -94,17 +117,31 @@ typedef bool (*share_fn)(void *ctx, const struct share *s);
 static const struct sample_cause *cause_of_share(const struct trace *t, const struct share *s)
 {
 	static const struct sample_cause issue = {
-		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:", true, false};
+		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:*", WHY_WORDS, true};
 	const struct sample_cause *x =
 		s->reason == NO_REASON ? &issue : sample_cause_of(t->reasons[s->reason]);
-	bool is_matrix = s->producer != NO_CODE && t->code[s->producer].inst_class == CLASS_MATRIX;
+	bool is_matrix = s->producer != NO_CODE && s->producer != s->row &&
+			 t->code[s->producer].inst_class == CLASS_MATRIX;
 
 	return x->kind == CAUSE_BARRIER && is_matrix ? sample_cause_of("gmma") : x;
 }
 
-static uint64_t weight_of(const struct trace *t, code_idx i, bool by_hits)
+/* Whoever read the code's bytes knew whom a row can have waited for; of AMD's the text tells. */
+struct blame {
+	const struct trace *t;
+	struct static_waits amd;
+	share_fn fn;
+	void *ctx;
+};
+
+static const struct code_link *links_of(const struct blame *b, code_idx row, uint32_t *n)
 {
-	return by_hits ? t->code[i].stated.hit : 1;
+	return b->t->n_code_links ? trace_links_of(b->t, row, n) : static_waits_of(&b->amd, row, n);
+}
+
+static uint64_t weight_of(const struct blame *b, code_idx i, bool by_hits)
+{
+	return by_hits ? b->t->code[i].stated.hit : b->amd.weight ? b->amd.weight[i] : 1;
 }
 
 /* Part k of n things split by weight: all parts add up to n. */
@@ -117,9 +154,10 @@ static uint64_t part_of(uint64_t n, double before, double weight, double whole)
 }
 
 /* Candidates share by how often they were executed; where that is not known, alike. */
-static bool each_candidate(const struct trace *t, struct share s, const struct code_link *links,
-	uint32_t n, share_fn fn, void *ctx)
+static bool each_candidate(
+	const struct blame *b, struct share s, const struct code_link *links, uint32_t n)
 {
+	const struct trace *t = b->t;
 	struct reason_count all = s.n;
 	double whole = 0, before = 0; /* counts of a file may be anything: their sum may not wrap */
 	uint32_t n_used = 0;
@@ -128,31 +166,32 @@ static bool each_candidate(const struct trace *t, struct share s, const struct c
 	for (uint32_t i = 0; i < n; i++)
 		by_hits |= t->code[links[i].to].stated.hit > 0;
 	for (uint32_t i = 0; i < n; i++) {
-		whole += (double)weight_of(t, links[i].to, by_hits);
-		n_used += weight_of(t, links[i].to, by_hits) > 0;
+		whole += (double)weight_of(b, links[i].to, by_hits);
+		n_used += weight_of(b, links[i].to, by_hits) > 0;
 	}
 	s.is_shared = n_used > 1;
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = weight_of(t, links[i].to, by_hits);
+		uint64_t w = weight_of(b, links[i].to, by_hits);
 
 		s.producer = links[i].to;
 		s.n.all = part_of(all.all, before, (double)w, whole);
 		s.n.not_issued = part_of(all.not_issued, before, (double)w, whole);
 		before += (double)w;
-		if (w && (s.n.all || s.n.not_issued) && !fn(ctx, &s))
+		if (w && (s.n.all || s.n.not_issued) && !b->fn(b->ctx, &s))
 			return false;
 	}
 	return true;
 }
 
-static bool each_share_of_row(const struct trace *t, code_idx row, share_fn fn, void *ctx)
+static bool each_share_of_row(const struct blame *b, code_idx row)
 {
+	const struct trace *t = b->t;
 	const struct reason_count *counts = trace_reasons_of(t, row);
 	uint32_t n_links;
-	const struct code_link *links = trace_links_of(t, row, &n_links);
+	const struct code_link *links = links_of(b, row, &n_links);
 	struct share issued = {row, NO_CODE, NO_REASON, {t->samples[row].issued, 0}, false};
 
-	if (issued.n.all && !fn(ctx, &issued))
+	if (issued.n.all && !b->fn(b->ctx, &issued))
 		return false;
 	for (uint32_t k = 0; k < t->n_reasons; k++) {
 		struct share s = {row, NO_CODE, k, counts[k], false};
@@ -166,18 +205,23 @@ static bool each_share_of_row(const struct trace *t, code_idx row, share_fn fn, 
 		for (uint32_t i = 0; names && i < n_links && n < 64; i++)
 			if (links[i].reason == k)
 				of_reason[n++] = links[i];
-		if (!(n ? each_candidate(t, s, of_reason, n, fn, ctx) : fn(ctx, &s)))
+		if (!(n ? each_candidate(b, s, of_reason, n) : b->fn(b->ctx, &s)))
 			return false;
 	}
 	return true;
 }
 
-static bool each_share(const struct trace *t, share_fn fn, void *ctx)
+static bool each_share(const struct trace *t, share_fn fn, void *ctx, struct incore_error *e)
 {
-	for (code_idx i = 0; i < t->n_code; i++)
-		if (!each_share_of_row(t, i, fn, ctx))
-			return false;
-	return true;
+	struct blame b = {.t = t, .fn = fn, .ctx = ctx};
+	bool ok = true;
+
+	if (!static_waits_find(&b.amd, t, e))
+		return false;
+	for (code_idx i = 0; ok && i < t->n_code; i++)
+		ok = each_share_of_row(&b, i);
+	static_waits_deinit(&b.amd);
+	return ok || err_nomem(e);
 }
 
 /* --- causes --------------------------------------------------------------------------------- */
@@ -213,22 +257,19 @@ static enum cause_family family_of_class(enum inst_class k)
 }
 
 /* "wait:VMEM-load", "pipe-stall:VALU", "barrier". */
-static struct cause name_share(const struct trace *t, const struct share *s, char name[64])
+static struct cause name_share(const struct trace *t, const struct share *s, char name[40])
 {
 	const struct sample_cause *x = cause_of_share(t, s);
-	bool is_open = x->name[strlen(x->name) - 1] == ':';
 	enum inst_class k = (enum inst_class)t->code[s->row].inst_class;
 	struct cause out = {.kind = x->kind, .bucket = x->bucket, .family = x->family};
 
 	if (x->kind == CAUSE_WAIT && x->has_producer && s->producer != NO_CODE) {
 		k = (enum inst_class)t->code[s->producer].inst_class;
-		out.family = is_open ? family_of_class(k) : x->family;
+		out.family = strchr(x->name, '*') ? family_of_class(k) : x->family;
 	}
 	out.inst_class = k;
-	snprintf(name, 64, "%s%s", x->name,
-		!is_open				 ? ""
-		: x->has_class || s->producer != NO_CODE ? class_name(k)
-							 : "(unknown)");
+	sample_cause_name(
+		x, x->has_class || s->producer != NO_CODE ? class_name(k) : "(unknown)", name);
 	return out;
 }
 
@@ -249,7 +290,7 @@ static bool take_share(void *ctx, const struct share *s)
 	struct causes_fill *f = ctx;
 	const struct trace *t = f->t;
 	uint64_t period = t->sampling.period_cyc;
-	char name[64];
+	char name[40];
 	struct cause x = name_share(t, s, name);
 	struct cause_cell cell = {.code = s->row, .cyc = s->n.all * period, .hits = s->n.all};
 
@@ -312,7 +353,8 @@ bool samples_fill_causes(struct causes *c, struct incore_error *e)
 	bool ok;
 
 	c->v = arena_zalloc(&c->arena, MAX_CAUSES, sizeof(*c->v));
-	ok = c->v && each_share(f.t, take_share, &f) && finish_cells(&f);
+	ok = (c->v || err_nomem(e)) && each_share(f.t, take_share, &f, e) &&
+	     (finish_cells(&f) || err_nomem(e));
 	VEC_FREE(&f.cells);
 	for (uint32_t i = 0; ok && i < c->n; i++) {
 		c->bucket[c->v[i].bucket] += c->v[i].cyc;
@@ -320,7 +362,7 @@ bool samples_fill_causes(struct causes *c, struct incore_error *e)
 		c->family[c->v[i].family].hidden_cyc += c->v[i].hidden_cyc;
 		c->duration_cyc += c->v[i].cyc;
 	}
-	return ok || err_nomem(e);
+	return ok;
 }
 
 /* --- producers ------------------------------------------------------------------------------ */
@@ -399,11 +441,11 @@ static bool finish_groups(struct producers_fill *f)
 bool samples_fill_producers(struct producers *p, struct incore_error *e)
 {
 	struct producers_fill f = {.p = p, .t = p->trace};
-	bool ok = each_share(f.t, add_producer, &f) && finish_groups(&f);
+	bool ok = each_share(f.t, add_producer, &f, e) && (finish_groups(&f) || err_nomem(e));
 
 	u64_map_deinit(&f.edges);
 	p->n_exact = p->n_waits - p->n_unresolved - p->n_group;
 	p->n_free = p->n_waits - p->n_blocked;
 	producers_sort(p);
-	return ok || err_nomem(e);
+	return ok;
 }

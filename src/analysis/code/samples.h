@@ -11,18 +11,24 @@
 
 #include "analysis/waves/causes.h"
 #include "analysis/waves/producers.h"
+#include "analysis/why/why.h"
 
-/* The cause of a sampler's stall reason, by its name; incore-ncu(7) has the table. */
+/* Where a sampler's stall reason stands among causes and their parts, by its name, so that a sampled
+ * capture and a traced one are read in the same words; docs/why.md has the table. */
 struct sample_cause {
 	const char *reason;
 	enum cause_kind kind;
 	enum bucket bucket;
 	enum cause_family family;
-	const char *name;  /* of the cause, or its beginning */
-	bool has_class;	   /* the class of the row follows */
-	bool has_producer; /* the class of the instruction that is waited for follows */
+	const char *name;   /* of the cause; "*": a class follows */
+	enum why_word word; /* WHY_WORDS: the cause says all there is */
+	bool has_class;	    /* the class of the row follows */
+	bool has_producer;  /* somebody is waited for: the class of that one follows */
 };
+/* A word that no sampler is known to have is unknown here too. */
 const struct sample_cause *sample_cause_of(const char *reason);
+/* Its name with `of`, a class, in the place of the star. */
+void sample_cause_name(const struct sample_cause *x, const char *of, char name[40]);
 
 /* Cycles of a row by bucket; *exposed: samples of lost cycles in which nothing was issued. */
 void samples_add_buckets(

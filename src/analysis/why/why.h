@@ -87,13 +87,3 @@ void why_free(struct why *w);
  * that `causes` could read and this cannot. Others that cannot be read are left out, as walk_tracks()
  * leaves them out and tells. */
 bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e);
-
-/* why_reasons.c: where a stall reason of a sampler stands among causes and parts, so that a sampled
- * capture and a traced one are read in the same words. */
-struct why_reason {
-	const char *reason; /* the sampler's word, as trace.reasons has it */
-	const char *cause;  /* "*": by the class of the row, or by the producer */
-	enum why_word word; /* WHY_WORDS: the cause says all there is */
-};
-/* A word that no sampler is known to have is unknown here too. */
-const struct why_reason *why_reason_of(const char *reason);

@@ -66,35 +66,6 @@ struct holder { /* the own instruction that holds the wave longest */
 	bool is_register;
 };
 
-/* How long an earlier instruction keeps this one; 0: not at all. */
-static uint64_t held_cycles(const struct piece *p, const struct past *x, bool *is_register)
-{
-	const struct why_code *first = row_of(p->s, x->code), *then = row_of(p->s, p->code);
-	bool reads = amd_regs_meet(&first->regs.writes, &then->regs.reads);
-	bool is_vector = why_port_of(p->inst_class) == PORT_VECTOR;
-	uint64_t most = 0;
-
-	for (const struct why_rule *r = p->s->chip->rules; r->cyc; r++)
-		if (r->first >> x->inst_class & 1 && r->then >> p->inst_class & 1 &&
-			r->cyc > most &&
-			(r->when == WHEN_ANY || (r->when == WHEN_READS && reads) ||
-				(r->when == WHEN_SCALAR && first->writes_scalar)))
-			most = r->cyc;
-	if (x->inst_class == CLASS_MATRIX) {
-		uint64_t hold = first->hold_cyc;
-
-		if (first->passes_cyc && p->inst_class == CLASS_MATRIX)
-			hold = first->passes_cyc;
-		else if (first->passes_cyc && then->is_packed && p->s->chip->packed_cyc)
-			hold = first->passes_cyc + p->s->chip->packed_cyc;
-		if ((is_vector || then->kind == QUEUE_VMEM || then->kind == QUEUE_LDS) &&
-			hold > most)
-			most = hold;
-	}
-	*is_register = reads;
-	return most;
-}
-
 static struct holder longest_holder(const struct piece *p, uint64_t from)
 {
 	const struct lane *l = p->l;
@@ -106,7 +77,9 @@ static struct holder longest_holder(const struct piece *p, uint64_t from)
 	for (uint32_t i = 1; i <= n; i++) {
 		const struct past *x = &l->past[(l->n_past - i) % HISTORY];
 		bool is_register;
-		uint64_t cyc = held_cycles(p, x, &is_register);
+		uint64_t cyc = why_hold_cyc(p->s->chip,
+			(struct why_inst){row_of(p->s, x->code), x->inst_class},
+			(struct why_inst){row_of(p->s, p->code), p->inst_class}, &is_register);
 
 		if (cyc && x->issue + cyc > from && x->issue + cyc > best.until)
 			best = (struct holder){x->issue + cyc, x, is_register};

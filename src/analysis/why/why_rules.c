@@ -130,3 +130,35 @@ struct why_code *why_code_new(const struct trace *t)
 	}
 	return v;
 }
+
+/* The matrix pipe is held for all passes by what needs it too, else until the operands are read. */
+static uint64_t matrix_hold(
+	const struct why_chip *chip, const struct why_code *first, struct why_inst then)
+{
+	enum simd_unit unit = class_unit(then.inst_class);
+	bool is_vector = unit == SIMD_VALU || unit == SIMD_MATRIX;
+
+	if (!is_vector && then.code->kind != QUEUE_VMEM && then.code->kind != QUEUE_LDS)
+		return 0;
+	if (first->passes_cyc && then.inst_class == CLASS_MATRIX)
+		return first->passes_cyc;
+	if (first->passes_cyc && then.code->is_packed && chip->packed_cyc)
+		return (uint64_t)first->passes_cyc + chip->packed_cyc;
+	return first->hold_cyc;
+}
+
+uint64_t why_hold_cyc(
+	const struct why_chip *chip, struct why_inst first, struct why_inst then, bool *reads)
+{
+	uint64_t most = 0, hold;
+
+	*reads = amd_regs_meet(&first.code->regs.writes, &then.code->regs.reads);
+	for (const struct why_rule *r = chip->rules; r->cyc; r++)
+		if (r->first >> first.inst_class & 1 && r->then >> then.inst_class & 1 &&
+			r->cyc > most &&
+			(r->when == WHEN_ANY || (r->when == WHEN_READS && *reads) ||
+				(r->when == WHEN_SCALAR && first.code->writes_scalar)))
+			most = r->cyc;
+	hold = first.inst_class == CLASS_MATRIX ? matrix_hold(chip, first.code, then) : 0;
+	return hold > most ? hold : most;
+}

@@ -48,5 +48,14 @@ const struct why_chip *why_chip_of(const struct trace *t);
 /* By code row, and one more: zeros. NULL on lack of memory. */
 struct why_code *why_code_new(const struct trace *t);
 
+struct why_inst { /* an instruction, as rules see it */
+	const struct why_code *code;
+	enum inst_class inst_class;
+};
+/* For how long after its issue an earlier instruction of a wave keeps a later one; 0: not at all.
+ * *reads: the later one reads what the earlier one writes. */
+uint64_t why_hold_cyc(
+	const struct why_chip *chip, struct why_inst first, struct why_inst then, bool *reads);
+
 #define WHY_FEW 2u   /* outstanding in the compute unit: a queue is possible */
 #define WHY_MANY 16u /* it is likely: from here on stalls grow (docs/why.md) */

@@ -85,7 +85,7 @@ class HotspotView extends View {
 		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles, 'issue, stall, wait, idle and drain together'),
 			shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
-			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
+			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), drawn: () => '', hint: (r) => bucketText(r.buckets) }];
 	}
 
 	/** A, B and the change while two captures are compared. */
@@ -98,7 +98,7 @@ class HotspotView extends View {
 		const t = new Table<HotRow>({
 			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', empty: EMPTY, pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
 			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
-				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, paint: (cell, r) => paintChip(cell, r.class, palette.slots[this.app.trace.classes.find((c) => c.name === r.class)?.slot ?? 11]) },
+				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, paint: (cell, r) => paintChip(cell, r.class, palette.slots[this.app.trace.classes.find((c) => c.name === r.class)?.slot ?? 11]), drawn: () => '' },
 				...this.costColumns(rows), ...this.compared<HotRow>((r) => String(r.row)), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
 				textColumn('waits', 'waits for', (r) => (r.waits_for ? `row ${r.waits_for.row} ${r.waits_for.isa}` : null), 'minmax(8rem, 1fr)')],
 		});

@@ -148,11 +148,11 @@ class IsaView extends View {
 		];
 		if (this.lanes.count) out.push({
 			id: 'gutter', head: '', isFixed: true, isDecor: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
-			paint: () => undefined, hint: (l) => say(this.lanes, l.at),
+			paint: () => undefined, drawn: () => '', hint: (l) => say(this.lanes, l.at),
 		});
-		if (this.list.groups.size > 1) out.push({ id: 'fold', head: '', isFixed: true, isDecor: true, width: '1.6rem', value: () => null, title: 'basic blocks: click folds', paint: (cell, l) => this.handle(cell, l) });
+		if (this.list.groups.size > 1) out.push({ id: 'fold', head: '', isFixed: true, isDecor: true, width: '1.6rem', value: () => null, title: 'basic blocks: click folds', paint: (cell, l) => this.handle(cell, l), drawn: () => '' });
 		out.push(heatColumn((l) => (l.fold ? 0 : this.total(l) / this.hottest), (l) => (this.total(l) ? `${share(this.total(l), this.whole)} of ${this.measured().units().of}` : '')),
-			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => (l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text), paint: (cell, l) => this.text(cell, l) });
+			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', isMono: true, value: (l) => this.words(l), paint: (cell, l) => this.text(cell, l), drawn: (l) => (l.loop || l.fold ? null : '  '.repeat(l.row?.loop_depth ?? 0) + this.words(l)) });
 		if (this.isSampled) out.push(
 			{ ...countColumn<Line>('samples', 'samples', (l) => (l.fold ? l.fold.sums.samples : l.row ? l.row.samples ?? 0 : null)), width: '5rem' },
 			{ ...countColumn<Line>('stalled', 'stalled', of((r) => r.stalled_samples ?? 0), 'samples in which the instruction did not issue'), width: '5rem' },
@@ -161,20 +161,20 @@ class IsaView extends View {
 			{ ...countColumn<Line>('hit', 'hits', (l) => (l.label ? null : l.fold && !this.costs ? l.fold.executions : this.costOf(l)?.hit ?? 0), 'executions; of what is folded: how often it was entered'), width: '4.5rem', isLate: true },
 			{ ...cyclesColumn<Line>({ units: () => (['mean', 'meanwave', 'max'].includes(this.basis) ? app : all).units() }, 'cycles', 'cycles', (l) => this.cost(l), 'issue, stall, wait, idle and drain together'), width: '6rem' },
 			{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => unitName({ ...all.units(), unit: 'pct' }), width: '4rem', title: 'of all executions, or of those of the one wave that is looked at', value: (l) => (l.label ? null : this.total(l)), cell: (l) => (this.total(l) ? share(this.total(l), this.whole, false) : '') },
-			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: (l) => (l.label ? null : this.total(l)), paint: (cell, l) => paintBuckets(cell, this.total(l) ? this.costOf(l)!.buckets : null, l.fold ? Math.max(this.most, this.total(l)) : this.most, this.palette), hint: (l) => (l.label ? '' : bucketText(this.costOf(l)?.buckets ?? {})) });
+			{ id: 'bar', head: 'split', isLate: true, title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: (l) => (l.label ? null : this.total(l)), paint: (cell, l) => paintBuckets(cell, this.total(l) ? this.costOf(l)!.buckets : null, l.fold ? Math.max(this.most, this.total(l)) : this.most, this.palette), drawn: () => '', hint: (l) => (l.label ? '' : bucketText(this.costOf(l)?.buckets ?? {})) });
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', (l) => this.costs ? null : l.row?.execution?.median ?? (l.fold?.loop?.iterations ? l.fold.loop.median : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', (l) => this.costs ? null : l.row?.execution?.p95 ?? (l.fold?.loop?.iterations ? l.fold.loop.p95 : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true });
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row && !this.costs ? this.diffs.get(String(l.row.row)) : undefined)));
-		out.push({ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none') },
-			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) });
+		out.push({ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none'), drawn: () => '' },
+			{ id: 'address', head: 'address', isLate: true, isMono: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) });
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isLate: true, isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => (this.costs ? null : r.stated?.latency)), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem', isLate: true });
 		if (this.list.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', isLate: true, width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
-		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', isLate: true, width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, paint: (cell, l) => this.sourceLink(cell, l.row) });
+		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', isLate: true, width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, paint: (cell, l) => this.sourceLink(cell, l.row), drawn: (l) => this.place(l.row).join(':') });
 		return out;
 	}
 
@@ -183,10 +183,14 @@ class IsaView extends View {
 		return this.palette.slots[slot] ?? this.palette.dim;
 	}
 
+	private words(l: Line): string {
+		return l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text;
+	}
+
 	/** Opcode, operands and, on the head of a loop, what an iteration costs. */
 	private text(cell: HTMLElement, l: Line): void {
 		if (!cell.firstChild) cell.append(h('span', { class: 'opcode' }, ' '), ' ');
-		const opcode = cell.firstChild!.firstChild as Text, rest = cell.childNodes[1] as Text, text = l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text, at = text.search(/\s/);
+		const opcode = cell.firstChild!.firstChild as Text, rest = cell.childNodes[1] as Text, text = this.words(l), at = text.search(/\s/);
 		const depth = String(l.row?.loop_depth ?? (l.fold ? l.fold.chain.length - 1 : 0)), loop = l.loop ?? l.fold?.loop;
 		const chip = cell.childNodes[2] as HTMLElement | undefined;
 		opcode.data = at < 0 ? text : text.slice(0, at);
@@ -269,9 +273,15 @@ class IsaView extends View {
 
 	private sourceLink(cell: HTMLElement, r: IsaRow | null): void {
 		const link = (cell.firstChild ?? cell.appendChild(h('button', { class: 'link place', attrs: { 'data-do': 'source' } }))) as HTMLElement;
-		const frame = r?.frames[0], name = frame ? baseName(this.isa.sources[frame[0]] ?? '?') : r?.source ? baseName(r.source).replace(/:\d+$/, '') : '';
+		const [name, line, more] = this.place(r);
 		if (link.hidden !== !name) link.hidden = !name;
-		paintPlace(link, name, frame ? String(frame[1]) : /:(\d+)$/.exec(r?.source ?? '')?.[1] ?? '', r && r.frames.length > 1 ? ' +' : '');
+		paintPlace(link, name, line, more);
+	}
+
+	/** File, line, and whether it is inlined elsewhere. */
+	private place(r: IsaRow | null): [string, string, string] {
+		const frame = r?.frames[0], name = frame ? baseName(this.isa.sources[frame[0]] ?? '?') : r?.source ? baseName(r.source).replace(/:\d+$/, '') : '';
+		return [name, frame ? String(frame[1]) : /:(\d+)$/.exec(r?.source ?? '')?.[1] ?? '', r && r.frames.length > 1 ? ' +' : ''];
 	}
 
 	private toSource(l: Line): void {

@@ -141,7 +141,7 @@ class SourceView extends View {
 		const out: Column<Line>[] = [
 			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
 			heatColumn((l) => (l.cost ? weight(l.cost) / this.most : 0), (l) => (l.cost ? `${share(weight(l.cost), this.whole)} of ${this.isSampled ? 'samples' : LIFETIME}` : '')),
-			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => l.text ?? '', hint: (l) => l.text ?? '' },
+			{ id: 'text', head: 'source', isMono: true, width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => l.text ?? '', hint: (l) => l.text ?? '' },
 		];
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
@@ -152,7 +152,7 @@ class SourceView extends View {
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'split', isLate: true, title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), drawn: () => '', hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 

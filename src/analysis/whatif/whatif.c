@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* whatif.c: all compute units under all plans, and what they add up to. */
+#include "analysis/whatif/whatif.h"
+
+#include "analysis/whatif/whatif_internal.h"
+#include "base/mem.h"
+#include "base/search.h"
+
+const char *whatif_part_name(enum whatif_part p)
+{
+	static const char *const names[WHATIF_PARTS] = {"issue", "latency", "barrier", "own-pipe",
+		"other-wave", "stall", "gap", "drain", "start"};
+
+	return (unsigned)p < WHATIF_PARTS ? names[p] : "stall";
+}
+
+void whatif_result_deinit(struct whatif_result *r)
+{
+	VEC_FREE(&r->untrue);
+	VEC_FREE(&r->spans);
+	VEC_FREE(&r->limits);
+	*r = (struct whatif_result){0};
+}
+
+/* --- units ---------------------------------------------------------------------------------- */
+
+struct job {
+	struct unit_tables tables;
+	const struct whatif_plan *const *plans;
+	size_t n_plans;
+	struct whatif_plan *same;  /* nothing is changed */
+	VEC(track_idx) units;	   /* first and end of each */
+	struct whatif_span *spans; /* by unit, then by plan */
+	uint64_t *n_executed;	   /* the same */
+	uint8_t *is_untrue;	   /* by track */
+	struct progress *progress;
+};
+
+static bool same_unit(const struct unit_tables *x, track_idx a, track_idx b)
+{
+	const struct track *p = &x->trace->tracks[a], *q = &x->trace->tracks[b];
+
+	return p->clock == q->clock &&
+	       memcmp(p->coord, q->coord, (size_t)x->simd_level * sizeof(p->coord[0])) == 0;
+}
+
+static bool find_units(struct job *j, const struct selection *s, struct incore_error *e)
+{
+	const struct trace *t = j->tables.trace;
+
+	for (track_idx i = 0, end; i < t->n_tracks; i = end) {
+		bool is_wanted = false;
+
+		for (end = i; end < t->n_tracks && same_unit(&j->tables, i, end); end++)
+			is_wanted |= !s || selection_has(s, t, &t->tracks[end]);
+		if (is_wanted && (!VEC_PUSH(&j->units, i) || !VEC_PUSH(&j->units, end)))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool is_within(uint64_t a, uint64_t b, uint64_t per_mille)
+{
+	uint64_t d = a > b ? a - b : b - a;
+
+	return d * 1000 <= b * per_mille;
+}
+
+static void compare_waves(
+	struct job *j, const struct unit *u, const struct retime *same, struct whatif_span *out)
+{
+	out->n_waves = (uint32_t)u->waves.n;
+	for (size_t i = 0; i < u->waves.n; i++) {
+		const struct unit_wave *w = &u->waves.v[i];
+		bool is_true = is_within(same->wave_end[i] - same->begin[i], w->end - w->begin, 10);
+
+		out->n_true += is_true;
+		j->is_untrue[w->track] = !is_true;
+	}
+}
+
+/* The measured length, moved as far as the replay moved. */
+static uint64_t moved(uint64_t measured, uint64_t same, uint64_t changed)
+{
+	return changed >= same || measured + changed > same ? measured + changed - same : 0;
+}
+
+static uint64_t mixed(uint64_t likely, uint64_t least, double coupling)
+{
+	double d = (double)likely + ((double)least - (double)likely) * coupling;
+
+	return d > 0 ? (uint64_t)(d + 0.5) : 0;
+}
+
+static bool ask_plan(const struct unit *u, const struct whatif_plan *p, uint64_t same,
+	struct whatif_span *s, uint64_t *n_executed, struct incore_error *e)
+{
+	uint64_t after[3];
+
+	for (unsigned b = 0; b < 3; b++) {
+		struct retime r = {0};
+		bool ok = retime_run(&r, u, p, (enum retime_bound)b, e);
+
+		after[b] = moved(s->before_cyc, same, retime_span(&r));
+		*n_executed = r.n_executed;
+		retime_deinit(&r);
+		if (!ok)
+			return false;
+	}
+	s->after_cyc = mixed(after[RETIME_LIKELY], after[RETIME_LEAST], u->coupling);
+	s->low_cyc = s->high_cyc = s->after_cyc;
+	for (unsigned b = 0; b < 3; b++) {
+		s->low_cyc = after[b] < s->low_cyc ? after[b] : s->low_cyc;
+		s->high_cyc = after[b] > s->high_cyc ? after[b] : s->high_cyc;
+	}
+	return true;
+}
+
+static bool ask_unit(struct job *j, size_t item, struct unit *u, struct incore_error *e)
+{
+	struct whatif_span s = {.first = j->units.v[2 * item], .end = j->units.v[2 * item + 1]};
+	uint64_t first = UINT64_MAX, last = 0;
+	struct retime same = {0};
+	bool ok = retime_run(&same, u, j->same, RETIME_LIKELY, e);
+
+	EACH (const struct unit_wave, w, u->waves.v, u->waves.n) {
+		first = w->begin < first ? w->begin : first;
+		last = w->end > last ? w->end : last;
+	}
+	s.before_cyc = last > first ? last - first : 0;
+	s.coupling = u->coupling;
+	if (ok)
+		compare_waves(j, u, &same, &s);
+	for (size_t i = 0; ok && i < j->n_plans; i++) {
+		size_t k = item * j->n_plans + i;
+
+		j->spans[k] = s;
+		ok = ask_plan(
+			u, j->plans[i], retime_span(&same), &j->spans[k], &j->n_executed[k], e);
+	}
+	retime_deinit(&same);
+	return ok;
+}
+
+static bool run_unit(void *ctx, size_t item, unsigned worker, struct incore_error *e)
+{
+	struct job *j = ctx;
+	struct unit u = {0};
+	struct waits w = {0};
+	bool ok;
+
+	(void)worker;
+	progress_add(j->progress, 1);
+	if (progress_is_cancelled(j->progress))
+		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+	ok = unit_load(&u, &j->tables, &j->units.v[2 * item], &w, e) && ask_unit(j, item, &u, e);
+	waits_deinit(&w);
+	unit_deinit(&u);
+	return ok;
+}
+
+/* --- the path of the longest unit ----------------------------------------------------------- */
+
+ORDER(by_place, struct whatif_limit, UP(part) UP(code))
+ORDER(by_after, struct whatif_limit, DOWN(after_cyc) DOWN(before_cyc) UP(part) UP(code))
+
+/* Both lists as one. */
+static bool join_paths(
+	const struct path_sums *before, const struct path_sums *after, struct whatif_result *out)
+{
+	size_t n = 0;
+
+	EACH (const struct whatif_limit, x, before->v.v, before->v.n)
+		if (!VEC_PUSH(
+			    &out->limits, (struct whatif_limit){x->part, x->code, x->after_cyc, 0}))
+			return false;
+	EACH (const struct whatif_limit, x, after->v.v, after->v.n)
+		if (!VEC_PUSH(&out->limits, *x))
+			return false;
+	SORT(out->limits.v, out->limits.n, by_place);
+	for (size_t i = 0; i < out->limits.n; i++) {
+		struct whatif_limit *to = n ? &out->limits.v[n - 1] : NULL, x = out->limits.v[i];
+
+		if (to && to->part == x.part && to->code == x.code) {
+			to->before_cyc += x.before_cyc;
+			to->after_cyc += x.after_cyc;
+		} else {
+			out->limits.v[n++] = x;
+		}
+	}
+	out->limits.n = n;
+	SORT(out->limits.v, n, by_after);
+	return true;
+}
+
+static bool path_of(const struct unit *u, const struct whatif_plan *p, struct path_sums *out,
+	struct incore_error *e)
+{
+	struct retime r = {0};
+	bool ok = retime_run(&r, u, p, RETIME_LIKELY, e);
+
+	ok = ok && (retime_path(&r, u, p, out) || err_nomem(e));
+	retime_deinit(&r);
+	return ok;
+}
+
+static bool find_paths(
+	struct job *j, size_t item, struct whatif_result *out, struct incore_error *e)
+{
+	struct path_sums before = {0}, after = {0};
+	struct unit u = {0};
+	struct waits w = {0};
+	bool ok = unit_load(&u, &j->tables, &j->units.v[2 * item], &w, e) &&
+		  path_of(&u, j->same, &before, e);
+
+	for (size_t i = 0; ok && i < j->n_plans; i++) {
+		after.v.n = 0;
+		ok = path_of(&u, j->plans[i], &after, e) &&
+		     (join_paths(&before, &after, &out[i]) || err_nomem(e));
+	}
+	VEC_FREE(&before.v);
+	VEC_FREE(&after.v);
+	waits_deinit(&w);
+	unit_deinit(&u);
+	return ok;
+}
+
+/* --- results -------------------------------------------------------------------------------- */
+
+void whatif_judge(struct whatif_result *r)
+{
+	r->does_nothing =
+		is_within(r->low_cyc, r->before_cyc, 1) && is_within(r->high_cyc, r->before_cyc, 1);
+}
+
+static bool sum_plan(const struct job *j, size_t plan, struct whatif_result *out)
+{
+	size_t n = j->units.n / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct whatif_span *s = &j->spans[i * j->n_plans + plan];
+
+		if (!VEC_PUSH(&out->spans, *s))
+			return false;
+		out->n_waves += s->n_waves;
+		out->n_true += s->n_true;
+		out->n_executed += j->n_executed[i * j->n_plans + plan];
+		out->before_cyc = s->before_cyc > out->before_cyc ? s->before_cyc : out->before_cyc;
+		out->after_cyc = s->after_cyc > out->after_cyc ? s->after_cyc : out->after_cyc;
+		out->low_cyc = s->low_cyc > out->low_cyc ? s->low_cyc : out->low_cyc;
+		out->high_cyc = s->high_cyc > out->high_cyc ? s->high_cyc : out->high_cyc;
+	}
+	for (track_idx i = 0; i < j->tables.trace->n_tracks; i++)
+		if (j->is_untrue[i] && !VEC_PUSH(&out->untrue, i))
+			return false;
+	whatif_judge(out);
+	return true;
+}
+
+static bool sum_all(struct job *j, struct whatif_result *out, struct incore_error *e)
+{
+	size_t longest = 0;
+
+	for (size_t i = 1; i < j->units.n / 2; i++)
+		if (j->spans[i * j->n_plans].before_cyc > j->spans[longest * j->n_plans].before_cyc)
+			longest = i;
+	for (size_t i = 0; i < j->n_plans; i++)
+		if (!sum_plan(j, i, &out[i]))
+			return err_nomem(e);
+	return !j->units.n || find_paths(j, longest, out, e);
+}
+
+static bool run_units(struct job *j, const struct walk_options *o, struct whatif_result *out,
+	struct incore_error *e)
+{
+	size_t n = j->units.n / 2;
+	bool ok;
+
+	j->spans = mem_zalloc(n * j->n_plans + 1, sizeof(*j->spans));
+	j->n_executed = mem_zalloc(n * j->n_plans + 1, sizeof(*j->n_executed));
+	j->is_untrue = mem_zalloc((size_t)j->tables.trace->n_tracks + 1, 1);
+	if (!j->spans || !j->n_executed || !j->is_untrue)
+		return err_nomem(e);
+	progress_begin(o->progress, "units", n);
+	ok = pool_run(o->pool, n, 1, run_unit, j, e);
+	progress_end(o->progress);
+	return ok && sum_all(j, out, e);
+}
+
+static bool run_waves(struct job *j, const struct walk_options *o, struct whatif_result *out,
+	struct incore_error *e)
+{
+	struct unit_tables *x = &j->tables;
+	bool ok;
+
+	x->waits = wait_tables_new(x->trace, e);
+	if (!x->waits)
+		return false;
+	x->code = why_code_new(x->trace);
+	x->chip = why_chip_of(x->trace);
+	j->same = x->code ? whatif_plan_new(x->trace, e) : NULL;
+	ok = (x->code || err_nomem(e)) && j->same && find_units(j, o->selection, e) &&
+	     run_units(j, o, out, e);
+	whatif_plan_free(j->same);
+	mem_free(x->code);
+	wait_tables_free(x->waits);
+	return ok;
+}
+
+static int simd_level(const struct trace *t)
+{
+	for (int k = 0; k + 1 < TRACK_LEVELS && t->levels[k]; k++)
+		if (strcmp(t->levels[k], "simd") == 0 && t->levels[k + 1])
+			return k;
+	return -1;
+}
+
+static bool no_answer(struct whatif_result *out, size_t n, const char *why)
+{
+	for (size_t i = 0; i < n; i++) {
+		out[i].method = WHATIF_NONE;
+		out[i].why = why;
+	}
+	return true;
+}
+
+bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, size_t n,
+	const struct walk_options *o, struct whatif_result *out, struct incore_error *e)
+{
+	struct job j = {.plans = plans, .n_plans = n, .progress = o->progress};
+	bool ok;
+
+	if (!t->n_tracks)
+		return no_answer(out, n, "the capture has neither waves nor samples");
+	j.tables.trace = t;
+	j.tables.simd_level = simd_level(t);
+	j.tables.slot_level = j.tables.simd_level + 1;
+	if (!t->meta.gfx_major || j.tables.simd_level < 0)
+		return no_answer(out, n, "the capture has no waves on SIMDs");
+	ok = run_waves(&j, o, out, e);
+	VEC_FREE(&j.units);
+	mem_free(j.spans);
+	mem_free(j.n_executed);
+	mem_free(j.is_untrue);
+	return ok;
+}

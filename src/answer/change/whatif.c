@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* whatif.c: how long would the kernel take with one thing changed? */
+#include "answer/change/whatif.h"
+
+static const struct option_def options[] = {
+	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
+		"a row, line or class takes 1/K of its time; K is 2 if not said, or inf",
+		OPTION_FIELD(whatif_params, faster)},
+	{0, "remove", OPTION_MANY, "WHAT", NULL, NULL, "a row, line or class is not there",
+		OPTION_FIELD(whatif_params, remove)},
+	{0, "waves", OPTION_TEXT, "+N", NULL, NULL, "a SIMD holds N waves more, or fewer",
+		OPTION_FIELD(whatif_params, waves)},
+	OPTION_END,
+};
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+static const struct column identity_columns[] = {
+	COLUMN(whatif_identity, waves, UNIT_WAVES, "waves replayed with nothing changed"),
+	COLUMN(whatif_identity, reproduced, UNIT_WAVES,
+		"of which within 1 % of their measured duration"),
+	COLUMN(whatif_identity, share, UNIT_PERCENT, "the same", NULLABLE, .digits = 1),
+};
+static const struct record identity_record =
+	RECORD_OF(whatif_identity, RECORD_LINE, identity_columns);
+
+static const struct column unit_columns[] = {
+	COLUMN(whatif_unit_row, unit, UNIT_NONE, "compute unit, or core"),
+	COLUMN(whatif_unit_row, before, UNIT_CYCLES, "from its first to its last cycle, measured"),
+	COLUMN(whatif_unit_row, after, UNIT_CYCLES, "the same with the change"),
+	COLUMN(whatif_unit_row, low, UNIT_CYCLES, "at the least"),
+	COLUMN(whatif_unit_row, high, UNIT_CYCLES, "at the most"),
+	COLUMN(whatif_unit_row, waves, UNIT_WAVES, "waves of it"),
+	COLUMN(whatif_unit_row, reproduced, UNIT_WAVES, "of which replayed as measured"),
+	COLUMN(whatif_unit_row, coupling, UNIT_SHARE,
+		"how far memory that the device shares is taken not to move", .digits = 2),
+};
+const struct record whatif_unit_record = RECORD_OF(whatif_unit_row, RECORD_LINE, unit_columns);
+
+static const struct column limit_columns[] = {
+	COLUMN(whatif_limit_row, part, UNIT_NONE, "what the time goes to",
+		.words = WHATIF_PART_CHOICES),
+	COLUMN(whatif_limit_row, before, UNIT_CYCLES,
+		"on the path that makes the kernel this long"),
+	COLUMN(whatif_limit_row, after, UNIT_CYCLES, "the same with the change"),
+	COLUMN(whatif_limit_row, change, UNIT_CYCLES, "after less before"),
+	COLUMN(whatif_limit_row, share, UNIT_PERCENT, "of the time after", .title = "%",
+		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
+	COLUMN(whatif_limit_row, row, UNIT_ROW, "number of the instruction in the listing",
+		OPTIONAL),
+	COLUMN(whatif_limit_row, isa, UNIT_NONE, "its text", .title = "instruction", .csv = "isa",
+		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(whatif_limit_row, source, UNIT_NONE, "file and line", .title = "line",
+		.csv = "source", .flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+};
+const struct record whatif_limit_record = RECORD_OF(whatif_limit_row, RECORD_LINE, limit_columns);
+
+static const struct column answer_columns[] = {
+	EVIDENCE_COLUMN(whatif_answer, "of the answer: always an estimate"),
+	COLUMN(whatif_answer, based_on, UNIT_NONE, "evidence of the capture that it rests on",
+		.words = EVIDENCE_WORDS),
+	COLUMN(whatif_answer, method, UNIT_NONE, "how it was made",
+		.words = "replay|pipes|samples|none"),
+	COLUMN(whatif_answer, change, UNIT_NONE, "what is changed"),
+	COLUMN(whatif_answer, verdict, UNIT_NONE, "what the interval says",
+		.words = "shorter|longer|does-nothing|unsure|none"),
+	COLUMN(whatif_answer, why, UNIT_NONE, "what bounds it, or why there is no answer",
+		NULLABLE),
+	COLUMN(whatif_answer, rows, UNIT_COUNT, "instructions of the code that are changed"),
+	COLUMN(whatif_answer, executions, UNIT_COUNT, "executions of them in the capture"),
+	COLUMN(whatif_answer, before, UNIT_CYCLES, "length of the kernel, as captured", NULLABLE),
+	COLUMN(whatif_answer, after, UNIT_CYCLES, "length with the change", NULLABLE),
+	COLUMN(whatif_answer, low, UNIT_CYCLES, "at the least", NULLABLE),
+	COLUMN(whatif_answer, high, UNIT_CYCLES, "at the most", NULLABLE),
+	COLUMN(whatif_answer, saved, UNIT_PERCENT, "of the length before", NULLABLE, .digits = 2),
+	COLUMN(whatif_answer, saved_low, UNIT_PERCENT, "at the least", NULLABLE, .digits = 2),
+	COLUMN(whatif_answer, saved_high, UNIT_PERCENT, "at the most", NULLABLE, .digits = 2),
+	COLUMN(whatif_answer, before_us, UNIT_US, "by the capture's clock", NULLABLE, .digits = 3),
+	COLUMN(whatif_answer, after_us, UNIT_US, "the same with the change", NULLABLE, .digits = 3),
+	COLUMN(whatif_answer, low_us, UNIT_US, "at the least", NULLABLE, .digits = 3),
+	COLUMN(whatif_answer, high_us, UNIT_US, "at the most", NULLABLE, .digits = 3),
+	RECORD(whatif_answer, identity, &identity_record, "the replay with nothing changed"),
+	LIST(whatif_answer, untrue, &text_item_record, "waves that it does not reproduce",
+		.flags = COLUMN_BLOCK),
+	LIST(whatif_answer, units, &whatif_unit_record, "by compute unit, or core"),
+	COLUMN(whatif_answer, found, UNIT_COUNT, "limits there are; --top gives fewer"),
+	LIST(whatif_answer, limits, &whatif_limit_record,
+		"where the time goes, largest after the change first"),
+};
+static const struct record answer_record = RECORD_OF(whatif_answer, RECORD_BLOCK, answer_columns);
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+struct whatif_job {
+	const struct request *r;
+	struct answer *a;
+	const struct trace *t;
+	const struct whatif_params *p;
+	struct whatif_answer *out;
+	struct whatif_plan *plan;
+	struct whatif_result result;
+};
+
+static const char *unit_name_of(struct whatif_job *j, track_idx i, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	const struct trace *t = j->t;
+
+	for (int k = 0; k < TRACK_LEVELS && t->levels[k] && strcmp(t->levels[k], "simd") != 0 &&
+			strcmp(t->levels[k], "pipe") != 0;
+		k++)
+		sb_printf(&b, "%s%s%u", k ? " " : "", t->levels[k], t->tracks[i].coord[k]);
+	return answer_text(j->a, &b, e);
+}
+
+static bool put_units(struct whatif_job *j, struct incore_error *e)
+{
+	size_t n = j->result.spans.n;
+	struct whatif_unit_row *v = ANSWER_ROWS(j->a, &j->out->units, n, whatif_unit_row, e);
+
+	for (size_t i = 0; v && i < n; i++) {
+		const struct whatif_span *s = &j->result.spans.v[i];
+		const char *name = unit_name_of(j, s->first, e);
+
+		if (!name)
+			return false;
+		v[i] = (struct whatif_unit_row){.unit = name,
+			.before = s->before_cyc,
+			.after = s->after_cyc,
+			.low = s->low_cyc,
+			.high = s->high_cyc,
+			.waves = s->n_waves,
+			.reproduced = s->n_true,
+			.coupling = s->coupling};
+	}
+	return v != NULL;
+}
+
+static bool put_limits(struct whatif_job *j, struct incore_error *e)
+{
+	uint64_t top = request_top(j->r, 15, UINT64_MAX);
+	size_t n = j->result.limits.n < top ? j->result.limits.n : (size_t)top;
+	struct whatif_limit_row *v = ANSWER_ROWS(j->a, &j->out->limits, n, whatif_limit_row, e);
+
+	j->out->found = j->result.limits.n;
+	for (size_t i = 0; v && i < n; i++) {
+		const struct whatif_limit *x = &j->result.limits.v[i];
+		const struct code_row *r = x->code < j->t->n_code ? &j->t->code[x->code] : NULL;
+
+		v[i] = (struct whatif_limit_row){
+			.part = whatif_part_name((enum whatif_part)x->part),
+			.row = r ? r->number : NO_VALUE,
+			.isa = r ? r->text : NULL,
+			.source = r && r->source && r->source[0] ? r->source : NULL,
+			.before = x->before_cyc,
+			.after = x->after_cyc,
+			.change = (int64_t)x->after_cyc - (int64_t)x->before_cyc,
+			.share = percent(x->after_cyc, j->result.after_cyc)};
+	}
+	return v != NULL;
+}
+
+static bool put_untrue(struct whatif_job *j, struct incore_error *e)
+{
+	size_t n = j->result.untrue.n;
+	struct text_item *v = ANSWER_ROWS(j->a, &j->out->untrue, n, text_item, e);
+
+	for (size_t i = 0; v && i < n; i++)
+		v[i].v = j->t->tracks[j->result.untrue.v[i]].name;
+	return v != NULL;
+}
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+static double saved_of(uint64_t before, uint64_t after)
+{
+	return before ? 100.0 * ((double)before - (double)after) / (double)before : NAN;
+}
+
+static const char *verdict_of(const struct whatif_result *r)
+{
+	if (r->method == WHATIF_NONE)
+		return "none";
+	if (r->does_nothing)
+		return "does-nothing";
+	if (r->after_cyc < r->before_cyc && r->high_cyc <= r->before_cyc)
+		return "shorter";
+	return r->after_cyc > r->before_cyc && r->low_cyc >= r->before_cyc ? "longer" : "unsure";
+}
+
+static bool put_figures(struct whatif_job *j, struct incore_error *e)
+{
+	static const char *const methods[] = {"replay", "pipes", "samples", "none"};
+	const struct whatif_result *r = &j->result;
+	struct whatif_answer *x = j->out;
+	double mhz = trace_clock_mhz(j->t);
+
+	x->method = methods[r->method];
+	x->verdict = verdict_of(r);
+	x->why = r->why;
+	x->rows = j->plan->n_rows;
+	x->executions = r->n_executed;
+	x->identity =
+		(struct whatif_identity){r->n_waves, r->n_true, percent(r->n_true, r->n_waves)};
+	if (r->method != WHATIF_NONE) {
+		x->before = r->before_cyc;
+		x->after = r->after_cyc;
+		x->low = r->low_cyc;
+		x->high = r->high_cyc;
+		x->saved = saved_of(r->before_cyc, r->after_cyc);
+		x->saved_low = saved_of(r->before_cyc, r->high_cyc);
+		x->saved_high = saved_of(r->before_cyc, r->low_cyc);
+	}
+	if (r->method != WHATIF_NONE && mhz > 0) {
+		x->before_us = (double)r->before_cyc / mhz;
+		x->after_us = (double)r->after_cyc / mhz;
+		x->low_us = (double)r->low_cyc / mhz;
+		x->high_us = (double)r->high_cyc / mhz;
+	}
+	return put_units(j, e) && put_limits(j, e) && put_untrue(j, e);
+}
+
+/* --- the question --------------------------------------------------------------------------- */
+
+static bool make_plan(struct whatif_job *j, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	j->plan = whatif_plan_new(j->t, e);
+	if (!j->plan || !ANSWER_KEEP(j->a, j->plan, whatif_plan_free, e))
+		return false;
+	for (size_t i = 0; i < j->p->faster.n; i++) {
+		if (!whatif_faster(j->plan, j->p->faster.v[i], e))
+			return sb_free(&b), false;
+		sb_printf(&b, "%sfaster %s", b.n ? ", " : "", j->p->faster.v[i]);
+	}
+	for (size_t i = 0; i < j->p->remove.n; i++) {
+		if (!whatif_remove(j->plan, j->p->remove.v[i], e))
+			return sb_free(&b), false;
+		sb_printf(&b, "%swithout %s", b.n ? ", " : "", j->p->remove.v[i]);
+	}
+	if (j->p->waves) {
+		if (!whatif_waves(j->plan, j->p->waves, e))
+			return sb_free(&b), false;
+		sb_printf(&b, "%swaves %+d", b.n ? ", " : "", j->plan->waves);
+	}
+	if (!b.n)
+		sb_printf(&b, "nothing");
+	j->out->change = answer_text(j->a, &b, e);
+	return j->out->change != NULL;
+}
+
+static bool run_plan(struct whatif_job *j, struct incore_error *e)
+{
+	const struct whatif_plan *plan = j->plan;
+	struct selection s = {0};
+	struct walk_options o;
+	bool ok = request_selection(j->r, j->t, &s, e);
+
+	o = request_walk(j->r, &s);
+	ok = ok && whatif_run(j->t, &plan, 1, &o, &j->result, e);
+	selection_deinit(&s);
+	if (ok && j->result.method == WHATIF_NONE)
+		answer_warn(j->a, "%s: no answer", j->result.why);
+	if (ok && j->result.untrue.n)
+		answer_warn(j->a,
+			"%zu of %u waves are not replayed within 1 %% of their duration: what is "
+			"said of them is less sure (data.untrue)",
+			j->result.untrue.n, j->result.n_waves);
+	ok = ok && put_figures(j, e);
+	whatif_result_deinit(&j->result);
+	return ok;
+}
+
+static bool ask_whatif(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	struct whatif_job j = {.r = r, .a = a, .p = r->params};
+	struct trace *t;
+
+	j.out = ANSWER_NEW(a, whatif_answer, e);
+	if (!j.out || !answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
+		return false;
+	j.t = t;
+	*j.out = (struct whatif_answer){.evidence = evidence_name(EVIDENCE_ESTIMATE),
+		.based_on = evidence_name(t->meta.evidence),
+		.before = NO_U64,
+		.after = NO_U64,
+		.low = NO_U64,
+		.high = NO_U64,
+		.saved = NAN,
+		.saved_low = NAN,
+		.saved_high = NAN,
+		.before_us = NAN,
+		.after_us = NAN,
+		.low_us = NAN,
+		.high_us = NAN};
+	a->data = j.out;
+	return make_plan(&j, e) && run_plan(&j, e);
+}
+
+const struct question question_whatif = {
+	.name = "whatif",
+	.args = "PATH",
+	.summary = "how long the kernel would take with one thing changed, as an interval",
+	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
+	.options = options,
+	.params_size = sizeof(struct whatif_params),
+	.min_paths = 1,
+	.max_paths = 1,
+	.records = RECORDS(&answer_record),
+	.ask = ask_whatif,
+};
