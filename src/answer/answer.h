@@ -114,6 +114,11 @@ void envelope_input(
 	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w);
 /* Which capture an answer is about, as the member "input" holds it: what a trace of the wanted tables says. */
 void input_json(const struct trace *t, unsigned want, struct json_writer *w);
+/* What its tracks and what is on them are called: "wave", "pipe" or "lane"; "instruction" or "slice". */
+const char *track_word(const struct trace *t);
+const char *slice_word(const struct trace *t);
+/* False with an error where a trace has no instructions, which `verb` asks about. */
+bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e);
 #define EVIDENCE_TEXT 192
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "analysis/pipes/pipe_sweep.h"
 #include "answer/answer.h"
 #include "isa/ascend_names.h"
 
@@ -105,6 +106,25 @@ const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT])
 		calibration ? ", " : "", calibration ? calibration : "",
 		range ? ", devices took " : "", range ? range : "", range ? " of it" : "");
 	return buf;
+}
+
+const char *track_word(const struct trace *t)
+{
+	return trace_has_pipes(t) ? "pipe" : trace_is_timeline(t) ? "lane" : "wave";
+}
+
+const char *slice_word(const struct trace *t)
+{
+	return trace_is_timeline(t) ? "slice" : "instruction";
+}
+
+bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e)
+{
+	return !trace_is_timeline(t) ||
+	       err_set(e, INCORE_USAGE, "no-instructions",
+		       "%s: '%s' is a timeline of another tool: nothing in it tells waiting from work; "
+		       "hot, waves, diff, sql, view and export work on it",
+		       verb, t->meta.origin);
 }
 
 /* --- the envelope --- */

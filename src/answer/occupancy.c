@@ -523,7 +523,7 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 	if (!check_request(r, e) ||
 		!answer_open(a, r, r->paths[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &t, e))
 		return false;
-	ok = request_selection(r, t, &s, e) &&
+	ok = answer_of_code(t, "occupancy", e) && request_selection(r, t, &s, e) &&
 	     (trace_has_pipes(t) ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
 	selection_deinit(&s);
 	return ok;

@@ -358,6 +358,8 @@ static bool answer_of(struct why_job *j, struct incore_error *e)
 	struct selection s = {0};
 	bool ok;
 
+	if (!answer_of_code(j->t, "why", e))
+		return false;
 	if (!j->t->n_tracks && j->t->samples)
 		return place_reasons(j, e);
 	if (!j->t->n_tracks || !j->t->meta.gfx_major) {

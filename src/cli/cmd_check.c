@@ -62,10 +62,8 @@ static void print_heading(const struct cli *c, const struct trace *t)
 
 	say(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
 		t->meta.arch ? t->meta.arch : "(unknown target)", n,
-		is_by_row	     ? "row"
-		: trace_has_pipes(t) ? "pipe"
-				     : "wave",
-		plural(n), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+		is_by_row ? "row" : track_word(t), plural(n),
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static void print_findings(struct cli *c, const struct checked_row *x)

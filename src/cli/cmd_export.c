@@ -133,9 +133,9 @@ static bool print_json(struct cli *c, const struct trace *t, const struct export
 static void print_text(
 	struct cli *c, const struct trace *t, const char *path, const struct export_result *r)
 {
-	say(c->out, "%s: %s of %s %s%s, %s, %s\n", path, COUNTED(r->n_slices, "instruction"),
-		U64_TEXT(r->n_tracks), trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks),
-		COUNTED(r->n_links, "link"), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	say(c->out, "%s: %s of %s, %s, %s\n", path, COUNTED(r->n_slices, slice_word(t)),
+		COUNTED(r->n_tracks, track_word(t)), COUNTED(r->n_links, "link"),
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static bool export_to(

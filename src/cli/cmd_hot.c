@@ -136,9 +136,8 @@ static void draw_footer(struct cli *c, const struct hot_answer *a, const struct 
 			c->n_notes, plural(c->n_notes));
 		return;
 	}
-	say(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
-		trace_has_pipes(t) ? "pipe" : "wave", plural(a->totals.waves),
-		COUNTED(a->totals.instructions, "instruction"), COUNTED(duration, "cycle"),
+	say(c->out, "%s, %s, %s, %s, %u note%s\n", COUNTED(a->totals.waves, track_word(t)),
+		COUNTED(a->totals.instructions, slice_word(t)), COUNTED(duration, "cycle"),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes, plural(c->n_notes));
 }
 

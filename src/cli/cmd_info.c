@@ -111,11 +111,11 @@ static void print_span(FILE *out, const struct capture_info *i, const char *begi
 		say(out, ", %.2f us", (double)span / i->clock_mhz);
 }
 
-static void print_waves(FILE *out, const struct capture_info *i)
+static void print_waves(FILE *out, const struct capture_info *i, const struct trace *t)
 {
 	const struct info_level *v = i->wave_coords.v;
 
-	say(out, LABEL "%s", "waves", U64_TEXT(i->waves));
+	say(out, LABEL "%s", trace_is_timeline(t) ? "lanes" : "waves", U64_TEXT(i->waves));
 	for (size_t k = 0; k < i->wave_coords.n && k + 1 < TRACK_LEVELS && i->waves; k++)
 		say(out, ", %s %s", v[k].level, v[k].ranges);
 	if (i->waves) {
@@ -226,11 +226,12 @@ static bool draw_capture(struct cli *c, const struct capture_info *i, const stru
 	print_machine(out, i);
 	print_clock(out, i);
 	print_launch(out, i);
-	print_code(out, i);
+	if (!trace_is_timeline(t))
+		print_code(out, i);
 	if (trace_has_pipes(t))
 		print_pipes(out, i, t);
 	else
-		print_waves(out, i);
+		print_waves(out, i, t);
 	print_extras(out, i);
 	if (i->health)
 		say(out, LABEL "%s\n", "health", i->health);

@@ -59,8 +59,8 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 {
 	const struct waves_totals *n = &a->totals;
 
-	say(c->out, "%s, %s, %s cycles of wave lifetime, %s\n", COUNTED(n->waves, "wave"),
-		COUNTED(n->instructions, "instruction"), U64_TEXT(a->duration.sum),
+	say(c->out, "%s, %s, %s cycles of %s lifetime, %s\n", COUNTED(n->waves, track_word(t)),
+		COUNTED(n->instructions, slice_word(t)), U64_TEXT(a->duration.sum), track_word(t),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->waves) {
 		fputs(t->n_tracks ? "no wave matches the selection\n"
@@ -71,7 +71,7 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 	draw_duration(c, a);
 	if (n->waves_with_states)
 		say(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
-	if (n->not_ending_in_endpgm)
+	if (n->not_ending_in_endpgm && !trace_is_timeline(t))
 		say(c->out, "cut short   %s %s not end in s_endpgm\n",
 			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");
@@ -141,15 +141,18 @@ static bool draw_imbalance(struct cli *c, const struct waves_answer *a)
 	return record_table_print(c, &wave_group_record, (struct rows){shown, n}, columns);
 }
 
-static bool draw_table(struct cli *c, const struct waves_answer *a)
+static bool draw_table(struct cli *c, const struct waves_answer *a, const struct trace *t)
 {
+	static const char *const lanes[] = {"file", "begin", "duration", "instructions",
+		"accounting.issue", "accounting.idle", NULL};
 	const char *const columns[] = {"se", "cu", "simd", "slot", "wave", "begin", "duration",
 		"instructions", "accounting.issue", "accounting.stall", "accounting.wait",
 		"accounting.idle", "accounting.drain", "segments", "cluster",
 		c->use_csv ? "end" : NULL, "begin_aligned", "end_aligned", "rows", "states.IDLE",
 		"states.EXEC", "states.WAIT", "states.STALL", "file", NULL};
 
-	return record_table_print(c, &wave_record, a->waves, columns);
+	return record_table_print(
+		c, &wave_record, a->waves, trace_is_timeline(t) && !c->use_csv ? lanes : columns);
 }
 
 static const char wave_explanation[] =
@@ -166,17 +169,20 @@ static const char wave_explanation[] =
 static bool draw_of_waves(struct cli *c, const struct answer *answer)
 {
 	const struct waves_answer *a = answer->data;
+	const struct trace *t = answer->traces.v[0];
 
 	if (c->use_csv)
-		return draw_table(c, a);
-	draw_head(c, a, answer->traces.v[0]);
+		return draw_table(c, a, t);
+	draw_head(c, a, t);
 	if (!a->totals.waves)
 		return true;
-	if (!draw_cycles(c, a) || !draw_clusters(c, a) || !draw_imbalance(c, a))
+	if (!draw_cycles(c, a))
 		return false;
-	say(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, "wave"),
+	if (!trace_is_timeline(t) && (!draw_clusters(c, a) || !draw_imbalance(c, a)))
+		return false;
+	say(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, track_word(t)),
 		cli_text(c, "sort"));
-	if (!draw_table(c, a))
+	if (!draw_table(c, a, t))
 		return false;
 	if (cli_flag(c, "explain"))
 		fputs(wave_explanation, c->out);

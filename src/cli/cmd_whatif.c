@@ -12,12 +12,12 @@ static const char *const limits[] = {
 static void draw_figures(struct cli *c, const struct whatif_answer *a)
 {
 	say(c->out, "%s: %s -> %s cycles", a->change, U64_TEXT(a->before), U64_TEXT(a->after));
-	if (strcmp(a->verdict, "does-nothing") == 0) {
-		say(c->out, ": does nothing\n");
-		return;
-	}
-	say(c->out, ", %+.1f %% (between %s and %s, %+.1f to %+.1f %%)\n", 0.0 - a->saved,
-		U64_TEXT(a->low), U64_TEXT(a->high), 0.0 - a->saved_high, 0.0 - a->saved_low);
+	if (strcmp(a->verdict, "does-nothing") == 0)
+		say(c->out, ": does nothing");
+	else
+		say(c->out, ", %+.1f %%", 0.0 - a->saved);
+	say(c->out, " (between %s and %s, %+.1f to %+.1f %%)\n", U64_TEXT(a->low),
+		U64_TEXT(a->high), 0.0 - a->saved_high, 0.0 - a->saved_low);
 }
 
 static bool draw_tables(struct cli *c, const struct whatif_answer *a)

@@ -271,6 +271,7 @@ static struct str *event_slot(struct trace_event *ev, struct str k, struct str *
 		return k.p[0] == 'p' && k.p[1] == 'h'	? ph
 		       : k.p[0] == 't' && k.p[1] == 's' ? &ev->ts_text
 		       : k.p[0] == 'i' && k.p[1] == 'd' ? &ev->id
+		       : k.p[0] == 'b' && k.p[1] == 'p' ? &ev->bp
 							: NULL;
 	case 3:
 		return key_is(k, "pid", 3)   ? &ev->pid

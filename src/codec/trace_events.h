@@ -24,7 +24,7 @@ struct trace_event {
 	bool has_ts, has_dur; /* given, and a finite number */
 	bool is_ts_bad;	      /* given, but no finite number */
 	double ts, dur;	      /* as written (microseconds) */
-	struct str name, cat, id, pid, tid, group_id, cname;
+	struct str name, cat, id, pid, tid, group_id, cname, bp;
 	struct str ts_text, dur_text; /* as written, without quotes */
 	struct str args;	      /* the whole value, "{...}"; n 0: none */
 	/* Members of args that every reader wants; p NULL: absent. */

@@ -11,6 +11,7 @@
 #include "analysis/waves/states.h"
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
+#include "export/flows.h"
 #include "export/labels.h"
 #include "export/writer.h"
 #include "isa/ascend_names.h"
@@ -141,17 +142,12 @@ static void name_lanes(struct export *x, const struct export_track *k)
 	sb_free(&b);
 }
 
-static uint32_t pid_of_unit(const struct track *k)
-{
-	return k->coord[0] * 8 + k->coord[1] + 1;
-}
-
 static bool name_pipe(struct export *x, const struct export_track *k, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 	const char *slash = strrchr(k->track->name, '/');
 	struct strbuf b = {0};
-	uint32_t pid = pid_of_unit(k->track);
+	uint32_t pid = export_unit_of(x->trace, k->track) + 1;
 
 	if (!chrome_pipes_track(&s->pipes, k->data, e))
 		return false;
@@ -193,8 +189,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	if (x->options->is_real_time && !t->meta.clock_hz_num)
 		return err_set(e, INCORE_USAGE, "no-clock",
 			"--time us: this capture does not give its clock; use --time cycles");
-	s->has_pipes = t->meta.vendor == VENDOR_ASCEND && t->levels[2] &&
-		       strcmp(t->levels[2], "pipe") == 0;
+	s->has_pipes = export_has_lanes(t);
 	if (s->has_pipes && !chrome_pipes_init(&s->pipes, t, e))
 		return false;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", s->f);

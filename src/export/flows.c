@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/pipes/pipe_sweep.h"
+
 void flows_deinit(struct flows *f)
 {
 	VEC_FREE(&f->ends);
@@ -148,4 +150,14 @@ bool flows_ids(struct flows *f, track_idx track, uint32_t slice)
 				  : VEC_PUSH(&f->starting, v[i].id)))
 			return false;
 	return true;
+}
+
+bool export_has_lanes(const struct trace *t)
+{
+	return trace_has_pipes(t) || trace_is_timeline(t);
+}
+
+uint32_t export_unit_of(const struct trace *t, const struct track *k)
+{
+	return trace_is_timeline(t) ? k->coord[0] : k->coord[0] * 8 + k->coord[1];
 }

@@ -36,3 +36,8 @@ bool flows_add(struct flows *f, const struct export_link *l, struct incore_error
 const struct flow_end *flows_at(struct flows *f, track_idx track, uint32_t slice, size_t *n);
 /* The same as two lists of ids. */
 bool flows_ids(struct flows *f, track_idx track, uint32_t slice);
+
+/* Are tracks lanes of a unit, named "unit/lane", whose links are between slices? Else they are waves. */
+bool export_has_lanes(const struct trace *t);
+/* The number of a lane's unit. */
+uint32_t export_unit_of(const struct trace *t, const struct track *k);

@@ -52,8 +52,8 @@ struct otf2_state {
 	VEC(const char *) groups;
 	VEC(struct lane) lanes; /* of the open track: one, or a row of a pipe each */
 	VEC(struct message) messages;
-	uint32_t *rank_of; /* by track, of pipes with links */
-	uint32_t n_ranks, coord[2];
+	uint32_t *rank_of;	/* by track, of pipes with links */
+	uint32_t n_ranks, unit; /* unit: of the open group */
 	bool has_pipes;
 	struct flows flows;
 	struct clean_rows rows;
@@ -139,7 +139,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	intern_init(&s->strings);
 	clean_rows_init(&s->rows);
 	s->running_clock = NO_CLOCK;
-	s->has_pipes = trace_has_pipes(x->trace);
+	s->has_pipes = export_has_lanes(x->trace);
 	if (!x->path || strcmp(x->path, "-") == 0)
 		return err_set(e, INCORE_USAGE, "missing-option",
 			"--to otf2 needs -o DIR: it is a directory");
@@ -192,12 +192,11 @@ static bool open_place(struct export *x, const struct track *k, struct incore_er
 {
 	struct otf2_state *s = x->state;
 	const char *level = x->trace->levels[0] ? x->trace->levels[0] : "track";
-	uint32_t second = s->has_pipes ? k->coord[1] : 0;
+	uint32_t unit = s->has_pipes ? export_unit_of(x->trace, k) : k->coord[0];
 
-	if (s->groups.n && s->coord[0] == k->coord[0] && s->coord[1] == second)
+	if (s->groups.n && s->unit == unit)
 		return true;
-	s->coord[0] = k->coord[0];
-	s->coord[1] = second;
+	s->unit = unit;
 	return open_group(s,
 		s->has_pipes ? arena_strndup(&s->arena, pipe_core_name(k).p, pipe_core_name(k).n)
 			     : arena_printf(&s->arena, "%s %u", level, k->coord[0]),
@@ -566,8 +565,9 @@ static bool end(struct export *x, struct incore_error *e)
 		return false;
 	latch_code(s, OTF2_Archive_SetProperty(
 			      s->archive, "INCORE::EVIDENCE", evidence_name(m->evidence), true));
-	latch_code(s, OTF2_Archive_SetProperty(
-			      s->archive, "INCORE::KERNEL", m->kernel ? m->kernel : "", true));
+	if (m->kernel)
+		latch_code(
+			s, OTF2_Archive_SetProperty(s->archive, "INCORE::KERNEL", m->kernel, true));
 	latch_code(s, OTF2_Archive_CloseEvtFiles(s->archive));
 	write_definitions(x);
 	code = OTF2_Archive_Close(s->archive);

@@ -17,6 +17,9 @@ extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
+extern const struct import_ops import_chrome;
+extern const struct import_ops import_iket;
+extern const struct import_ops import_perfetto;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -29,6 +32,9 @@ const struct import_ops *const import_registry[] = {
 	&import_sqtt,
 	&import_json,
 	&import_ncu,
+	&import_chrome,
+	&import_iket,
+	&import_perfetto,
 	NULL,
 };
 

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -543,6 +544,11 @@ static inline bool trace_is_sampled(const struct trace *t)
 	return t->samples && !t->n_tracks && t->sampling.period_cyc;
 }
 
+/* Is it a timeline of another tool: lanes of threads with slices, but no instructions? */
+static inline bool trace_is_timeline(const struct trace *t)
+{
+	return t->levels[0] && strcmp(t->levels[0], "process") == 0;
+}
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
 /* The instruction cache's part of a slice's head cost. */

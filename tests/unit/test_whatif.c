@@ -15,7 +15,7 @@
 #include "mem_trace.h"
 
 struct change {
-	const char *faster, *remove, *waves;
+	const char *faster, *remove, *waves, *ahead;
 };
 
 static struct whatif_result ask(const struct mem_capture *m, struct change c)
@@ -31,6 +31,8 @@ static struct whatif_result ask(const struct mem_capture *m, struct change c)
 		assert_true(whatif_faster(p, c.faster, &e));
 	if (c.remove)
 		assert_true(whatif_remove(p, c.remove, &e));
+	if (c.ahead)
+		assert_true(whatif_ahead(p, c.ahead, &e));
 	if (c.waves)
 		assert_true(whatif_waves(p, c.waves, &e));
 	assert_true(whatif_run(t, plans, 1, &(struct walk_options){0}, &r, &e));
@@ -145,6 +147,33 @@ static void test_bounds(void **state)
 	assert_int_equal(r.after_cyc, 516);
 	assert_int_equal(r.low_cyc, 516);
 	assert_int_equal(r.high_cyc, 616);
+	whatif_result_deinit(&r);
+}
+
+/* --- a loop: results that are asked for earlier --- */
+
+static const struct mem_code loop_code[] = {{"; k"}, {"ds_read_b32 v1, v2"}, /* 1 */
+	{"s_waitcnt lgkmcnt(0)"}, {"v_exp_f32_e32 v3, v1"},		     /* 2, 3 */
+	{"s_endpgm"}};
+/* three times: 4 for the load, 100 from its issue to the end of the wait, 40 of work */
+static const struct mem_record loop_records[] = {{100, 5, 0, 4, 1}, {104, 9, 96, 96, 2},
+	{200, 6, 0, 40, 3}, {240, 5, 0, 4, 1}, {244, 9, 96, 96, 2}, {340, 6, 0, 40, 3},
+	{380, 5, 0, 4, 1}, {384, 9, 96, 96, 2}, {480, 6, 0, 40, 3}, {520, 11, 0, 4, 4}};
+static const struct mem_wave loop_waves[] = {{.begin = 100, .end = 524, MEM_RECORDS(loop_records)}};
+static const struct mem_capture loop_capture = {MEM_CODE(loop_code), MEM_WAVES(loop_waves)};
+
+static void test_ahead(void **state)
+{
+	struct whatif_result r = ask(&loop_capture, (struct change){.ahead = "LDS"});
+
+	(void)state;
+	/* the second comes at 200, long before its wait at 244; the third at 340, asked at 240 */
+	assert_int_equal(r.before_cyc, 424);
+	assert_int_equal(r.after_cyc, 380 + 4 - 100);
+	whatif_result_deinit(&r);
+	r = ask(&loop_capture,
+		(struct change){.ahead = "2=2"}); /* by the wait: all that it is for */
+	assert_int_equal(r.after_cyc, 140 + 48 + 48 + 4);
 	whatif_result_deinit(&r);
 }
 
@@ -281,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_port),
 		cmocka_unit_test(test_slots),

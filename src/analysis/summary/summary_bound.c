@@ -140,6 +140,8 @@ static const char *refusal(struct summary *s)
 		return "no instruction was sampled (ncu --set full does, or --section SourceCounters)";
 	if (s->trace->n_tracks == 0 && !trace_is_sampled(s->trace))
 		return "the capture has no timeline, only totals per instruction";
+	if (trace_is_timeline(s->trace))
+		return "a timeline of another tool, in which nothing tells waiting from work";
 	if (s->duration_cyc == 0)
 		return "no wave lies in the selection";
 	if (check_find(s->check, "no-code"))

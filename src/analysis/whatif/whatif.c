@@ -162,7 +162,13 @@ static bool run_unit(void *ctx, size_t item, unsigned worker, struct incore_erro
 /* --- the path of the longest unit ----------------------------------------------------------- */
 
 ORDER(by_place, struct whatif_limit, UP(part) UP(code))
-ORDER(by_after, struct whatif_limit, DOWN(after_cyc) DOWN(before_cyc) UP(part) UP(code))
+
+int whatif_by_after(const void *pa, const void *pb)
+{
+	const struct whatif_limit *a = pa, *b = pb;
+
+	DOWN(after_cyc) DOWN(before_cyc) UP(part) UP(code) return 0;
+}
 
 /* Both lists as one. */
 static bool join_paths(
@@ -189,7 +195,7 @@ static bool join_paths(
 		}
 	}
 	out->limits.n = n;
-	SORT(out->limits.v, n, by_after);
+	SORT(out->limits.v, n, whatif_by_after);
 	return true;
 }
 
@@ -330,6 +336,8 @@ bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, s
 	struct job j = {.plans = plans, .n_plans = n, .progress = o->progress};
 	bool ok;
 
+	if (!t->n_tracks && trace_is_sampled(t))
+		return whatif_samples(t, plans, n, out, e);
 	if (!t->n_tracks)
 		return no_answer(out, n, "the capture has neither waves nor samples");
 	j.tables.trace = t;

@@ -28,21 +28,27 @@
 
 struct whatif_row {
 	uint32_t faster_milli; /* K x 1000 */
+	uint32_t ahead;	       /* its result is asked for so many executions earlier */
+	uint8_t like;	       /* of samples: as fast as this class; CLASS_OTHER: not said */
 	bool is_removed;
 };
 
 struct whatif_plan {
 	const struct trace *trace;
 	struct whatif_row *rows; /* by code row; one more for rows that are not known: unchanged */
-	int waves;		 /* more that a SIMD holds at once; fewer are negative */
-	uint32_t n_rows;	 /* rows that are changed */
+	struct whatif_row *reasons; /* the same by stall reason of samples */
+	int waves;		    /* more that a SIMD holds at once; fewer are negative */
+	uint32_t n_rows;	    /* rows that are changed */
 };
 
 struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *e);
 void whatif_plan_free(struct whatif_plan *p);
-/* "ROW", "FILE:LINE" or "CLASS", and "=K": K times as fast, 2 if not said; "=inf": at once. */
+/* "ROW", "FILE:LINE", "CLASS" or, of samples, "REASON", and "=K": K times as fast, 2 if not said;
+ * "=inf": at once; of samples "=CLASS": as fast as such instructions are on their own. */
 bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e);
-/* The same without K. */
+/* "WHAT=N": its results are asked for N executions earlier, 1 if not said. */
+bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error *e);
+/* The same without a number. */
 bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e);
 /* "+1", "-2". */
 bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e);
@@ -82,7 +88,7 @@ struct whatif_result {
 	enum whatif_method method;
 	/* Of the longest unit, changed and unchanged. low <= after <= high. */
 	uint64_t before_cyc, after_cyc, low_cyc, high_cyc;
-	bool does_nothing;   /* not even the low end is shorter or longer, beyond a per mille */
+	bool does_nothing; /* replayed: neither end is a per mille away; samples: not a per cent */
 	uint64_t n_executed; /* executions of changed rows, of all waves */
 	uint32_t n_waves, n_true;
 	VEC(track_idx) untrue;		 /* the others, in track order */

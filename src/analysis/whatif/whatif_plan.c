@@ -11,22 +11,28 @@ struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *
 {
 	struct whatif_plan *p = mem_zalloc(1, sizeof(*p));
 
-	if (p)
+	if (p) {
 		p->rows = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->rows));
-	if (!p || !p->rows) {
+		p->reasons = mem_zalloc((size_t)t->n_reasons + 1, sizeof(*p->reasons));
+	}
+	if (!p || !p->rows || !p->reasons) {
 		whatif_plan_free(p);
 		return err_nomem_null(e);
 	}
 	p->trace = t;
 	for (size_t i = 0; i <= t->n_code; i++)
 		p->rows[i].faster_milli = WHATIF_PLAIN;
+	for (size_t i = 0; i <= t->n_reasons; i++)
+		p->reasons[i].faster_milli = WHATIF_PLAIN;
 	return p;
 }
 
 void whatif_plan_free(struct whatif_plan *p)
 {
-	if (p)
+	if (p) {
 		mem_free(p->rows);
+		mem_free(p->reasons);
+	}
 	mem_free(p);
 }
 
@@ -79,16 +85,21 @@ static struct target target_of(struct str word)
 	return x;
 }
 
-/* The innermost place of a row is the line, or ends in it behind a slash. */
+/* One place of an inline chain is the line, or ends in it behind a slash. */
 static bool is_line(const struct code_row *r, struct str line)
 {
-	struct str s = str_of(r->source ? r->source : "");
-	const char *arrow = s.n ? strstr(s.p, " -> ") : NULL;
+	const char *at = r->source ? r->source : "";
 
-	if (arrow)
-		s.n = (size_t)(arrow - s.p);
-	return line.n && s.n >= line.n && memcmp(s.p + s.n - line.n, line.p, line.n) == 0 &&
-	       (s.n == line.n || s.p[s.n - line.n - 1] == '/');
+	while (line.n && *at) {
+		const char *arrow = strstr(at, " -> ");
+		size_t n = arrow ? (size_t)(arrow - at) : strlen(at);
+
+		if (n >= line.n && memcmp(at + n - line.n, line.p, line.n) == 0 &&
+			(n == line.n || at[n - line.n - 1] == '/'))
+			return true;
+		at += arrow ? n + 4 : n;
+	}
+	return false;
 }
 
 static bool means(const struct target *x, const struct code_row *r)
@@ -100,26 +111,41 @@ static bool means(const struct target *x, const struct code_row *r)
 	return x->classes ? x->classes >> (r->inst_class & 63u) & 1 : is_line(r, x->line);
 }
 
+static void change(struct whatif_row *r, const struct whatif_row *to)
+{
+	r->is_removed |= to->is_removed;
+	r->ahead = to->ahead ? to->ahead : r->ahead;
+	r->like = to->like ? to->like : r->like;
+	if (to->faster_milli != WHATIF_PLAIN)
+		r->faster_milli = to->faster_milli;
+}
+
+static bool is_changed(const struct whatif_row *r)
+{
+	return r->is_removed || r->ahead || r->like || r->faster_milli != WHATIF_PLAIN;
+}
+
 static bool apply(
-	struct whatif_plan *p, struct str word, struct whatif_row to, struct incore_error *e)
+	struct whatif_plan *p, struct str word, const struct whatif_row *to, struct incore_error *e)
 {
 	const struct target x = target_of(word);
 	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < p->trace->n_reasons; i++)
+		if (str_is(word, p->trace->reasons[i])) {
+			change(&p->reasons[i], to);
+			return true;
+		}
 	for (code_idx i = 0; word.n && i < p->trace->n_code; i++) {
-		struct whatif_row *r = &p->rows[i];
-
 		if (!means(&x, &p->trace->code[i]))
 			continue;
-		p->n_rows += r->faster_milli == WHATIF_PLAIN && !r->is_removed;
-		if (to.is_removed)
-			r->is_removed = true;
-		else
-			r->faster_milli = to.faster_milli;
+		p->n_rows += !is_changed(&p->rows[i]);
+		change(&p->rows[i], to);
 		n++;
 	}
 	return n || err_set(e, INCORE_USAGE, "bad-target",
-			    "'%.*s' is no row, line or class of this kernel", STR_ARG(word));
+			    "'%.*s' is no row, line, class or stall reason of this kernel",
+			    STR_ARG(word));
 }
 
 /* --- what becomes of them ------------------------------------------------------------------- */
@@ -144,24 +170,60 @@ static bool parse_factor(struct str s, uint32_t *milli)
 	return true;
 }
 
-bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e)
+/* "WHAT=NUMBER": the first part; *number is what stands behind, NULL: nothing. */
+static struct str split(const char *target, const char **number)
 {
 	const char *equals = strrchr(target, '=');
-	struct str word = str_of(target);
-	struct whatif_row to = {.faster_milli = 2000};
 
-	if (equals) {
-		word.n = (size_t)(equals - target);
-		if (!parse_factor(str_of(equals + 1), &to.faster_milli))
-			return err_set(e, INCORE_USAGE, "bad-factor",
-				"'%s' is no factor: K from 0.01 to 1000000, or inf", equals + 1);
-	}
-	return apply(p, word, to, e);
+	*number = equals ? equals + 1 : NULL;
+	return (struct str){target, equals ? (size_t)(equals - target) : strlen(target)};
+}
+
+/* One class by its name. */
+static bool class_of(struct str word, uint8_t *out)
+{
+	uint64_t classes = classes_of(word);
+
+	if (!classes || classes & (classes - 1))
+		return false;
+	while (!(classes >> *out & 1))
+		++*out;
+	return true;
+}
+
+bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = 2000};
+	const char *number;
+	struct str word = split(target, &number);
+
+	if (number && trace_is_sampled(p->trace) && class_of(str_of(number), &to.like))
+		to.faster_milli = WHATIF_PLAIN;
+	else if (number && !parse_factor(str_of(number), &to.faster_milli))
+		return err_set(e, INCORE_USAGE, "bad-factor",
+			"'%s' is no factor: K from 0.01 to 1000000, or inf", number);
+	return apply(p, word, &to, e);
+}
+
+bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .ahead = 1};
+	const char *number;
+	struct str word = split(target, &number);
+	uint64_t n = 1;
+
+	if (number && (!str_to_u64(str_of(number), &n) || n < 1 || n > 1000))
+		return err_set(e, INCORE_USAGE, "bad-ahead",
+			"'%s' is no number of executions: 1 to 1000", number);
+	to.ahead = (uint32_t)n;
+	return apply(p, word, &to, e);
 }
 
 bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e)
 {
-	return apply(p, str_of(target), (struct whatif_row){.is_removed = true}, e);
+	const struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .is_removed = true};
+
+	return apply(p, str_of(target), &to, e);
 }
 
 bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e)

@@ -116,8 +116,19 @@ static uint64_t place(const struct machine *m, const struct runner *x)
 				    : x->base + rest;
 }
 
-static uint64_t arrival_of(
-	const struct machine *m, const struct unit_record *wait, const struct unit_dep *d)
+/* The record at which a result is asked for: its own, or an earlier one of its row. */
+static uint32_t asked_at(const struct machine *m, const struct unit_record *wait, uint32_t producer)
+{
+	uint32_t n = plan_row(m->p, m->u->records.v[producer].code)->ahead;
+	uint32_t of_wait = plan_row(m->p, wait->code)->ahead;
+
+	for (n = n > of_wait ? n : of_wait; n && m->u->same.v[producer] != NO_RECORD; n--)
+		producer = m->u->same.v[producer];
+	return producer;
+}
+
+static uint64_t arrival_of(const struct machine *m, const struct unit_record *wait,
+	const struct unit_dep *d, uint32_t asked)
 {
 	code_idx code = m->u->records.v[d->producer].code;
 	uint64_t cyc = m->bound == RETIME_MOST	  ? d->least_cyc
@@ -127,7 +138,7 @@ static uint64_t arrival_of(
 
 	if (plan_row(m->p, wait->code)->faster_milli != WHATIF_PLAIN)
 		cyc = plan_cycles(m->p, wait->code, cyc);
-	at = m->r->issue[d->producer] + plan_cycles(m->p, code, cyc);
+	at = m->r->issue[asked] + plan_cycles(m->p, code, cyc);
 	if (m->bound == RETIME_LEAST && d->is_shared) {
 		uint64_t then = m->u->records.v[d->producer].issue + d->latency_cyc;
 
@@ -142,14 +153,15 @@ static uint64_t latest_arrival(
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct unit_dep *d = &m->u->deps.v[r->first + i];
+		uint32_t asked = asked_at(m, r, d->producer);
 		uint64_t k;
 
 		if (plan_row(m->p, m->u->records.v[d->producer].code)->is_removed)
 			continue;
-		k = arrival_of(m, r, d);
+		k = arrival_of(m, r, d, asked);
 		if (k > at) {
 			at = k;
-			*by = d->producer;
+			*by = asked;
 		}
 	}
 	return at;
@@ -203,7 +215,8 @@ static bool go_on(struct machine *m, struct runner *x, uint64_t end)
 		const struct unit_record *r = &m->u->records.v[x->next];
 		const struct whatif_row *row = plan_row(m->p, r->code);
 
-		m->r->n_executed += row->is_removed || row->faster_milli != WHATIF_PLAIN;
+		m->r->n_executed +=
+			row->is_removed || row->ahead || row->faster_milli != WHATIF_PLAIN;
 		if (!row->is_removed) {
 			prepare(m, x, end);
 			return push(m, x);

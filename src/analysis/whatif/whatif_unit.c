@@ -14,6 +14,7 @@ void unit_deinit(struct unit *u)
 	VEC_FREE(&u->records);
 	VEC_FREE(&u->deps);
 	VEC_FREE(&u->meetings);
+	VEC_FREE(&u->same);
 }
 
 static enum unit_port port_of(enum inst_class c)
@@ -215,6 +216,28 @@ static bool guess_latencies(struct unit *u)
 	return true;
 }
 
+/* --- executions of the same row ------------------------------------------------------------- */
+
+static bool find_same(struct unit *u)
+{
+	uint32_t n_code = u->trace->n_code;
+	uint32_t *last = mem_zalloc((size_t)n_code + 1, sizeof(*last)); /* of any wave, + 1 */
+
+	if (!last || !VEC_RESERVE(&u->same, u->records.n)) {
+		mem_free(last);
+		return false;
+	}
+	for (uint32_t i = 0; i < u->records.n; i++) {
+		uint32_t *at = &last[u->records.v[i].code < n_code ? u->records.v[i].code : n_code];
+		bool is_same = *at && u->records.v[*at - 1].wave == u->records.v[i].wave;
+
+		u->same.v[u->same.n++] = is_same ? *at - 1 : NO_RECORD;
+		*at = i + 1;
+	}
+	mem_free(last);
+	return true;
+}
+
 /* --- a unit --------------------------------------------------------------------------------- */
 
 static bool add_wave(struct unit *u, const struct unit_tables *x, track_idx i,
@@ -255,5 +278,5 @@ bool unit_load(struct unit *u, const struct unit_tables *x, const track_idx at[2
 		incore_error_clear(&why);
 	}
 	track_data_deinit(&d);
-	return ok && (guess_latencies(u) || err_nomem(e)) && unit_link(u, x, e);
+	return ok && ((guess_latencies(u) && find_same(u)) || err_nomem(e)) && unit_link(u, x, e);
 }

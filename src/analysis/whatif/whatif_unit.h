@@ -74,6 +74,7 @@ struct unit {
 	VEC(struct unit_record) records;
 	VEC(struct unit_dep) deps;
 	VEC(uint32_t) meetings; /* how many come to each */
+	VEC(uint32_t) same;	/* by record: the last of its row in its wave before; NO_RECORD */
 	double coupling;	/* how far shared memory is bound by its queues: 0 to 1 */
 };
 

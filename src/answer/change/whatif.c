@@ -6,6 +6,9 @@ static const struct option_def options[] = {
 	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
 		"a row, line or class takes 1/K of its time; K is 2 if not said, or inf",
 		OPTION_FIELD(whatif_params, faster)},
+	{0, "ahead", OPTION_MANY, "WHAT[=N]", NULL, NULL,
+		"its result is asked for N executions earlier; N is 1 if not said",
+		OPTION_FIELD(whatif_params, ahead)},
 	{0, "remove", OPTION_MANY, "WHAT", NULL, NULL, "a row, line or class is not there",
 		OPTION_FIELD(whatif_params, remove)},
 	{0, "waves", OPTION_TEXT, "+N", NULL, NULL, "a SIMD holds N waves more, or fewer",
@@ -222,6 +225,19 @@ static bool put_figures(struct whatif_job *j, struct incore_error *e)
 
 /* --- the question --------------------------------------------------------------------------- */
 
+typedef bool (*change_fn)(struct whatif_plan *p, const char *target, struct incore_error *e);
+
+static bool take_list(struct whatif_job *j, const struct text_list *l, const char *word,
+	change_fn fn, struct strbuf *said, struct incore_error *e)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (!fn(j->plan, l->v[i], e))
+			return false;
+		sb_printf(said, "%s%s %s", said->n ? ", " : "", word, l->v[i]);
+	}
+	return true;
+}
+
 static bool make_plan(struct whatif_job *j, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -229,16 +245,10 @@ static bool make_plan(struct whatif_job *j, struct incore_error *e)
 	j->plan = whatif_plan_new(j->t, e);
 	if (!j->plan || !ANSWER_KEEP(j->a, j->plan, whatif_plan_free, e))
 		return false;
-	for (size_t i = 0; i < j->p->faster.n; i++) {
-		if (!whatif_faster(j->plan, j->p->faster.v[i], e))
-			return sb_free(&b), false;
-		sb_printf(&b, "%sfaster %s", b.n ? ", " : "", j->p->faster.v[i]);
-	}
-	for (size_t i = 0; i < j->p->remove.n; i++) {
-		if (!whatif_remove(j->plan, j->p->remove.v[i], e))
-			return sb_free(&b), false;
-		sb_printf(&b, "%swithout %s", b.n ? ", " : "", j->p->remove.v[i]);
-	}
+	if (!take_list(j, &j->p->faster, "faster", whatif_faster, &b, e) ||
+		!take_list(j, &j->p->ahead, "ahead", whatif_ahead, &b, e) ||
+		!take_list(j, &j->p->remove, "without", whatif_remove, &b, e))
+		return sb_free(&b), false;
 	if (j->p->waves) {
 		if (!whatif_waves(j->plan, j->p->waves, e))
 			return sb_free(&b), false;

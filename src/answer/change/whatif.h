@@ -7,7 +7,7 @@
 #include "answer/rows.h"
 
 struct whatif_params {
-	struct text_list faster, remove;
+	struct text_list faster, ahead, remove;
 	const char *waves;
 };
 

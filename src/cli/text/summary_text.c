@@ -22,7 +22,7 @@ static void print_provenance(struct page *p)
 	page_wrap(p, "kernel     ", page_text(p, &b));
 	sb_free(&b);
 	page_line(p, "capture    ", "%s", m->origin);
-	if (p->trace->n_tracks)
+	if (p->trace->n_tracks && !trace_is_timeline(p->trace))
 		page_line(p, "coverage   ", "%s", p->s->coverage);
 }
 
@@ -432,6 +432,21 @@ static void print_explanation(struct page *p)
 		100 * b->noise, b->n_repeats ? "measured on repeats" : "assumed: no repeat");
 }
 
+/* Nothing is known of its lanes but when they had a slice. */
+static void print_lanes(struct page *p)
+{
+	const struct accounting *a = &p->s->accounting;
+
+	page_title(p, "Where the time went");
+	page_line(p, "  ",
+		"%s of %s: %s in slices (%.1f %%), %s between them; nested slices lie in lanes of "
+		"their own",
+		COUNTED(p->s->instructions, "slice"), COUNTED(p->s->waves, "lane"),
+		COUNTED(a->bucket.issue, "cycle"), page_percent(a->bucket.issue, a->duration),
+		U64_TEXT(a->bucket.idle));
+	page_line(p, "  ", "incore hot tells them by name, incore waves by lane");
+}
+
 bool summary_print(struct cli *c, const struct summary_answer *s, const struct trace *t)
 {
 	struct page p = {.c = c, .s = s, .trace = t, .out = c->out};
@@ -441,6 +456,10 @@ bool summary_print(struct cli *c, const struct summary_answer *s, const struct t
 	fputc('\n', p.out);
 	print_provenance(&p);
 	print_health(&p);
+	if (trace_is_timeline(t)) {
+		print_lanes(&p);
+		return !p.is_failed || err_nomem(&c->error);
+	}
 	if (has_cycles) {
 		if (!print_accounting(&p))
 			return false;

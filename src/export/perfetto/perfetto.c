@@ -67,7 +67,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	s->process_of = mem_zalloc((size_t)t->n_clocks + 1, sizeof(*s->process_of));
 	if (!s->process_of)
 		return err_nomem(e);
-	s->has_pipes = trace_has_pipes(t);
+	s->has_pipes = export_has_lanes(t);
 	if (!packets_init(&s->packets, x->file.f, t, e))
 		return false;
 	s->rest = packets_begin(&s->packets, 0, 0);
@@ -152,11 +152,12 @@ static void open_pipe(struct export *x, const struct export_track *k)
 	struct perfetto_state *s = x->state;
 	const struct track *v = k->track;
 
-	if (!s->n_nodes || s->coord[0] != v->coord[0] || s->coord[1] != v->coord[1])
-		s->node[0] = put_process(x, pipe_core_name(v), v->coord[0] * 8 + v->coord[1]);
+	uint32_t unit = export_unit_of(x->trace, v);
+
+	if (!s->n_nodes || s->coord[0] != unit)
+		s->node[0] = put_process(x, pipe_core_name(v), unit);
 	s->n_nodes = 1;
-	s->coord[0] = v->coord[0];
-	s->coord[1] = v->coord[1];
+	s->coord[0] = unit;
 	if (v->clock < x->trace->n_clocks)
 		s->process_of[v->clock] = s->node[0];
 	clean_rows_clear(&s->rows);
@@ -190,6 +191,13 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 
 /* --- slices --- */
 
+static uint32_t lane_rank(const struct trace *t, track_idx i)
+{
+	const struct track *k = &t->tracks[i];
+
+	return (trace_is_timeline(t) ? i : k->coord[2]) * 256;
+}
+
 static bool pipe_row(struct export *x, const struct export_slice *v, struct incore_error *e)
 {
 	struct perfetto_state *s = x->state;
@@ -200,8 +208,7 @@ static bool pipe_row(struct export *x, const struct export_slice *v, struct inco
 	if (row == CLEAN_NO_ROW)
 		return err_nomem(e);
 	while (row >= s->row_uuids.n) {
-		uint32_t rank =
-			x->trace->tracks[v->track].coord[2] * 256 + (uint32_t)s->row_uuids.n;
+		uint32_t rank = lane_rank(x->trace, v->track) + (uint32_t)s->row_uuids.n;
 
 		sb_reset(&s->text);
 		sb_printf(&s->text, s->row_uuids.n ? "%s #%zu" : "%s", lane, s->row_uuids.n);

@@ -9,9 +9,9 @@
  */
 #pragma once
 
+#include "codec/perfetto_fields.h"
 #include "codec/protobuf_writer.h"
 #include "export/export.h"
-#include "export/perfetto/perfetto_fields.h"
 
 /* Names of events: code rows first, then these. */
 enum own_name { NAME_UNKNOWN, NAME_WAVE, NAME_STATES, NAMES_OWN = NAME_STATES + STATE_COUNT };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ascend_trace.c: trace.json of the op simulator alone: of a run, of one core, or cleaned. */
 #include "import/ascend/ascend.h"
+#include "import/event_lanes.h"
 
 /* The first bytes tell: the object's own words, or events with lanes we know. */
 static int ascend_trace_sniff(const struct probe *p)
@@ -9,6 +10,7 @@ static int ascend_trace_sniff(const struct probe *p)
 	const char *base = path_base(p->path);
 	bool is_named =
 		str_ends(str_of(base), "trace.json") || str_ends(str_of(base), ".clean.json");
+	enum event_lanes lanes;
 
 	if (p->is_dir || head.n == 0)
 		return 0;
@@ -20,10 +22,10 @@ static int ascend_trace_sniff(const struct probe *p)
 		return 80;
 	if (head.p[0] == '{' && !str_has(head, "\"traceEvents\""))
 		return is_named ? 20 : 0;
-	if (str_has(head, "core0.veccore") || str_has(head, "core0.cubecore") ||
-		str_has(head, "\"pc_addr\""))
+	lanes = event_lanes_of(p->head, p->head_size);
+	if (lanes == LANES_ASCEND)
 		return 70;
-	return is_named ? 40 : 0;
+	return is_named && lanes == LANES_NONE ? 40 : 0;
 }
 
 /* "a/core0.veccore1/trace.json" and "core0.cubecore0.trace.json" name the core of a per-core file.

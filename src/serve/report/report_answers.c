@@ -33,7 +33,8 @@ static bool ask_page_question(struct report_answers *a, struct str question)
 		a->n++;
 		return true;
 	}
-	if (r.status < 500)
+	/* A timeline has no answer to what is asked of instructions: that is no lack. */
+	if (r.status < 500 && !err_is(&r.error, "no-instructions"))
 		sb_printf(&a->lacks, "%.*s: %s\n", STR_ARG(question),
 			r.error.message ? r.error.message : "out of memory");
 	sb_free(&r.body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_fields.h: numbers of the fields of Perfetto's messages that are written here. */
+/* perfetto_fields.h: numbers of the fields of Perfetto's messages that are written and read here. */
 #pragma once
 
 enum trace_field { TRACE_PACKET = 1 };
@@ -12,13 +12,20 @@ enum packet_field {
 	PACKET_INTERNED = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_PREVIOUS_DROPPED = 42,
+	PACKET_CLOCK = 58,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
 };
 enum sequence_flag { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
 
-enum clock_field { SNAPSHOT_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
+enum clock_field {
+	SNAPSHOT_CLOCK = 1,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	CLOCK_INCREMENTAL = 3,
+	CLOCK_UNIT_NS = 4
+};
 enum clock_number { CLOCK_BOOT_TIME = 6, CLOCK_OF_SEQUENCE = 64 };
 
 enum defaults_field {
@@ -30,13 +37,16 @@ enum descriptor_field {
 	DESCRIPTOR_UUID = 1,
 	DESCRIPTOR_NAME = 2,
 	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
 	DESCRIPTOR_PARENT = 5,
 	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_STATIC_NAME = 10,
 	DESCRIPTOR_ORDERING = 11,
 	DESCRIPTOR_RANK = 12,
 	DESCRIPTOR_DESCRIPTION = 14,
 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum counter_field { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
 #define ORDERING_EXPLICIT 3u
 #define UNIT_IS_COUNT 2u
@@ -51,6 +61,8 @@ enum event_field {
 	EVENT_NAME = 23,
 	EVENT_COUNTER = 30,
 	EVENT_SOURCE_IID = 34,
+	EVENT_OLD_FLOW = 36,
+	EVENT_OLD_FLOW_END = 42,
 	EVENT_DOUBLE_COUNTER = 44,
 	EVENT_FLOW = 47,
 	EVENT_FLOW_END = 48,

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `incore whatif` says of captures of CUDA kernels, and how long their changed twins took.
+
+usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of every question below
+       whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
+
+CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
+median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_b RUNS MEDIAN ...
+of the second kernels, by the same. A prediction is of that time: what `whatif` says of the kernel, and for each launch what
+events add to the first kernel's duration, 5 us at most.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+# Each question in the words of the verb.
+QUESTIONS = {
+    "atomics": ["--faster", "atomics.cu:15=32"],
+    "bank_padding": ["--faster", "bank_padding.cu:19=32"],
+    "barrier_balanced": ["--remove", "BARRIER"],
+    "barrier_streaming": ["--remove", "BARRIER"],
+    "chain_split": ["--ahead", "chain_split.cu:13=3"],
+    "coalescing": ["--faster", "coalescing.cu:11=8"],
+    "copy_depth": ["--ahead", "VMEM-to-LDS=3"],
+    "division": ["--faster", "division.cu:10=9"],
+    "fence_needless": ["--remove", "fence_needless.cu:13"],
+    "local_array": ["--faster", "local_array.cu:21=LDS", "--faster", "local_array.cu:22=LDS"],
+    "math_in_chase": ["--faster", "math_in_chase.cu:12"],
+    "math_streaming": ["--faster", "math_streaming.cu:13=12"],
+    "mufu_halved": ["--remove", "mufu_halved.cu:15"],
+    "occupancy": ["--waves", "+3"],
+    "prefetch": ["--ahead", "VMEM-load=1"],
+}
+
+
+def first_times(captures):
+    with open(os.path.join(captures, "questions.txt")) as f:
+        rows = [line.split("|") for line in f if line.strip() and not line.startswith("#")]
+    return {r[0].strip(): float(r[-1]) for r in rows}
+
+
+def predict(incore, captures, out):
+    times, rows = first_times(captures), []
+    for name, options in QUESTIONS.items():
+        run = subprocess.run([incore, "whatif", "--json", "-q", "--top", "0", *options, os.path.join(captures, f"{name}.incore")],
+                             capture_output=True, text=True, check=True)
+        d = json.loads(run.stdout)["data"]
+        a = times[name]
+        launch = min(5.0, max(0.0, a - d["before_us"]))
+        row = {"name": name, "options": options, "before_us": d["before_us"], "events_us": a, "launch_us": round(launch, 3),
+               "why": d["why"]}
+        for key in ("after", "low", "high"):
+            row[f"kernel_{key}"] = round(d[key] / d["before"], 4)
+            row[key] = round((d[f"{key}_us"] + launch) / (d["before_us"] + launch), 4)
+        rows.append(row)
+    with open(out, "w") as f:
+        json.dump({"of": "time of the second kernel / time of the first, by CUDA events; kernel_*: without the launch",
+                   "predictions": rows}, f, indent=1)
+        f.write("\n")
+
+
+def compare(predictions, times):
+    with open(predictions) as f:
+        rows = json.load(f)["predictions"]
+    with open(times) as f:
+        second = {w[0].removesuffix("_b"): float(w[2]) for w in (line.split() for line in f) if len(w) > 2}
+    rows = [r for r in rows if r["name"] in second]
+    print("| pair | question | predicted | between | measured | inside | error |\n|---|---|---|---|---|---|---|")
+    inside, errors, widths = 0, [], []
+    for r in rows:
+        truth = second[r["name"]] / r["events_us"]
+        is_in = r["low"] <= truth <= r["high"]
+        inside += is_in
+        errors.append(abs(r["after"] - truth))
+        widths.append(r["high"] - r["low"])
+        print(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
+              f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
+    print(f"\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
+          f"{statistics.median(errors):.3f} of the first kernel's time")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 5 and sys.argv[1] == "predict":
+        predict(*sys.argv[2:])
+    elif len(sys.argv) == 4 and sys.argv[1] == "compare":
+        compare(*sys.argv[2:])
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iket.c: the JSON of CUTLASS' run-iket: launches of kernels with the ranges, markers and lifetimes of
+ * their warps. A process of the timeline is a block on its SM, a thread a warp. Times are nanoseconds
+ * of the trace's own.
+ */
+#include "codec/json_reader.h"
+#include "import/timeline/timeline.h"
+
+static int iket_sniff(const struct probe *p)
+{
+	struct str head = {(const char *)p->head, p->head_size};
+
+	return !p->is_dir && head.n && str_has(head, "\"launches\"") &&
+			       (str_has(head, "\"warpLocs\"") ||
+				       str_has(head, "\"warpLifetimes\"") ||
+				       str_has(head, "\"gridId\""))
+		       ? 75
+		       : 0;
+}
+
+struct warp {
+	uint64_t sm, warp, cta[3];
+};
+
+struct span { /* a range, a marker or a lifetime */
+	struct str name;
+	int64_t from_ns, to_ns;
+	bool has_from, has_to;
+};
+
+struct reading {
+	struct json_reader r;
+	struct timeline l;
+	uint64_t n_launches;
+	const char *kernel; /* of the first launch */
+	bool has_other_kernels, is_nomem;
+	VEC(struct warp) warps; /* of the span that is read */
+};
+
+static void read_warp(struct reading *x)
+{
+	struct warp w = {0};
+	struct str key;
+	unsigned i = 0;
+
+	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
+		if (str_is(key, "smId"))
+			json_get_u64(&x->r, &w.sm);
+		else if (str_is(key, "warpId"))
+			json_get_u64(&x->r, &w.warp);
+		else if (str_is(key, "ctaId"))
+			for (json_enter_array(&x->r); json_next_item(&x->r); i++)
+				i < 3 ? json_get_u64(&x->r, &w.cta[i]) : json_skip(&x->r);
+		else
+			json_skip(&x->r);
+	}
+	if (!x->r.is_failed && !VEC_PUSH(&x->warps, w))
+		x->is_nomem = true;
+}
+
+static uint32_t lane_of(struct reading *x, const struct warp *w)
+{
+	char process[160], thread[40];
+	int n = snprintf(process, sizeof(process), "launch %llu SM %llu CTA (%llu,%llu,%llu)",
+		(unsigned long long)x->n_launches, (unsigned long long)w->sm,
+		(unsigned long long)w->cta[0], (unsigned long long)w->cta[1],
+		(unsigned long long)w->cta[2]);
+	int m = snprintf(thread, sizeof(thread), "warp %llu", (unsigned long long)w->warp);
+	uint32_t p = tl_process(&x->l, (struct str){process, (size_t)n});
+	uint32_t lane = tl_lane(&x->l, p, (struct str){thread, (size_t)m});
+
+	if (lane == TL_NONE)
+		return lane;
+	x->l.processes.v[p].sort = (int64_t)((x->n_launches << 32 | (w->sm & UINT32_MAX)) >> 1);
+	x->l.lanes.v[lane].sort = (int64_t)(w->warp & INT32_MAX);
+	return lane;
+}
+
+static bool add_span(struct reading *x, const struct span *s, struct str category)
+{
+	struct timeline *l = &x->l;
+	bool is_marker = str_is(category, "marker");
+	struct tl_slice k = {s->from_ns, s->has_to && !is_marker ? s->to_ns : s->from_ns, 0,
+		is_marker ? TL_INSTANT : TL_SLICE};
+
+	if (!s->has_from || (!s->has_to && !is_marker)) {
+		l->counts[TL_BAD_TIME]++;
+		return true;
+	}
+	l->counts[TL_NO_LANE] += x->warps.n == 0;
+	k.code = tl_row(l, s->name, category);
+	EACH (const struct warp, w, x->warps.v, x->warps.n)
+		if (!tl_add_slice(l, lane_of(x, w), k))
+			return false;
+	return true;
+}
+
+static void read_span(struct reading *x, struct str category)
+{
+	struct span s = {.name = STR("WarpLifeTime")};
+	const char *name = NULL;
+	struct str key, text;
+
+	x->warps.n = 0;
+	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
+		if (str_is(key, "rangeName") || str_is(key, "markerName")) {
+			if (json_get_str(&x->r, &text) && !(name = tl_text(&x->l, text)))
+				x->is_nomem = true;
+		} else if (str_is(key, "startTs") || str_is(key, "timestamp")) {
+			s.has_from = json_get_i64(&x->r, &s.from_ns);
+		} else if (str_is(key, "endTs")) {
+			s.has_to = json_get_i64(&x->r, &s.to_ns);
+		} else if (str_is(key, "warpLocs")) {
+			for (json_enter_array(&x->r); json_next_item(&x->r);)
+				read_warp(x);
+		} else if (str_is(key, "location") || str_is(key, "warpLocation")) {
+			read_warp(x);
+		} else {
+			x->l.counts[TL_ARGS] += str_is(key, "payloadVal");
+			json_skip(&x->r);
+		}
+	}
+	if (name)
+		s.name = str_of(name);
+	if (!x->r.is_failed && !x->is_nomem && !add_span(x, &s, category))
+		x->is_nomem = true;
+}
+
+static void read_spans(struct reading *x, struct str category)
+{
+	for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
+		read_span(x, category);
+}
+
+static void read_kernel(struct reading *x)
+{
+	struct str name;
+
+	if (!json_get_str(&x->r, &name))
+		return;
+	if (!x->n_launches && !(x->kernel = tl_text(&x->l, name)))
+		x->is_nomem = true;
+	x->has_other_kernels |= x->n_launches && x->kernel && !str_is(name, x->kernel);
+}
+
+static void read_launch(struct reading *x)
+{
+	struct str key;
+
+	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
+		if (str_is(key, "kernelName"))
+			read_kernel(x);
+		else if (str_is(key, "ranges"))
+			read_spans(x, STR("range"));
+		else if (str_is(key, "markers"))
+			read_spans(x, STR("marker"));
+		else if (str_is(key, "warpLifetimes"))
+			read_spans(x, STR("lifetime"));
+		else
+			json_skip(&x->r);
+	}
+	x->n_launches++;
+}
+
+static bool read_document(struct reading *x, struct incore_error *e)
+{
+	struct str key;
+	bool has_launches = false;
+
+	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
+		if (!str_is(key, "launches")) {
+			json_skip(&x->r);
+			continue;
+		}
+		has_launches = true;
+		for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
+			read_launch(x);
+	}
+	if (x->is_nomem)
+		return err_nomem(e);
+	if (!json_finish(&x->r, e))
+		return false;
+	return has_launches || err_file(e, "bad-trace", x->l.path, 0,
+				       "no launches: expected an array \"launches\"");
+}
+
+/* Of a single launch its number says nothing. */
+static void name_processes(struct reading *x)
+{
+	EACH (struct tl_process, p, x->l.processes.v, x->l.processes.n)
+		if (x->n_launches == 1)
+			p->name = p->key + strlen("launch 0 ");
+}
+
+static bool iket_read(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct reading x = {0};
+	bool ok;
+
+	tl_init(&x.l, t, path);
+	t->meta.vendor = VENDOR_NVIDIA;
+	ok = import_load(o, &f, path, e);
+	json_init(&x.r, f.data, f.size, path, 0);
+	ok = ok && read_document(&x, e);
+	if (ok) {
+		name_processes(&x);
+		t->meta.kernel = x.has_other_kernels ? NULL : x.kernel;
+		ok = tl_finish(&x.l, e);
+	}
+	json_deinit(&x.r);
+	VEC_FREE(&x.warps);
+	tl_deinit(&x.l);
+	file_unload(&f);
+	return ok;
+}
+
+const struct import_ops import_iket = {
+	.name = "iket",
+	.summary = "JSON of CUTLASS' run-iket: ranges, markers and lifetimes of warps",
+	.looks_for = "a JSON file of run-iket (\"launches\" with ranges and markers)",
+	.sniff = iket_sniff,
+	.look = tl_look,
+	.read = iket_read,
+	.lost = import_lost_noted,
+};

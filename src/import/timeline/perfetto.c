@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfetto.c: timelines of track events in Perfetto's protobuf: flashinfer's profiler, run-iket, and
+ * our own export. Packets are read one after the other; names, clocks and defaults that they define
+ * hold for the sequence they belong to.
+ *
+ * A process of the timeline is a track without a parent, a thread a track below it, named by the path
+ * to it.
+ */
+#include <math.h>
+
+#include "base/hash.h"
+#include "codec/perfetto_fields.h"
+#include "codec/protobuf.h"
+#include "import/timeline/timeline.h"
+
+#define MAX_PARENTS 16
+
+static int perfetto_sniff(const struct probe *p)
+{
+	struct pb_reader r = pb_of((struct str){(const char *)p->head, p->head_size});
+	struct pb_field f;
+	unsigned n = 0;
+
+	if (p->is_dir || p->head_size < 3 || p->head[0] != (TRACE_PACKET << 3 | PB_BYTES))
+		return 0;
+	while (pb_next(&r, &f)) {
+		struct pb_reader inner = pb_of(f.bytes);
+		struct pb_field g;
+
+		if (f.number != TRACE_PACKET || f.wire != PB_BYTES)
+			return 0;
+		while (pb_next(&inner, &g))
+			n += (g.number == PACKET_TRACK_DESCRIPTOR ||
+				     g.number == PACKET_TRACK_EVENT) &&
+			     g.wire == PB_BYTES;
+		if (inner.is_failed)
+			return 0;
+	}
+	return n ? 55 : 0;
+}
+
+struct track_def {
+	uint64_t uuid, parent;
+	struct str name;
+	uint32_t process, lane; /* TL_NONE: not asked for yet */
+};
+
+struct sequence {
+	uint64_t clock, track; /* defaults; 0: none */
+	bool is_incremental;
+	uint64_t unit_ns, at, base_ns;	  /* of its own clock */
+	struct u64_map names, categories; /* iid -> place in texts + 1 */
+};
+
+struct reading {
+	struct timeline l;
+	VEC(struct track_def) tracks;
+	VEC(struct sequence) sequences;
+	VEC(struct str) texts;
+	struct u64_map track_at, sequence_at;
+};
+
+struct packet {
+	uint64_t timestamp, clock, sequence, flags;
+	struct str event, track, interned, defaults, snapshot;
+};
+
+static void put_bytes(struct packet *p, const struct pb_field *f)
+{
+	switch (f->number) {
+	case PACKET_TRACK_EVENT:
+		p->event = f->bytes;
+		break;
+	case PACKET_TRACK_DESCRIPTOR:
+		p->track = f->bytes;
+		break;
+	case PACKET_INTERNED:
+		p->interned = f->bytes;
+		break;
+	case PACKET_DEFAULTS:
+		p->defaults = f->bytes;
+		break;
+	case PACKET_CLOCK_SNAPSHOT:
+		p->snapshot = f->bytes;
+		break;
+	default:
+		break;
+	}
+}
+
+static bool read_packet(struct str bytes, struct packet *p)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+
+	*p = (struct packet){0};
+	while (pb_next(&r, &f)) {
+		if (f.wire == PB_BYTES)
+			put_bytes(p, &f);
+		else if (f.number == PACKET_TIMESTAMP)
+			p->timestamp = f.value;
+		else if (f.number == PACKET_CLOCK)
+			p->clock = f.value;
+		else if (f.number == PACKET_SEQUENCE_ID)
+			p->sequence = f.value;
+		else if (f.number == PACKET_SEQUENCE_FLAGS)
+			p->flags = f.value;
+	}
+	return !r.is_failed;
+}
+
+/* --- what packets define --- */
+
+static struct sequence *sequence_of(struct reading *x, uint64_t id)
+{
+	uint64_t *at = u64_map_at(&x->sequence_at, id);
+
+	if (!at)
+		return NULL;
+	if (*at == 0) {
+		if (!VEC_PUSH(&x->sequences, (struct sequence){.unit_ns = 1}))
+			return NULL;
+		*at = x->sequences.n;
+	}
+	return &x->sequences.v[*at - 1];
+}
+
+static void forget(struct sequence *s)
+{
+	u64_map_deinit(&s->names);
+	u64_map_deinit(&s->categories);
+	*s = (struct sequence){.unit_ns = 1};
+}
+
+static bool read_interned(struct reading *x, struct sequence *s, struct str bytes)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f, g;
+
+	while (pb_next(&r, &f)) {
+		struct pb_reader inner = pb_of(f.bytes);
+		struct str text = {"", 0};
+		uint64_t iid = 0, *at;
+
+		if (f.wire != PB_BYTES ||
+			(f.number != INTERNED_NAME && f.number != INTERNED_CATEGORY))
+			continue;
+		while (pb_next(&inner, &g)) {
+			if (g.number == ENTRY_IID && g.wire == PB_VARINT)
+				iid = g.value;
+			else if (g.number == ENTRY_TEXT && g.wire == PB_BYTES)
+				text = g.bytes;
+		}
+		at = u64_map_at(f.number == INTERNED_NAME ? &s->names : &s->categories, iid);
+		if (!at || !VEC_PUSH(&x->texts, text))
+			return false;
+		*at = x->texts.n;
+	}
+	return true;
+}
+
+static void read_defaults(struct sequence *s, struct str bytes)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f, g;
+
+	while (pb_next(&r, &f)) {
+		struct pb_reader inner = pb_of(f.bytes);
+
+		if (f.number == DEFAULTS_CLOCK && f.wire == PB_VARINT)
+			s->clock = f.value;
+		while (f.number == DEFAULTS_TRACK_EVENT && f.wire == PB_BYTES &&
+			pb_next(&inner, &g))
+			if (g.number == EVENT_TRACK)
+				s->track = g.value;
+	}
+}
+
+struct clock_at {
+	uint64_t id, at, unit_ns, is_incremental;
+};
+
+static struct clock_at read_clock(struct str bytes)
+{
+	struct clock_at c = {.unit_ns = 1};
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+
+	while (pb_next(&r, &f)) {
+		if (f.number == CLOCK_ID)
+			c.id = f.value;
+		else if (f.number == CLOCK_TIMESTAMP)
+			c.at = f.value;
+		else if (f.number == CLOCK_INCREMENTAL)
+			c.is_incremental = f.value;
+		else if (f.number == CLOCK_UNIT_NS && f.value)
+			c.unit_ns = f.value;
+	}
+	return c;
+}
+
+/* A clock of the sequence's own stands for the moment that the other clock of the snapshot tells. */
+static void read_snapshot(struct sequence *s, struct str bytes)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+	struct clock_at own = {0};
+	uint64_t other = 0;
+
+	while (pb_next(&r, &f)) {
+		struct clock_at c;
+
+		if (f.number != SNAPSHOT_CLOCK || f.wire != PB_BYTES)
+			continue;
+		c = read_clock(f.bytes);
+		if (c.id >= CLOCK_OF_SEQUENCE)
+			own = c;
+		else if (!other || c.id == CLOCK_BOOT_TIME)
+			other = c.at;
+	}
+	if (own.id) {
+		s->is_incremental = own.is_incremental;
+		s->unit_ns = own.unit_ns;
+		s->at = own.at;
+		s->base_ns = other - own.at * own.unit_ns;
+	}
+}
+
+/* --- tracks --- */
+
+static struct track_def *track_of(struct reading *x, uint64_t uuid)
+{
+	uint64_t *at = u64_map_at(&x->track_at, uuid);
+	struct track_def d = {.uuid = uuid, .process = TL_NONE, .lane = TL_NONE};
+
+	if (!at)
+		return NULL;
+	if (*at == 0) {
+		if (!VEC_PUSH(&x->tracks, d))
+			return NULL;
+		*at = x->tracks.n;
+	}
+	return &x->tracks.v[*at - 1];
+}
+
+static struct str name_in(struct str bytes, unsigned number)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+	struct str name = {NULL, 0};
+
+	while (pb_next(&r, &f))
+		if (f.number == number && f.wire == PB_BYTES)
+			name = f.bytes;
+	return name;
+}
+
+static bool read_track(struct reading *x, struct str bytes)
+{
+	struct track_def d = {0}, *at;
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+	struct str owner = {NULL, 0};
+
+	while (pb_next(&r, &f)) {
+		if (f.number == DESCRIPTOR_UUID)
+			d.uuid = f.value;
+		else if (f.number == DESCRIPTOR_PARENT)
+			d.parent = f.value;
+		else if (f.wire != PB_BYTES)
+			continue;
+		else if (f.number == DESCRIPTOR_NAME || f.number == DESCRIPTOR_STATIC_NAME)
+			d.name = f.bytes;
+		else if (f.number == DESCRIPTOR_PROCESS)
+			owner = name_in(f.bytes, PROCESS_NAME);
+		else if (f.number == DESCRIPTOR_THREAD)
+			owner = name_in(f.bytes, THREAD_NAME);
+	}
+	at = track_of(x, d.uuid);
+	if (!at)
+		return false;
+	at->parent = d.parent;
+	at->name = d.name.n ? d.name : owner;
+	return true;
+}
+
+static bool put_name(struct strbuf *b, const struct track_def *d)
+{
+	return d->name.n ? sb_str(b, d->name)
+			 : sb_printf(b, "track %llu", (unsigned long long)d->uuid);
+}
+
+/* The name of a thread is the path below its process; of a process that has slices, its own. */
+static bool name_lane(struct reading *x, const uint64_t *path, unsigned n, uint32_t lane)
+{
+	struct strbuf name = {0};
+	bool ok = true;
+
+	for (unsigned i = n > 1 ? n - 1 : 1; ok && i-- > 0;)
+		ok = (!name.n || sb_putc(&name, '/')) && put_name(&name, track_of(x, path[i]));
+	if (ok)
+		x->l.lanes.v[lane].name = tl_text(&x->l, (struct str){name.p, name.n});
+	sb_free(&name);
+	return ok && x->l.lanes.v[lane].name;
+}
+
+static bool name_process(struct reading *x, const struct track_def *root, uint32_t process)
+{
+	struct strbuf name = {0};
+	bool ok = put_name(&name, root);
+
+	if (ok)
+		x->l.processes.v[process].name = tl_text(&x->l, (struct str){name.p, name.n});
+	sb_free(&name);
+	return ok && x->l.processes.v[process].name;
+}
+
+static struct str uuid_text(char text[24], uint64_t uuid)
+{
+	int n = snprintf(text, 24, "%llu", (unsigned long long)uuid);
+
+	return (struct str){text, (size_t)n};
+}
+
+/* The lane of a track's slices, made when the first comes: tracks are named before. */
+static uint32_t lane_of(struct reading *x, uint64_t uuid)
+{
+	uint64_t path[MAX_PARENTS];
+	unsigned n = 0;
+	char text[24];
+	struct track_def *d = track_of(x, uuid);
+	uint32_t process, lane;
+
+	if (!d || d->lane != TL_NONE)
+		return d ? d->lane : TL_NONE;
+	for (;;) {
+		path[n++] = d->uuid;
+		if (!d->parent || n == MAX_PARENTS)
+			break;
+		d = track_of(x, d->parent);
+		if (!d)
+			return TL_NONE;
+	}
+	process = tl_process(&x->l, uuid_text(text, d->uuid));
+	if (process == TL_NONE || !name_process(x, d, process))
+		return TL_NONE;
+	/* They were made in the order in which they shall be seen. */
+	x->l.processes.v[process].sort = (int64_t)*u64_map_find(&x->track_at, d->uuid);
+	lane = tl_lane(&x->l, process, uuid_text(text, uuid));
+	if (lane == TL_NONE || !name_lane(x, path, n, lane))
+		return TL_NONE;
+	x->l.lanes.v[lane].sort = (int64_t)*u64_map_find(&x->track_at, uuid);
+	d = track_of(x, uuid);
+	d->process = process;
+	return d->lane = lane;
+}
+
+/* --- events --- */
+
+struct event {
+	uint64_t type, track, name_iid, category_iid;
+	struct str name, category;
+	bool has_value;
+	double value;
+};
+
+static struct event read_event(struct reading *x, const struct sequence *s, struct str bytes)
+{
+	struct event v = {.track = s->track};
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+	uint64_t *at;
+
+	while (pb_next(&r, &f)) {
+		if (f.number == EVENT_TYPE)
+			v.type = f.value;
+		else if (f.number == EVENT_TRACK)
+			v.track = f.value;
+		else if (f.number == EVENT_NAME_IID)
+			v.name_iid = f.value;
+		else if (f.number == EVENT_CATEGORY_IID && f.wire == PB_VARINT)
+			v.category_iid = f.value;
+		else if (f.number == EVENT_NAME && f.wire == PB_BYTES)
+			v.name = f.bytes;
+		else if (f.number == EVENT_CATEGORY && f.wire == PB_BYTES)
+			v.category = f.bytes;
+		else if (f.number == EVENT_ANNOTATION)
+			x->l.counts[TL_ARGS]++;
+		else if (f.number == EVENT_COUNTER && f.wire == PB_VARINT)
+			v.value = (double)(int64_t)f.value;
+		else if (f.number == EVENT_DOUBLE_COUNTER && f.wire == PB_FIXED64)
+			v.value = pb_float(&f);
+	}
+	at = v.name_iid ? u64_map_find(&s->names, v.name_iid) : NULL;
+	if (at)
+		v.name = x->texts.v[*at - 1];
+	at = v.category_iid ? u64_map_find(&s->categories, v.category_iid) : NULL;
+	if (at)
+		v.category = x->texts.v[*at - 1];
+	return v;
+}
+
+static bool add_flow(
+	struct reading *x, const struct pb_field *f, struct tl_flow at, const struct event *v)
+{
+	bool is_end = f->number == EVENT_FLOW_END || f->number == EVENT_OLD_FLOW_END;
+
+	if (f->wire == PB_BYTES || v->type == EVENT_END || v->type == EVENT_SAMPLE ||
+		(!is_end && f->number != EVENT_FLOW && f->number != EVENT_OLD_FLOW))
+		return true;
+	at.key = hash_mix64(f->value);
+	at.step = is_end ? TL_FLOW_END : TL_FLOW_STEP;
+	return tl_add_flow(&x->l, at);
+}
+
+/* A flow touches the slice that its event begins. */
+static bool add_flows(
+	struct reading *x, struct str bytes, const struct event *v, uint32_t lane, int64_t at_ns)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct tl_flow at = {.at_ns = at_ns, .lane = lane};
+	struct pb_field f;
+
+	while (pb_next(&r, &f))
+		if (!add_flow(x, &f, at, v))
+			return false;
+	return true;
+}
+
+static bool add_sample(struct reading *x, const struct event *v, int64_t at_ns)
+{
+	struct track_def *d = track_of(x, v->track);
+	uint32_t process = d ? tl_process(&x->l, STR("counters")) : TL_NONE;
+	char text[24];
+
+	if (process == TL_NONE)
+		return false;
+	return tl_add_counter(&x->l, process, d->name.n ? d->name : uuid_text(text, d->uuid),
+		STR("value"), at_ns, v->value);
+}
+
+static bool add_event(
+	struct reading *x, const struct sequence *s, struct str bytes, uint64_t time_ns)
+{
+	struct event v = read_event(x, s, bytes);
+	struct timeline *l = &x->l;
+	int64_t at = time_ns < TL_MAX_NS ? (int64_t)time_ns : INT64_MAX;
+	uint32_t lane, code = 0;
+
+	if (v.type == EVENT_SAMPLE)
+		return add_sample(x, &v, at);
+	if (v.type != EVENT_BEGIN && v.type != EVENT_END && v.type != EVENT_INSTANT) {
+		l->counts[TL_OTHER_EVENTS]++;
+		return true;
+	}
+	lane = lane_of(x, v.track);
+	if (v.type != EVENT_END)
+		code = tl_row(l, v.name, v.category);
+	if (lane == TL_NONE || code == TL_NONE || !add_flows(x, bytes, &v, lane, at))
+		return false;
+	if (v.type == EVENT_INSTANT)
+		return tl_add_slice(l, lane, (struct tl_slice){at, at, code, TL_INSTANT});
+	return tl_add_half(l, (struct tl_half){.at_ns = at,
+				      .lane = lane,
+				      .code = code,
+				      .is_begin = v.type == EVENT_BEGIN});
+}
+
+static bool add_packet(struct reading *x, const struct packet *p)
+{
+	struct sequence *s = sequence_of(x, p->sequence);
+	uint64_t clock, at;
+
+	if (!s)
+		return false;
+	if (p->flags & SEQUENCE_STATE_CLEARED)
+		forget(s);
+	if (p->snapshot.p)
+		read_snapshot(s, p->snapshot);
+	if (p->defaults.p)
+		read_defaults(s, p->defaults);
+	if (p->interned.p && !read_interned(x, s, p->interned))
+		return false;
+	if (p->track.p && !read_track(x, p->track))
+		return false;
+	if (!p->event.p)
+		return true;
+	clock = p->clock ? p->clock : s->clock;
+	at = p->timestamp;
+	if (clock >= CLOCK_OF_SEQUENCE) {
+		s->at = s->is_incremental ? s->at + at : at;
+		at = s->base_ns + s->at * s->unit_ns;
+	}
+	return add_event(x, s, p->event, at);
+}
+
+static bool read_packets(struct reading *x, const struct file_data *f, struct incore_error *e)
+{
+	struct pb_reader r = pb_of((struct str){(const char *)f->data, f->size});
+	struct pb_field field;
+	struct packet p;
+
+	while (pb_next(&r, &field)) {
+		if (field.number != TRACE_PACKET || field.wire != PB_BYTES)
+			continue;
+		if (!read_packet(field.bytes, &p))
+			return err_file(e, "bad-trace", x->l.path,
+				(uint64_t)((const uint8_t *)field.bytes.p - f->data),
+				"a packet that is no sound message");
+		if (!add_packet(x, &p))
+			return err_nomem(e);
+	}
+	if (r.is_failed && !trace_note(x->l.trace, NOTE_TRUNCATED, "cut-trace", x->l.path,
+				   (uint64_t)(r.p - f->data), 1,
+				   "the packets end in the middle; what was before is kept"))
+		return err_nomem(e);
+	return tl_finish(&x->l, e);
+}
+
+static void free_reading(struct reading *x)
+{
+	EACH (struct sequence, s, x->sequences.v, x->sequences.n)
+		forget(s);
+	VEC_FREE(&x->tracks);
+	VEC_FREE(&x->sequences);
+	VEC_FREE(&x->texts);
+	u64_map_deinit(&x->track_at);
+	u64_map_deinit(&x->sequence_at);
+	tl_deinit(&x->l);
+}
+
+static bool perfetto_read(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct reading x = {0};
+	bool ok;
+
+	tl_init(&x.l, t, path);
+	ok = import_load(o, &f, path, e) && read_packets(&x, &f, e);
+	free_reading(&x);
+	file_unload(&f);
+	return ok;
+}
+
+const struct import_ops import_perfetto = {
+	.name = "perfetto",
+	.summary = "Perfetto timeline of track events: flashinfer, run-iket, ...",
+	.looks_for = "a Perfetto trace (.pftrace) with track events",
+	.sniff = perfetto_sniff,
+	.look = tl_look,
+	.read = perfetto_read,
+	.lost = import_lost_noted,
+};
