@@ -6,8 +6,9 @@ usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of eve
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
-median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_b RUNS MEDIAN ...
-of the second kernels, by the same. A prediction is of that time: what `whatif` says of the kernel, and for each launch what
+median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a or NAME_b, RUNS, MEDIAN ...
+of both kernels in turn, several of each where the program was started several times: what was measured is the median of the second by that of the first
+(where TIMES has none of the first, by the time in the predictions). A prediction is of that time: what `whatif` says of the kernel, and for each launch what
 events add to the first kernel's duration, 5 us at most.
 """
 import json
@@ -65,13 +66,16 @@ def predict(incore, captures, out):
 def compare(predictions, times):
     with open(predictions) as f:
         rows = json.load(f)["predictions"]
+    medians = {}
     with open(times) as f:
-        second = {w[0].removesuffix("_b"): float(w[2]) for w in (line.split() for line in f) if len(w) > 2}
-    rows = [r for r in rows if r["name"] in second]
+        for words in (line.split() for line in f if not line.startswith("#")):
+            medians.setdefault(words[0], []).append(float(words[2]))
+    medians = {name: statistics.median(v) for name, v in medians.items()}
+    rows = [r for r in rows if r["name"] + "_b" in medians]
     print("| pair | question | predicted | between | measured | inside | error |\n|---|---|---|---|---|---|---|")
     inside, errors, widths = 0, [], []
     for r in rows:
-        truth = second[r["name"]] / r["events_us"]
+        truth = medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])
         is_in = r["low"] <= truth <= r["high"]
         inside += is_in
         errors.append(abs(r["after"] - truth))

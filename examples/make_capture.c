@@ -6,6 +6,8 @@
  *	make_capture VARIANT DIRECTORY	writes DIRECTORY/ui_output_agent_*_dispatch_*
  *	make_capture --list		names the variants
  *	make_capture --all DIRECTORY	writes every variant to DIRECTORY/VARIANT
+ *	make_capture --change ROW=K VARIANT DIRECTORY	the variant with row ROW K times as fast (0: not
+ *		there; ROW 0: no row), random latencies the same whatever the change
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "planted.h"
 #include "programs.h"
 #include "ui_write.h"
 
@@ -79,9 +82,15 @@ static void capture_init(struct ui_capture *c, const struct program_text *t, uns
 	};
 }
 
+static struct sim_change changes[SIM_MAX_ROWS];
+static bool has_changes;
+
 static bool finish(struct ui_capture *c, const char *dir)
 {
-	bool ok = c->sim.waves && sim_run(&c->sim) && ui_write(c, dir);
+	bool ok;
+
+	c->sim.changes = has_changes ? changes : NULL;
+	ok = c->sim.waves && sim_run(&c->sim) && ui_write(c, dir);
 
 	sim_free(&c->sim);
 	return ok;
@@ -386,19 +395,67 @@ static int make_all(const char *dir)
 	return 0;
 }
 
+/* "12=2.5" */
+static bool read_change(const char *text)
+{
+	char *end;
+	unsigned long row = strtoul(text, &end, 10);
+	double k = *end == '=' ? strtod(end + 1, NULL) : -1;
+
+	if (row > SIM_MAX_ROWS || k < 0 || k > 1000)
+		return false;
+	has_changes = true;
+	if (row)
+		changes[row - 1] = (struct sim_change){(unsigned)(k * 1000 + 0.5), k == 0};
+	return true;
+}
+
+/* DIR/<rule>/planted and DIR/<rule>/sound. */
+static int write_planted(const char *dir)
+{
+	for (unsigned i = 0; i < 2 * PLANTED_COUNT; i++) {
+		struct ui_capture c;
+		char path[4096];
+		bool is_sound = i % 2;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, planted_names[i / 2]);
+		mkdir(path, 0777);
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, planted_names[i / 2],
+			is_sound ? "sound" : "planted");
+		capture_init(&c, planted_program((enum planted)(i / 2), is_sound), 9);
+		c.workgroups = 1 << 20; /* the grid limits nothing */
+		if (!add_waves(&c, (struct shape){1, 4, 1, 1}))
+			return 1;
+		for (unsigned k = 1; k < 4; k++)
+			c.sim.waves[k].is_idle = i / 2 == PLANTED_UNEVEN_BARRIER;
+		if (!finish(&c, path)) {
+			fprintf(stderr, "make_capture: cannot write %s\n", path);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && strcmp(argv[1], "--change") == 0 && read_change(argv[2])) {
+		argc -= 2;
+		argv += 2;
+	}
 	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
 		for (size_t i = 0; i < N_VARIANTS; i++)
 			printf("%-16s %s\n", variants[i].name, variants[i].what);
 		return 0;
 	}
+	if (argc == 3 && strcmp(argv[1], "--planted") == 0)
+		return write_planted(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "--all") == 0)
 		return make_all(argv[2]);
 	for (size_t i = 0; argc == 3 && i < N_VARIANTS; i++) {
 		if (strcmp(argv[1], variants[i].name) == 0)
 			return variants[i].make(argv[2]) ? 0 : 1;
 	}
-	fprintf(stderr, "usage: make_capture VARIANT DIRECTORY | --all DIRECTORY | --list\n");
+	fprintf(stderr,
+		"usage: make_capture [--change ROW=K] VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --list\n");
 	return 2;
 }

@@ -65,6 +65,7 @@ static enum unit unit_of(const char *t)
 		{"v_", UNIT_VALU},
 		{"buffer_", UNIT_VMEM},
 		{"global_", UNIT_FLAT},
+		{"scratch_", UNIT_FLAT},
 		{"ds_", UNIT_LDS},
 	};
 
@@ -197,6 +198,24 @@ static uint64_t wait_ready(struct sim_wave *w, const char *text, uint32_t line)
 	return ready;
 }
 
+/* --- changes --- */
+
+/* What is left of some cycles of the row that the wave stands on. */
+static uint64_t scaled(const struct sim *s, const struct sim_wave *w, uint64_t cyc)
+{
+	unsigned k = s->changes ? s->changes[w->pc].faster_milli : 0;
+
+	return k ? round_up(s, cyc * 1000 / k) : cyc;
+}
+
+/* The key of a random number: the time, or the place where runs are compared. */
+static uint64_t key_of(const struct sim *s, const struct sim_wave *w, uint64_t time)
+{
+	size_t wave = (size_t)(w - s->waves);
+
+	return s->changes ? (wave + 1) * 1000003u + w->n_steps : time;
+}
+
 /* --- one record --- */
 
 static void add_segment(struct sim_wave *w, uint32_t state, uint64_t duration)
@@ -255,7 +274,7 @@ static uint64_t gap_before(const struct sim *s, const struct sim_wave *w, enum u
 		return 3 * s->quantum;
 	if ((before == UNIT_VALU || before == UNIT_MATRIX) &&
 		(u == UNIT_LDS || u == UNIT_SALU || u == UNIT_VMEM || u == UNIT_FLAT))
-		return s->quantum * (1 + sim_random(s->seed, w->now, 2));
+		return s->quantum * (1 + sim_random(s->seed, key_of(s, w, w->now), 2));
 	return 0;
 }
 
@@ -269,10 +288,10 @@ static void step_memory(
 {
 	const char *text = s->program->text[w->pc];
 	uint32_t line = w->pc + 1;
-	uint64_t key = time * 31 + line + w->simd * 7;
+	uint64_t key = key_of(s, w, time) * 31 + line + w->simd * 7;
 	uint64_t *pipe = u == UNIT_LDS ? &p->lds[w->se] : &p->vmem[w->se];
 	uint64_t stall = u == UNIT_SMEM ? 0 : stall_for(s, *pipe, time);
-	uint64_t issue = u == UNIT_LDS ? 2 * s->quantum : s->quantum, done;
+	uint64_t issue = scaled(s, w, u == UNIT_LDS ? 2 * s->quantum : s->quantum), done;
 	enum sim_counter counter = u == UNIT_LDS || u == UNIT_SMEM ? SIM_LGKM : SIM_VM;
 	bool is_store = strstr(text, "store") != NULL && u != UNIT_LDS;
 
@@ -281,12 +300,12 @@ static void step_memory(
 	if (s->gfx >= 10 && is_store)
 		counter = SIM_STORE;
 	if (u == UNIT_SMEM)
-		done = time + 160 + sim_random(s->seed, key, 240);
+		done = time + scaled(s, w, 160 + sim_random(s->seed, key, 240));
 	else if (u == UNIT_LDS)
-		done = time + stall + 64 + sim_random(s->seed, key, 32);
+		done = time + stall + scaled(s, w, 64 + sim_random(s->seed, key, 32));
 	else
-		done = time + stall + 420 + sim_random(s->seed, key, 400);
-	*pipe = u == UNIT_SMEM ? *pipe : time + stall + 2 * s->quantum;
+		done = time + stall + scaled(s, w, 420 + sim_random(s->seed, key, 400));
+	*pipe = u == UNIT_SMEM ? *pipe : time + stall + scaled(s, w, 2 * s->quantum);
 	if (u == UNIT_SMEM)
 		w->queue[counter].is_parallel = true;
 	queue_push(&w->queue[counter], line, done);
@@ -306,10 +325,10 @@ static void step_vector(
 	uint64_t *valu = &p->valu[w->se][w->simd], *matrix = &p->matrix[w->se][w->simd];
 	uint64_t stall = stall_for(s, u == UNIT_MATRIX ? later(*valu, *matrix) : *valu, time);
 
-	*valu = time + stall + s->quantum;
+	*valu = time + stall + scaled(s, w, s->quantum);
 	if (u == UNIT_MATRIX)
-		*matrix = time + stall + 4 * s->quantum;
-	add_record(w, time, 6, stall, s->quantum, w->pc + 1);
+		*matrix = time + stall + scaled(s, w, 4 * s->quantum);
+	add_record(w, time, 6, stall, scaled(s, w, s->quantum), w->pc + 1);
 }
 
 static void step_branch(struct sim *s, struct sim_wave *w, uint64_t time)
@@ -331,7 +350,7 @@ static void step_wait(struct sim *s, struct sim_wave *w, enum unit u, uint64_t t
 	uint64_t stall;
 
 	if (u == UNIT_NOP) {
-		stall = s->quantum * (strtoul(text + 6, NULL, 0) + 1);
+		stall = scaled(s, w, s->quantum * (strtoul(text + 6, NULL, 0) + 1));
 		if (w->has_overlap && s->quantum == 4) {
 			w->has_overlap = false;
 			time = w->now - 4;
@@ -377,6 +396,11 @@ static void step(struct sim *s, struct pipes *p, struct sim_wave *w)
 	enum unit u = unit_of(s->program->rows[w->pc].text);
 	uint64_t time = w->now + gap_before(s, w, u);
 
+	w->n_steps++;
+	if (s->changes && s->changes[w->pc].is_removed) {
+		w->pc++;
+		return;
+	}
 	switch (u) {
 	case UNIT_BARRIER:
 		step_barrier(s, w, time);
@@ -406,7 +430,7 @@ static void step(struct sim *s, struct pipes *p, struct sim_wave *w)
 		step_wait(s, w, u, time);
 		break;
 	default:
-		add_record(w, time, 2, 0, s->quantum, w->pc + 1);
+		add_record(w, time, 2, 0, scaled(s, w, s->quantum), w->pc + 1);
 	}
 	w->pc++;
 }

@@ -77,7 +77,7 @@ struct sim_wave {
 	struct sim_wait *waits;
 	size_t n_waits, waits_cap;
 	/* while running */
-	unsigned pc;
+	unsigned pc, n_steps;
 	uint64_t now;
 	bool is_blocked, is_done;
 	uint64_t arrival;
@@ -86,11 +86,21 @@ struct sim_wave {
 	uint64_t drained; /* when its last store is done */
 };
 
+/* What is done to a row instead: it takes 1000 / faster_milli of its time, or is not there. Zeros:
+ * nothing. Only waits, nops and barriers may be removed: memory counters count the rest. */
+struct sim_change {
+	unsigned faster_milli;
+	bool is_removed;
+};
+
 struct sim {
 	const struct sim_program *program;
 	unsigned gfx;	  /* 9, 11, 12 */
 	unsigned quantum; /* 4 on gfx9, else 1 */
 	uint64_t seed;
+	/* By row, from 0; NULL: none. Then what is random hangs on the place of a record in its wave, not
+	 * on its time, so that a changed run can be compared. */
+	const struct sim_change *changes;
 	struct sim_wave *waves;
 	size_t n_waves;
 };

@@ -105,7 +105,7 @@ def check_files():
         if name.startswith("src/cli/") and name.endswith(".c") and not name.endswith(OWN_TEXT):
             check(not re.search(r"\bfprintf\((?!\s*stderr)", text), f"{name}: fprintf, where only say() makes the texts of others plain")
         if name.endswith(".h") and not name.endswith("trace.h"):
-            check(n <= 150, f"{name}: {n} lines, more than 150 for a header")
+            check(n <= 150 or "lines because" in text[:1500], f"{name}: {n} lines, more than 150 for a header")
     for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "man/incore.1.scd"):
         check(read(name), f"no {name}")
 

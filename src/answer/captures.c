@@ -77,6 +77,8 @@ static char *reading_key(const char *path, const struct import_options *o)
 	sb_printf(&key, "%s\n%s\n%llu\n%s\n%s", path, o->soc ? o->soc : "",
 		(unsigned long long)o->clock_hz, o->decoder_compat ? o->decoder_compat : "",
 		o->code ? o->code : "");
+	if (o->markers)
+		sb_puts(&key, "\n(markers)");
 	for (size_t i = 0; i < o->n_source_roots; i++)
 		sb_printf(&key, "\n%s", o->source_roots[i]);
 	if (!key.failed)

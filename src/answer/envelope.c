@@ -110,12 +110,15 @@ const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT])
 
 const char *track_word(const struct trace *t)
 {
-	return trace_has_pipes(t) ? "pipe" : trace_is_timeline(t) ? "lane" : "wave";
+	return trace_has_pipes(t)     ? "pipe"
+	       : trace_is_timeline(t) ? "lane"
+	       : trace_is_scopes(t)   ? "warp"
+				      : "wave";
 }
 
 const char *slice_word(const struct trace *t)
 {
-	return trace_is_timeline(t) ? "slice" : "instruction";
+	return trace_is_timeline(t) ? "slice" : trace_is_scopes(t) ? "scope" : "instruction";
 }
 
 bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e)

@@ -17,6 +17,9 @@ static const struct option_def options[] = {
 	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
 		"flydsl: the report of the older hotspot script, byte for byte",
 		OPTION_FIELD(hot_params, taxonomy)},
+	{0, "exposed", OPTION_FLAG, NULL, NULL, NULL,
+		"tell lost cycles that other waves hid from exposed ones (instr, line, opcode)",
+		OPTION_FIELD(hot_params, exposed)},
 	PER_WAVE_OPTION(hot_params),
 	OPTION_END,
 };
@@ -61,6 +64,9 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		RECORD(hot_row, buckets, &bucket_record,                                           \
 			"the conserved accounting of its cycles"),                                 \
 		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
+		COLUMN(hot_row, hidden, UNIT_CYCLES, "lost while another wave of the SIMD issued", \
+			OPTIONAL),                                                                 \
+		COLUMN(hot_row, exposed, UNIT_CYCLES, "lost while none did", OPTIONAL),            \
 		COLUMN(hot_row, cycles_per_wave, UNIT_CYCLES, "of the mean wave", OPTIONAL,        \
 			.digits = 6),                                                              \
 		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it", OPTIONAL),         \
@@ -196,7 +202,8 @@ struct hot_job {
 	const struct trace *trace;
 	struct selection selection;
 	struct hot *hot;
-	struct causes *causes;		      /* by cause */
+	struct busy *busy;		      /* to tell hidden from exposed, else NULL */
+	struct causes *causes;		      /* by cause, or with busy */
 	struct producers *producers;	      /* by instr, producer */
 	struct pipes *pipes;		      /* of a trace of pipes with tracks, else NULL */
 	const struct producer_edge **edge_of; /* by code row: the costliest edge into it */
@@ -210,8 +217,18 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	j->hot = hot_new(j->trace);
 	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
 		return err_nomem(e);
-	if (by == HOT_CAUSE) {
-		j->causes = causes_new(j->trace, NULL, 0, e);
+	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && j->trace->meta.gfx_major &&
+			      j->trace->n_tracks && !trace_has_pipes(j->trace);
+	if (j->out->has_exposed) {
+		struct walk_options o = request_walk(j->r, &j->selection);
+
+		j->busy = busy_new(j->trace, e);
+		if (!j->busy || !ANSWER_KEEP(j->a, j->busy, busy_free, e) ||
+			!busy_walk(j->busy, &o, e))
+			return false;
+	}
+	if (by == HOT_CAUSE || j->out->has_exposed) {
+		j->causes = causes_new(j->trace, j->busy, j->busy ? CAUSES_ROWS : 0, e);
 		if (!j->causes || !ANSWER_KEEP(j->a, j->causes, causes_free, e))
 			return false;
 	}
@@ -269,6 +286,8 @@ static bool collect_waves(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->causes && !causes_finish(j->causes, e))
 		return false;
+	if (j->busy)
+		hot_take_exposed(j->hot, j->causes);
 	return !j->producers || producers_finish(j->producers, e);
 }
 
@@ -293,7 +312,9 @@ static void take_stated(struct hot_job *j)
 		answer_warn(
 			j->a, "no waves in this capture: totals are those that code.json states");
 	if (!trace_is_sampled(j->trace) && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
-		answer_warn(j->a, "--by %s needs waves, or samples of a known period: nothing to show", j->out->by);
+		answer_warn(j->a,
+			"--by %s needs waves, or samples of a known period: nothing to show",
+			j->out->by);
 }
 
 static bool collect(struct hot_job *j, struct incore_error *e)
@@ -390,6 +411,8 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.samples = s->samples ? s->samples : NO_U64,
 		.stalled_samples = s->samples ? s->stalled_samples : NO_U64,
 		.exposed_samples = NO_U64,
+		.hidden = h->has_exposed ? s->hidden_cyc : NO_U64,
+		.exposed = h->has_exposed ? s->exposed_cyc : NO_U64,
 		.error_pct = NAN};
 	return !s->samples || hot_put_samples(a, h, g, out, e);
 }

@@ -14,6 +14,7 @@ struct hot_params {
 	unsigned sort;	      /* enum hot_sort */
 	unsigned attribution; /* enum attribution */
 	unsigned taxonomy;    /* enum hot_taxonomy */
+	bool exposed;	      /* tell hidden from exposed: a second walk */
 	unsigned per;	      /* NO_CHOICE: tables of sums over all waves; else of the mean wave */
 };
 #define PER_WAVE_OPTION(S)                                                                         \
@@ -52,6 +53,7 @@ struct hot_row {
 	struct code_totals totals, inclusive;
 	struct bucket_sums buckets;
 	uint64_t cycles, samples, stalled_samples;
+	uint64_t hidden, exposed;    /* of lost cycles; NO_U64: not asked for */
 	uint64_t exposed_samples;    /* NO_U64: not known, as is what follows it */
 	double error_pct;	     /* standard error of cycles that are samples x period */
 	struct rows exposed_reasons; /* name_count */
@@ -71,6 +73,7 @@ struct cause_row {
 };
 
 struct hot_answer {
+	bool has_exposed; /* hidden and exposed are there */
 	const char *evidence, *by, *per;
 	struct hot_totals totals;
 	const struct hot_accounting *accounting; /* NULL: totals are stated, nothing was computed */

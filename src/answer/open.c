@@ -100,6 +100,7 @@ struct import_options request_import(const struct request *r, unsigned want)
 		.soc = r->soc,
 		.clock_hz = r->clock_mhz == NO_COUNT ? 0 : r->clock_mhz * UINT64_C(1000000),
 		.decoder_compat = r->decoder_compat == NO_CHOICE ? NULL : "0.1.6",
+		.markers = r->markers,
 		.code = r->code,
 		.source_roots = r->source_roots.v,
 		.n_source_roots = r->source_roots.n,
@@ -233,6 +234,10 @@ static int level_of(const struct trace *t, const char *name)
 		if (strcmp(t->levels[i], name) == 0)
 			return i;
 	}
+	/* an SM is what others call a CU, its sub-partition a SIMD */
+	for (int i = 0; i < TRACK_LEVELS && trace_is_scopes(t); i++)
+		if (strcmp(request_level_names[i], name) == 0)
+			return i;
 	return -1;
 }
 

@@ -5,6 +5,7 @@
 #include "answer/answer.h"
 
 #define QUESTIONS                                                                                  \
+	Q(advise)                                                                                  \
 	Q(check) Q(diff) Q(hot) Q(info) Q(isa) Q(occupancy) Q(summary) Q(waves) Q(whatif) Q(why)
 
 #define Q(name) extern const struct question question_##name;

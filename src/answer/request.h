@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "base/progress.h"
 
+struct arena;
 struct captures;
 struct question;
 
@@ -41,6 +42,7 @@ struct request {
 	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
 	const char *soc;
 	unsigned decoder_compat;       /* NO_CHOICE: the right rules */
+	bool markers;		       /* the markers in place of the waves */
 	const char *code;	       /* a file in place of the capture's code.json; NULL: none */
 	struct text_list source_roots; /* "OLD=NEW" */
 	bool follow_links;	       /* for captures_follow_links() */
@@ -64,6 +66,10 @@ bool request_read_as(struct request *r, const struct request *like, struct incor
 const struct option_def *request_option(const struct question *q, const char *name);
 /* Checks and stores one option; the value of a flag may be NULL. False with status USAGE. */
 bool request_set(struct request *r, const char *name, const char *value, struct incore_error *e);
+/* Sets what a JSON object of options by their long names says, NULL: nothing; texts go to the arena.
+ * False with status USAGE where it is wrong. */
+bool request_set_json(
+	struct request *r, const char *options, struct arena *a, struct incore_error *e);
 /* Was the question's own option said, or is its value the default? */
 bool request_given(const struct request *r, const char *name);
 /* How many rows: what was asked, else the default for people or for programs. */

@@ -131,17 +131,6 @@ static const struct column occupancy_columns[] = {
 static const struct record occupancy_record =
 	RECORD_OF(summary_occupancy, RECORD_BLOCK, occupancy_columns);
 
-static const struct column advice_columns[] = {
-	COLUMN(advice_row, cause, UNIT_NONE, "what the cycles are lost to"),
-	POINTER(advice_row, where, &code_ref_record, "the instruction that loses most to it"),
-	COLUMN(advice_row, exposed, UNIT_CYCLES, "exposed cycles of it"),
-	COLUMN(advice_row, evidence, UNIT_NONE, "the figures that it rests on"),
-	COLUMN(advice_row, experiment, UNIT_NONE, "what to try"),
-	COLUMN(advice_row, prediction, UNIT_NONE, "what one should see then"),
-	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
-};
-static const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, advice_columns);
-
 #define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
 static const struct column summary_columns[] = {
 	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
@@ -385,25 +374,6 @@ static bool put_occupancy(struct summary_job *j, struct incore_error *e)
 	return limits_make(j->a, &j->summary->limits, &x->limits, e);
 }
 
-static bool put_advice(struct summary_job *j, struct incore_error *e)
-{
-	const struct summary *s = j->summary;
-	struct advice_row *v = ANSWER_ROWS(j->a, &j->out->advice, s->n_advice, advice_row, e);
-
-	for (uint32_t i = 0; v && i < s->n_advice; i++) {
-		const struct advice *x = &s->advice[i];
-		struct strbuf place = {0};
-
-		summary_put_place(s, x->code, &place);
-		v[i] = (struct advice_row){s->causes->v[x->cause].name,
-			answer_text(j->a, &place, e), x->evidence, x->experiment, x->prediction,
-			NULL, x->exposed_cyc};
-		if (!v[i].place || !code_ref_make(j->a, s->trace, x->code, &v[i].where, e))
-			return false;
-	}
-	return v != NULL;
-}
-
 /* What needs no memory. */
 static void put_values(struct summary_job *j)
 {
@@ -452,7 +422,7 @@ static bool make_answer(struct summary_job *j, struct incore_error *e)
 	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) && put_code(j, e) &&
 	       cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
 	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
-	       put_advice(j, e);
+	       advice_rows(j->a, s->trace, &s->advice, s->duration_cyc, &x->advice, e);
 }
 
 /* --- the question --------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/summary/summary.h"
+#include "answer/change/advise.h"
 #include "answer/check.h"
 #include "answer/hot.h"
 #include "answer/limits.h"
@@ -56,12 +57,6 @@ struct summary_occupancy {
 	struct limits_part limits;
 };
 
-struct advice_row {
-	const char *cause, *place, *evidence, *experiment, *prediction;
-	const struct code_ref *where;
-	uint64_t exposed;
-};
-
 struct summary_answer {
 	const char *evidence, *verdict;
 	struct summary_bound bound;
@@ -108,6 +103,7 @@ struct summary_pipes {
 	struct source_quality source;
 	struct rows tables;   /* producer_table */
 	struct rows findings; /* finding_row */
+	struct rows advice;   /* advice_row */
 	bool has_rows;	      /* also where top is 0 */
 };
 extern const struct record summary_pipes_record;

@@ -12,6 +12,7 @@ static const struct column pipes_columns[] = {
 	RECORD(summary_pipes, source, &source_quality_record, "how well code is mapped to lines"),
 	LIST(summary_pipes, tables, &producer_table_record,
 		"tables that the producer gave and nothing here interprets"),
+	LIST(summary_pipes, advice, &advice_record, "what to try, most cycles first"),
 	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
 		NO_JSON),
 };
@@ -132,6 +133,19 @@ static bool put_health(struct pipes_job *j, struct incore_error *e)
 	return true;
 }
 
+static bool put_advice(struct pipes_job *j, struct incore_error *e)
+{
+	struct advise_list l = {.arena = &j->a->arena};
+	const struct pipe_path *path = &j->pipes->path;
+	bool ok = j->check->verdict == VERDICT_UNUSABLE || !path->is_known ||
+		  advise_pipes(j->pipes, &l, e);
+
+	ok = ok &&
+	     advice_rows(j->a, j->trace, &l, path->end_cyc - path->begin_cyc, &j->out->advice, e);
+	advise_list_deinit(&l);
+	return ok;
+}
+
 bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
 	const struct selection *s, struct incore_error *e)
 {
@@ -150,5 +164,6 @@ bool summary_pipes_make(const struct request *r, struct answer *a, const struct 
 	return pipes_part_make(a, j.pipes, WAVES_SORT_DURATION, r->is_for_people ? top : UINT64_MAX,
 		       &j.out->pipes, e) &&
 	       put_health(&j, e) && put_rows(&j, top, e) && put_source(&j, e) &&
+	       put_advice(&j, e) &&
 	       producer_table_rows(a, t, top, top == UINT64_MAX, &j.out->tables, e);
 }

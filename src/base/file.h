@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file_root.h"
+#include "base/str.h"
 
 #define FILE_PAD 64
 
@@ -101,6 +102,8 @@ bool out_file_open_named(struct out_file *o, const char *path, struct incore_err
 bool out_file_commit(struct out_file *o, struct incore_error *e);
 /* Drops what was written; safe after commit. */
 void out_file_abort(struct out_file *o);
+/* A file of this text, all of the above. */
+bool out_file_text(const char *path, struct str text, struct incore_error *e);
 
 /*
  * A directory that appears whole or not at all: made beside the target, renamed at commit.

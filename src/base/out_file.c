@@ -254,6 +254,18 @@ void out_file_abort(struct out_file *o)
 	*o = (struct out_file){0};
 }
 
+bool out_file_text(const char *path, struct str text, struct incore_error *e)
+{
+	struct out_file out = {0};
+	bool ok = out_file_open(&out, path, e);
+
+	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
+		ok = err_write(e);
+	ok = ok && out_file_commit(&out, e);
+	out_file_abort(&out);
+	return ok;
+}
+
 static bool remove_temp(void *ctx, const char *name, struct incore_error *e)
 {
 	size_t n = strlen(name), hex = strspn(name + (n > 22 ? n - 20 : n), "0123456789abcdef");

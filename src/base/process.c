@@ -24,7 +24,8 @@
 #define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
 #define DEFAULT_GRACE_MS 2000
 #define POLL_MS 50
-#define DRAIN_MS 500 /* for what still stands in the pipe once the program has ended */
+#define POLL_END_MS 10 /* of the guard: for kernels without pidfd, and the rest of a group */
+#define DRAIN_MS 500   /* for what still stands in the pipe once the program has ended */
 #define STACK_ROOM (128 * 1024)
 #define STRAY_ROUNDS 400 /* of 5 ms; who cannot be killed by then hangs in the kernel */
 
@@ -109,15 +110,27 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	_exit(127);
 }
 
+/* A descriptor that can be read when it has ended; -1 where the kernel has none. */
+static int pid_file(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
 /* Waits for the program or for the lifeline. Who passes a signal on waits for the rest of the group
  * too: it may end in its own way, until the lifeline ends. */
 static int watch(pid_t program)
 {
-	int status = 0;
+	int status = 0, end_fd = pid_file(program);
 	bool has_ended = false, is_asked = false;
 
 	for (;;) {
-		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
+		struct pollfd p[] = {
+			{.fd = GUARD_LIFELINE, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
 		uint8_t byte;
 		ssize_t n;
 
@@ -126,7 +139,8 @@ static int watch(pid_t program)
 			;
 		if (has_ended && (!is_asked || kill(-program, 0) != 0))
 			return status;
-		if (poll(&p, 1, 10) <= 0)
+		if (poll(p, has_ended ? 1 : 2, !has_ended && end_fd >= 0 ? -1 : POLL_END_MS) <= 0 ||
+			!p[0].revents)
 			continue;
 		n = read(GUARD_LIFELINE, &byte, 1);
 		if (n == 1) {
@@ -187,7 +201,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 
 	setpgid(0, 0); /* the terminal's signals are for us alone */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	close_above(GUARD_FIRST_FREE);
+	close_above(GUARD_FIRST_FREE + spec->n_held);
 	signal(SIGPIPE, SIG_IGN);
 	program = walls_fork_again();
 	if (program == 0)
@@ -211,8 +225,9 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 }
 
 /* The guard's files at their fixed places, whatever numbers they have now. */
-static void place_files(const struct pipes *p)
+static void place_files(const struct pipes *p, const struct process_spec *spec)
 {
+	int held[PROCESS_MAX_HELD];
 	int in = fcntl(p->in[0], F_DUPFD, 64), out = fcntl(p->out[1], F_DUPFD, 64);
 	int lifeline = fcntl(p->lifeline[0], F_DUPFD, 64),
 	    status = fcntl(p->status[1], F_DUPFD, 64);
@@ -223,7 +238,14 @@ static void place_files(const struct pipes *p)
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
 	dup2(lifeline, GUARD_LIFELINE);
+	for (unsigned i = 0; i < spec->n_held; i++) {
+		held[i] = fcntl(spec->held[i], F_DUPFD, 64);
+		if (held[i] < 0)
+			_exit(0);
+	}
 	dup2(status, GUARD_STATUS);
+	for (unsigned i = 0; i < spec->n_held; i++)
+		dup3(held[i], (int)(GUARD_FIRST_FREE + i), O_CLOEXEC);
 }
 
 /* --- our side --- */
@@ -429,7 +451,7 @@ static bool start(struct talk *t, char **env, const char *path, struct incore_er
 	pid_t guard = t->spec->walls ? walls_fork() : fork();
 
 	if (guard == 0) {
-		place_files(t->pipes);
+		place_files(t->pipes, t->spec);
 		be_guard(t->spec, env, path);
 	}
 	if (guard < 0)

@@ -13,6 +13,8 @@
 #include "base/str.h"
 #include "base/walls.h"
 
+#define PROCESS_MAX_HELD 32u
+
 enum process_end {
 	PROCESS_EXITED,	   /* code: its exit status */
 	PROCESS_SIGNALLED, /* code: the signal */
@@ -37,6 +39,10 @@ struct process_spec {
 	uint64_t limit_ms;     /* wall clock; 0: none */
 	uint64_t memory_bytes; /* of each of its processes; 0: no limit */
 	unsigned grace_ms;     /* between SIGTERM and SIGKILL; 0: 2,000 */
+	/* Descriptors that the guard keeps open until nothing of the program is left, however we end:
+	 * of locks on what the program uses. At most PROCESS_MAX_HELD. */
+	const int *held;
+	unsigned n_held;
 	/* Asked every 50 ms: true ends the program. NULL: never. */
 	bool (*is_cancelled)(void *ctx);
 	void *cancel_ctx;

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/folder.h"
+#include "capture/roc.h"
 
 #define DISCOVERY_REASON "which kernels are launched, and how often"
 #define FIRST_REASON "the first attempt"
-#define JOURNAL "journal"
-#define RESULT "capture.json"
 #define GRACE_MS 30000			 /* for an application to end in its own way */
 #define SPARE_BYTES ((uint64_t)64 << 20) /* of disk, besides the buffer */
 
@@ -39,42 +39,15 @@ void att_deinit(struct att *a)
 
 /* --- files --- */
 
-static bool write_text(const char *path, struct str text, struct incore_error *e)
-{
-	struct out_file out = {0};
-	bool ok = out_file_open(&out, path, e);
-
-	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
-		ok = err_write(e);
-	ok = ok && out_file_commit(&out, e);
-	out_file_abort(&out);
-	return ok;
-}
-
-static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
-{
-	return err_set(e, INCORE_USAGE, "directory-used",
-		"%s holds %s: a directory that is used again mixes runs; name a new one with -o",
-		(const char *)ctx, name);
-}
-
-/* The directory, new or empty, as an absolute path: the tool and the app may change theirs. */
 static bool make_directory(struct att *a, struct incore_error *e)
 {
-	const char *dir = a->q->dir;
-	char *real;
+	struct folder f;
 
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return err_output(e, errno, dir, "cannot make the directory");
-	if (!dir_each(dir, refuse_entry, (void *)dir, e))
+	if (!folder_open(&f, a->q->dir, &a->journal, &a->arena, e))
 		return false;
-	real = realpath(dir, NULL);
-	a->answer.directory = real ? arena_strdup(&a->arena, real) : NULL;
-	free(real);
-	a->answer.journal = arena_printf(&a->arena, "%s/" JOURNAL, dir);
-	if (!a->answer.directory || !a->answer.journal)
-		return err_nomem(e);
-	return journal_open(&a->journal, a->answer.journal, NULL, NULL, e);
+	a->answer.directory = f.real;
+	a->answer.journal = f.journal;
+	return true;
 }
 
 static bool check_room(const struct att *a, struct incore_error *e)
@@ -112,7 +85,7 @@ static bool run_tool(struct att *a, struct att_attempt *t, struct incore_error *
 	if (mkdir(t->folder, 0777) != 0 || mkdir(t->raw, 0777) != 0)
 		return err_output(e, errno, t->folder, "cannot make the directory");
 	leftover_add(t->raw, false);
-	if (!write_text(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
+	if (!folder_write(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
 		return false;
 	t->status = job_exit_status(&t->result.process);
 	if (t->result.process.end == PROCESS_CANCELLED)
@@ -126,23 +99,10 @@ static struct str said_by(const struct att_attempt *t)
 	return (struct str){t->result.tail.p ? t->result.tail.p : "", t->result.tail.n};
 }
 
-/* What the tool says it lacks, in place of its last line. */
-static const char *known_trouble(struct str said)
-{
-	if (str_has(said, "decoder") &&
-		(str_has(said, "not found") || str_has(said, "could not find")))
-		return "it wants AMD's decoder library, which incore does not need: install rocprof-trace-decoder, or a release that traces without it (ROCm 7.13)";
-	if (str_has(said, "/dev/kfd") || str_has(said, "ermission denied"))
-		return "it may not use the device: see incore doctor att";
-	if (str_has(said, "already in use") || str_has(said, "context conflict"))
-		return "another profiler holds the device, or the application starts processes of its own: trace one process, or one rank";
-	return NULL;
-}
-
 static bool app_failed(struct att *a, const struct att_attempt *t, struct incore_error *e)
 {
 	struct strbuf how = {0};
-	const char *trouble = known_trouble(said_by(t));
+	const char *trouble = roc_known_trouble(said_by(t));
 
 	a->app_status = (int)t->status;
 	job_describe(&(struct job){.argv = t->argv, .limit_ms = a->q->limit_s * 1000},
@@ -299,24 +259,6 @@ static bool place_files(struct att *a, struct incore_error *e)
 	return true;
 }
 
-static bool write_result(struct att *a, struct incore_error *e)
-{
-	const char *path = arena_printf(&a->arena, "%s/" RESULT, a->q->dir);
-	struct strbuf b = {0};
-	struct json_writer w;
-	bool ok;
-
-	if (!path)
-		return err_nomem(e);
-	json_w_buf(&w, &b, 1);
-	record_json(&att_record, &a->answer, &w);
-	ok = json_w_finish(&w, e);
-	sb_putc(&b, '\n');
-	ok = ok && (!b.failed || err_nomem(e)) && write_text(path, (struct str){b.p, b.n}, e);
-	sb_free(&b);
-	return ok;
-}
-
 /* Attempts until one is good, nothing is left to try, or their number is reached. */
 static bool try_attempts(struct att *a, struct incore_error *e)
 {
@@ -382,7 +324,7 @@ bool att_take(struct att *a, struct incore_error *e)
 	if (place_files(a, &late)) {
 		if (!ok && e->status == INCORE_NO)
 			a->answer.verdict = "wrong";
-		if (write_result(a, &late))
+		if (folder_write_result(a->q->dir, &att_record, &a->answer, &a->arena, &late))
 			return ok;
 	}
 	if (!ok) /* the first failure is the one to tell */

@@ -8,14 +8,13 @@
 #include "answer/check.h"
 #include "base/file.h"
 #include "capture/att.h"
+#include "capture/folder.h"
 #include "import/sqtt/container.h"
-#include "trace/packed.h"
 
 #define MAX_DEPTH                                                                                  \
 	2	   /* of folders in the output: rocprofv3 may put its files below the host's name */
 #define MAX_SE 32u /* of a mask */
 #define MAX_CU 16u
-#define NAME_BYTES 60 /* of a kernel's name in the name of a file */
 
 struct judging {
 	struct att *a;
@@ -27,24 +26,10 @@ struct judging {
 
 /* --- is it what was asked for? --- */
 
-/* The part of a name that all spellings of it have: "void ns::f<int>(int)" and "_ZN2ns1fIiEEvi" share "f". */
-static struct str plain_name(const char *name)
-{
-	struct str s = str_of(name);
-	size_t n = strcspn(name, "(<[. ");
-
-	if (str_starts(s, "void "))
-		return plain_name(name + 5);
-	s = str_sub(s, 0, n);
-	while (str_find(s, "::") >= 0)
-		s = str_sub(s, (size_t)str_find(s, "::") + 2, s.n);
-	return s;
-}
-
 /* Does one of the names hold the plain part of the other? */
 static bool names_agree(const char *a, const char *b)
 {
-	struct str x = plain_name(a), y = plain_name(b);
+	struct str x = kernel_plain_name(a), y = kernel_plain_name(b);
 	char shorter[256];
 
 	snprintf(shorter, sizeof(shorter), "%.*s", STR_ARG(x.n < y.n ? x : y));
@@ -162,41 +147,12 @@ static void take_findings(struct judging *j, const struct check_answer *c, const
 /* "kernel_dispatch_3.incore", with what tells it from others of the attempt. */
 static const char *file_name(struct judging *j, const struct sqtt_container *c, const char *kernel)
 {
-	struct str name = kernel ? plain_name(kernel) : STR("kernel");
-	struct att *a = j->a;
-	char *plain = arena_strndup(&a->arena, name.p, name.n < NAME_BYTES ? name.n : NAME_BYTES);
-	const char *path = NULL;
+	struct arena *a = &j->a->arena;
+	const char *tail = c->dispatch == NO_VALUE
+				   ? ""
+				   : arena_printf(a, "_dispatch_%lld", (long long)c->dispatch);
 
-	for (char *p = plain; p && *p; p++)
-		if (!strchr("_-", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
-			!(*p >= 'A' && *p <= 'Z'))
-			*p = '_';
-	for (unsigned i = 0; plain && (!path || file_exists(path)); i++) {
-		if (c->dispatch == NO_VALUE && !i)
-			path = arena_printf(&a->arena, "%s/%s.incore", j->attempt->folder, plain);
-		else if (!i)
-			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld.incore",
-				j->attempt->folder, plain, (long long)c->dispatch);
-		else /* another process or agent */
-			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld_%u.incore",
-				j->attempt->folder, plain, (long long)c->dispatch, i + 1);
-		if (!path)
-			return NULL;
-	}
-	return path;
-}
-
-static bool pack_trace(
-	struct judging *j, const struct trace *t, const char *path, struct incore_error *e)
-{
-	struct packed_options o = {.pool = j->a->q->pool, .progress = j->a->q->progress};
-	struct packed_result r;
-	struct out_file out = {0};
-	bool ok = out_file_open(&out, path, e) && packed_write(t, out.f, &o, &r, e) &&
-		  out_file_commit(&out, e);
-
-	out_file_abort(&out);
-	return ok;
+	return tail ? folder_file_name(a, j->attempt->folder, kernel, tail) : NULL;
 }
 
 /* A stream that cannot be read at all is an empty one: all zeros, or nothing. */
@@ -232,7 +188,8 @@ static bool take_answer(struct judging *j, const struct sqtt_container *from,
 		return err_nomem(e);
 	take_findings(j, k, t);
 	j->attempt->n_usable += strcmp(c->verdict, "unusable") != 0;
-	return pack_trace(j, t, c->file, e) && check_launch(a, c, e) && check_name(a, c, e);
+	return folder_pack(c->file, t, a->q->pool, a->q->progress, e) && check_launch(a, c, e) &&
+	       check_name(a, c, e);
 }
 
 static bool judge_dispatch(

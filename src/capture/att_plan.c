@@ -3,6 +3,7 @@
 #include "analysis/name_filter.h"
 #include "base/file.h"
 #include "capture/att.h"
+#include "capture/roc.h"
 
 #define FIRST_BUFFER ((uint64_t)96 << 20) /* documented as typical */
 #define BUFFER_STEP 4
@@ -17,28 +18,6 @@
 #define MAX_NAMES 8
 
 /* --- input.yaml --- */
-
-static void put_quoted(struct strbuf *out, const char *text)
-{
-	sb_putc(out, '"');
-	for (const char *p = text; *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 127) {
-			sb_printf(out, "\\x%02x", (unsigned)(unsigned char)*p);
-			continue;
-		}
-		if (*p == '"' || *p == '\\')
-			sb_putc(out, '\\');
-		sb_putc(out, *p);
-	}
-	sb_putc(out, '"');
-}
-
-static void put_key(struct strbuf *out, const char *key, const char *value)
-{
-	sb_printf(out, "    %s: ", key);
-	put_quoted(out, value);
-	sb_putc(out, '\n');
-}
 
 void att_put_set(const struct number_set *s, const char *range_open, const char *range_close,
 	struct strbuf *out)
@@ -76,7 +55,7 @@ static bool put_counters(const struct att *a, struct strbuf *out, struct incore_
 	if (q->counters) {
 		if (!need_option(a, "--att-perfcounters", "--counters", e))
 			return false;
-		put_key(out, "att_perfcounters", q->counters);
+		roc_put_key(out, "att_perfcounters", q->counters);
 		if (rocprof_has(&a->tool, "--att-perfcounter-ctrl"))
 			sb_puts(out, "    att_perfcounter_ctrl: 3\n");
 	}
@@ -91,7 +70,7 @@ static bool put_counters(const struct att *a, struct strbuf *out, struct incore_
 	if (q->gpus) {
 		if (!need_option(a, "--att-gpu-index", "--gpu", e))
 			return false;
-		put_key(out, "att_gpu_index", q->gpus);
+		roc_put_key(out, "att_gpu_index", q->gpus);
 	}
 	return true;
 }
@@ -103,78 +82,37 @@ static bool put_window(
 
 	sb_puts(out, "    advanced_thread_trace: true\n");
 	if (w->kernel)
-		put_key(out, "kernel_include_regex", w->kernel);
+		roc_put_key(out, "kernel_include_regex", w->kernel);
 	if (a->q->exclude)
-		put_key(out, "kernel_exclude_regex", a->q->exclude);
+		roc_put_key(out, "kernel_exclude_regex", a->q->exclude);
 	sb_puts(out, "    kernel_iteration_range: \"[");
 	att_put_set(&w->launches, "[", "]", out);
 	sb_printf(out, "]\"\n    att_target_cu: %llu\n", (unsigned long long)w->cu);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->se_mask);
-	put_key(out, "att_shader_engine_mask", text);
+	roc_put_key(out, "att_shader_engine_mask", text);
 	if (w->simd != NO_COUNT) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->simd);
-		put_key(out, "att_simd_select", text);
+		roc_put_key(out, "att_simd_select", text);
 	}
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->buffer_bytes);
-	put_key(out, "att_buffer_size", text);
+	roc_put_key(out, "att_buffer_size", text);
 	return put_counters(a, out, e);
-}
-
-/* Comments cannot be left by a line break in what they hold. */
-static void put_comment(struct strbuf *out, const char *what, const char *text)
-{
-	sb_printf(out, "# %s", what);
-	for (const char *p = text; *p; p++)
-		sb_add(out, (unsigned char)*p < ' ' ? " " : p, 1);
-	sb_putc(out, '\n');
 }
 
 static bool put_yaml(const struct att *a, const struct att_window *w, const struct att_attempt *t,
 	struct strbuf *out, struct incore_error *e)
 {
-	struct strbuf app = {0};
 	bool ok = true;
 
-	process_quote(a->q->app, &app);
-	sb_puts(out, "# Written by incore " INCORE_VERSION " capture att.\n");
-	sb_printf(out, "# rocprofv3 %s: %s\n", a->tool.version, a->tool.path);
-	put_comment(out, "for: ", app.p ? app.p : "");
-	put_comment(out, "because: ", t->because);
-	sb_puts(out, "jobs:\n  -\n");
+	roc_put_head(&a->tool, "capture att", a->q->app, t->because, out);
 	if (w)
 		ok = put_window(a, w, out, e);
 	else
 		sb_puts(out, "    kernel_trace: true\n");
-	put_key(out, "output_file", w ? "out_%pid%" : "discover_%pid%");
-	put_key(out, "output_directory", t->raw);
+	roc_put_key(out, "output_file", w ? "out_%pid%" : "discover_%pid%");
+	roc_put_key(out, "output_directory", t->raw);
 	sb_printf(out, "    output_format: [%s]\n", w ? "json, csv" : "csv");
-	ok = ok && ((!app.failed && !out->failed) || err_nomem(e));
-	sb_free(&app);
-	return ok;
-}
-
-static const char *const *command_of(struct att *a, const char *input)
-{
-	size_t n = 0, at = 0;
-	const char **v;
-
-	while (a->q->app[n])
-		n++;
-	v = arena_zalloc(&a->arena, n + 6, sizeof(*v));
-	if (!v)
-		return NULL;
-	v[at++] = a->tool.path;
-	v[at++] = "-i";
-	v[at++] = input;
-	if (a->q->attach_pid != NO_COUNT) {
-		v[at++] = "--attach";
-		v[at] = arena_printf(&a->arena, "%llu", (unsigned long long)a->q->attach_pid);
-		return v[at] ? v : NULL;
-	}
-	v[at++] = "--";
-	for (size_t i = 0; i < n; i++)
-		v[at++] = a->q->app[i];
-	return v;
+	return ok && (!out->failed || err_nomem(e));
 }
 
 /* What was put into b, in the arena; b is empty again. */
@@ -204,7 +142,7 @@ bool att_plan(struct att *a, const struct att_window *w, const char *because,
 	t.raw = t.folder ? arena_printf(m, "%s/raw", t.folder) : NULL;
 	t.input = t.folder ? arena_printf(m, "%s/input.yaml", t.folder) : NULL;
 	t.log = t.folder ? arena_printf(m, "%s/log", t.folder) : NULL;
-	t.argv = t.input ? command_of(a, t.input) : NULL;
+	t.argv = t.input ? roc_command(m, &a->tool, t.input, a->q->app, a->q->attach_pid) : NULL;
 	if (!t.because || !t.raw || !t.log || !t.argv)
 		return err_nomem(e);
 	process_quote(t.argv, &b);

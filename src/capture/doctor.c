@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "capture/cuda.h"
 #include "capture/rocprof.h"
 #include "run/job.h"
 
@@ -134,6 +135,23 @@ static void look_at_environment(struct doctor *d, const char *const *starts)
 
 /* --- AMD --- */
 
+/* Thread traces work without them: what a release lacks is told, and is no error. */
+static void look_at_jobs(struct doctor *d, const struct rocprof *r)
+{
+	if (!rocprof_has(r, "--pmc"))
+		find(d, "info", "no-pmc", "install ROCm 6.4 or newer",
+			"this release takes no counters: capture pmc would fail");
+	if (!rocprof_has(r, "--pc-sampling-beta-enabled"))
+		find(d, "info", "no-pc-sampling", "install ROCm 6.4 or newer",
+			"this release takes no PC samples: capture pcs would fail");
+	else if (!str_has(str_of(r->help), "stochastic"))
+		find(d, "info", "no-stochastic", "install ROCm 7.0 or newer",
+			"PC samples are taken by host_trap alone, without reasons");
+	if (!str_has(str_of(r->help), "rocpd"))
+		find(d, "info", "no-rocpd", "install ROCm 7.0 or newer",
+			"this release writes no databases: capture sys would fail");
+}
+
 static void look_at_rocprof(struct doctor *d, const char *tool)
 {
 	struct incore_error e = {0};
@@ -153,6 +171,7 @@ static void look_at_rocprof(struct doctor *d, const char *tool)
 	if (!rocprof_has(&r, "--kernel-trace"))
 		find(d, "warning", "no-kernel-trace", "name --kernel, with --no-discovery",
 			"this release cannot list launches");
+	look_at_jobs(d, &r);
 	for (const struct rocprof_fault *f = rocprof_faults; f->id; f++)
 		if (rocprof_has_fault(&r, f))
 			find(d, "warning", f->id, f->fix, "rocprofv3 %s %s", r.version, f->what);
@@ -279,6 +298,25 @@ static void look_at_smi(struct doctor *d)
 	job_result_deinit(&r);
 }
 
+/* What `capture cuda` puts into an application. */
+static void look_at_sampler(struct doctor *d)
+{
+	const char *library = cuda_find_library(&d->arena), *cupti = cuda_find_cupti(&d->arena);
+
+	if (library)
+		find(d, "ok", "library", NULL, "libincore-cuda: %s", library);
+	else
+		find(d, "error", "no-library",
+			"install it beside this program, or name it with INCORE_CUDA_LIBRARY",
+			"there is no libincore-cuda.so");
+	if (cupti)
+		find(d, "ok", "cupti", NULL, "CUPTI: %s", cupti);
+	else
+		find(d, "warning", "no-cupti",
+			"install the CUDA toolkit, or name libcupti.so with --cupti; torch brings its own",
+			"there is no CUPTI in $CUDA_HOME, /usr/local/cuda or /opt/cuda");
+}
+
 static void look_at_nvidia(struct doctor *d)
 {
 	static const char *const VARIABLES[] = {
@@ -292,6 +330,7 @@ static void look_at_nvidia(struct doctor *d)
 		find(d, geteuid() ? "error" : "warning", "counters-locked",
 			"options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d, then reload the driver",
 			"counters are for root alone (RmProfilingAdminOnly)");
+	look_at_sampler(d);
 	look_at_program(d, "ncu", "warning", "install Nsight Compute, or capture without it");
 	look_at_environment(d, VARIABLES);
 }

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "run/job.h"
 
-#define ASK_MS 60000 /* for --version and --help */
-
 /* From public reports; none of them was seen on our own hardware. */
 const struct rocprof_fault rocprof_faults[] = {
 	{10202, 10202, "drops-simd-0", "drops SIMD id 0 and traces SIMD 3 instead",
@@ -65,30 +63,6 @@ bool rocprof_has(const struct rocprof *r, const char *option)
 	return false;
 }
 
-/* What it prints when asked; status FAILED where it cannot answer. */
-static const char *ask_tool(
-	const char *path, const char *option, struct arena *a, struct incore_error *e)
-{
-	struct job j = {.name = option,
-		.argv = (const char *const[]){path, option, NULL},
-		.limit_ms = ASK_MS};
-	struct job_result r;
-	struct strbuf how = {0};
-	const char *text = NULL;
-
-	if (!job_run(&j, &r, e))
-		return NULL;
-	job_describe(&j, &r.process, &how);
-	if (r.process.end != PROCESS_EXITED || r.process.code != 0)
-		err_set(e, INCORE_FAILED, "tool-failed", "%s %s: %s; it ends: %.*s", path, option,
-			how.p ? how.p : "", STR_ARG(job_last_line(&r)));
-	else if (!(text = arena_strndup(a, r.tail.p ? r.tail.p : "", r.tail.n)))
-		err_nomem(e);
-	job_result_deinit(&r);
-	sb_free(&how);
-	return text;
-}
-
 /* A program below a folder of an installation, in the arena; NULL: not there. */
 static const char *program_below(const char *root, struct arena *a)
 {
@@ -121,12 +95,12 @@ bool rocprof_find(struct rocprof *out, const char *given, struct arena *a, struc
 			"there is no %s%s: install rocprofiler-sdk of ROCm 6.4 or newer, or name the program with --tool",
 			given ? given : "rocprofv3",
 			given ? "" : " in PATH, $ROCM_PATH/bin or /opt/rocm/bin");
-	text = ask_tool(r.path, "--version", a, e);
+	text = job_ask(r.path, "--version", a, e);
 	if (!text)
 		return false;
 	r.release = release_of(text, &found);
 	r.version = arena_strndup(a, found.p, found.n);
-	r.help = ask_tool(r.path, "--help", a, e);
+	r.help = job_ask(r.path, "--help", a, e);
 	if (!r.help)
 		return false;
 	if (!r.version)

@@ -70,6 +70,8 @@ struct verb {
 	const struct record *const *records, *const *inputs;
 	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
 					   are all of theirs, and run is NULL */
+	const struct verb
+		*otherwise; /* the one of subs that is meant where none is named; NULL: none */
 };
 
 extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */

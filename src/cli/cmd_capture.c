@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "capture/att.h"
+#include "cli/capture.h"
 #include "cli/output.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
@@ -67,7 +68,7 @@ static bool take_request(struct cli *c, const char **app, struct att_request *q)
 	return true;
 }
 
-/* --- what it prints --- */
+/* --- what they share --- */
 
 struct app_input {
 	const char *command;
@@ -75,20 +76,44 @@ struct app_input {
 static const struct column app_columns[] = {
 	COLUMN(app_input, command, UNIT_NONE, "the application and its arguments, as for a shell"),
 };
-static const struct record app_record = RECORD_OF(app_input, RECORD_BLOCK, app_columns);
+const struct record capture_app_record = RECORD_OF(app_input, RECORD_BLOCK, app_columns);
 
-static bool print_json(struct cli *c, const struct att *a)
+const char **capture_app(struct cli *c, const struct option_def *options, void *request)
+{
+	const char **app = mem_zalloc(c->n_args + 1, sizeof(*app));
+
+	if (!app) {
+		err_nomem(&c->error);
+		return NULL;
+	}
+	if (c->n_args)
+		memcpy(app, c->args, c->n_args * sizeof(*app));
+	for (const struct option_def *d = options; d->name; d++)
+		option_store(d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, request);
+	if (c->n_args)
+		return app;
+	err_set(&c->error, INCORE_USAGE, "missing-argument",
+		"%s needs an application; usage: incore %s [options] -- APP [ARG...]",
+		c->verb->name, c->verb->name);
+	mem_free(app);
+	return NULL;
+}
+
+bool capture_print_json(
+	struct cli *c, const char *const *app, const struct record *r, const void *data)
 {
 	struct strbuf command = {0};
 	bool ok;
 
-	process_quote(a->q->app, &command);
+	process_quote(app, &command);
 	ok = (!command.failed || err_nomem(&c->error)) &&
-	     cli_json(c, &app_record, &(struct app_input){command.p ? command.p : ""}, &att_record,
-		     &a->answer);
+	     cli_json(c, &capture_app_record, &(struct app_input){command.p ? command.p : ""}, r,
+		     data);
 	sb_free(&command);
 	return ok;
 }
+
+/* --- what it prints --- */
 
 static bool print_kernels(struct cli *c, const struct att_answer *a)
 {
@@ -164,7 +189,7 @@ static bool run_att(struct cli *c, struct att *a)
 	if (!ok && !a->answer.attempts.n)
 		return false;
 	if (c->use_json)
-		return print_json(c, a) && ok;
+		return capture_print_json(c, a->q->app, &att_record, &a->answer) && ok;
 	if (a->q->is_dry)
 		print_plan(c, a);
 	else if (a->q->is_list)
@@ -204,12 +229,14 @@ static const struct verb verb_capture_att = {
 	.max_args = UINT32_MAX,
 	.run = run,
 	.records = RECORDS(&att_record),
-	.inputs = RECORDS(&app_record),
+	.inputs = RECORDS(&capture_app_record),
 };
 
 const struct verb verb_capture = {
 	.name = "capture",
 	.args = "KIND -- APP [ARG...]",
 	.summary = "take a capture with a vendor's tool, and judge it",
-	.subs = (const struct verb *const[]){&verb_capture_att, NULL},
+	.subs = (const struct verb *const[]){&verb_capture_att, &verb_capture_pmc,
+		&verb_capture_pcs, &verb_capture_sys, &verb_capture_msprof, &verb_capture_cuda,
+		&verb_capture_ncu, NULL},
 };

@@ -21,38 +21,18 @@ static enum cell_style verdict_style(enum verdict v)
 	return styles[v];
 }
 
-/* Words of s, broken to fit, each line after `indent` blanks. */
-static void put_wrapped(const struct cli *c, const char *s, unsigned first, unsigned indent)
-{
-	unsigned width = c->width > 40 ? c->width : 120, at = first;
-
-	while (*s) {
-		size_t n = strcspn(s, " ");
-
-		if (at + n + 1 > width && at > indent) {
-			say(c->out, "\n%*s", (int)indent, "");
-			at = indent;
-		}
-		say(c->out, "%s%.*s", at > indent ? " " : "", (int)n, s);
-		at += (unsigned)n + (at > indent);
-		s += n;
-		s += strspn(s, " ");
-	}
-	fputc('\n', c->out);
-}
-
 static void print_finding(struct cli *c, const struct finding_row *f)
 {
 	say(c->out, "%s%-7s%s  %s\n", style_on(c, severity_style(f->level)), f->severity,
 		style_off(c), f->id);
 	say(c->out, "%9s", "");
-	put_wrapped(c, f->message, 9, 9);
+	cli_wrapped(c, f->message, 9, 9);
 	if (f->evidence_text[0]) {
 		say(c->out, "%9sevidence: ", "");
-		put_wrapped(c, f->evidence_text, 19, 19);
+		cli_wrapped(c, f->evidence_text, 19, 19);
 	}
 	say(c->out, "%9sadvice:   ", "");
-	put_wrapped(c, f->advice, 19, 19);
+	cli_wrapped(c, f->advice, 19, 19);
 }
 
 static void print_heading(const struct cli *c, const struct trace *t)

@@ -12,7 +12,11 @@ static bool draw_rows(struct cli *c, const struct hot_answer *a)
 		"buckets.wait", "buckets.stall", "buckets.idle", "buckets.drain", "cause",
 		"waits_for.row", "isa", c->use_csv ? "source" : "short_source", NULL};
 
-	return record_table_print(c, &hot_row_record, a->rows, columns);
+	const char *const exposed[] = {"row", "cycles", "share", "hit", "buckets.issue", "hidden",
+		"exposed", "cause", "waits_for.row", "isa", c->use_csv ? "source" : "short_source",
+		NULL};
+
+	return record_table_print(c, &hot_row_record, a->rows, a->has_exposed ? exposed : columns);
 }
 
 static bool draw_groups(struct cli *c, const struct hot_answer *a)
@@ -22,8 +26,12 @@ static bool draw_groups(struct cli *c, const struct hot_answer *a)
 		"buckets.stall", "buckets.idle", "buckets.drain", "hit", "executed_rows",
 		a->has_inlined ? "latency" : NULL, "inclusive_latency", NULL};
 
+	const char *const exposed[] = {key, "cycles", "share", "buckets.issue", "hidden", "exposed",
+		"hit", "executed_rows", NULL};
+
 	snprintf(key, sizeof(key), "key=%s", a->by);
-	return record_table_print(c, &hot_group_record, a->groups, columns);
+	return record_table_print(
+		c, &hot_group_record, a->groups, a->has_exposed ? exposed : columns);
 }
 
 /* Samples of a known period: cycles with their error, and what of them is exposed. */

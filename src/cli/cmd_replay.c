@@ -3,7 +3,7 @@
 #include "answer/rows.h"
 #include "base/process.h"
 #include "cli/output.h"
-#include "cli/replay_options.h"
+#include "cli/replay/replay_options.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 #include "dump/read/select.h"

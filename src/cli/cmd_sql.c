@@ -17,6 +17,7 @@ static const struct option_def options[] = {
 	{0, "memory", OPTION_COUNT, "MIB", NULL, DIGITS(SQL_MEMORY_MIB),
 		"stop a query that needs more; 0: never"},
 	{0, "rows", OPTION_TOP, "N|all", NULL, DIGITS(SQL_MAX_ROWS), "how many rows to give"},
+	{0, "parquet", OPTION_TEXT, "FILE", NULL, NULL, "write the result to a Parquet file"},
 	OPTION_END,
 };
 
@@ -44,16 +45,19 @@ static void warn_cut(struct sql_job *j, const struct sql_result *r)
 static bool run_statement(struct sql_job *j, const char *text, const char **rest)
 {
 	struct sql_sink sink = sql_out_sink(&j->out);
+	const char *path = cli_text(j->c, "parquet");
 	struct sql_result r;
 
 	if (!sql_run(j->sql, text, rest, &sink, &r, &j->c->error))
 		return false;
 	warn_cut(j, &r);
-	if (!j->c->use_json)
+	if (!j->c->use_json && !path)
 		return sql_out_draw(&j->out);
 	if (sql_has_more(*rest))
 		return err_set(&j->c->error, INCORE_USAGE, "bad-sql",
-			"--json takes one statement at a time");
+			"%s takes one statement at a time", path ? "--parquet" : "--json");
+	if (path)
+		return sql_out_parquet(&j->out, path, &r);
 	cli_warn_unread(j->c, sql_failed(j->sql));
 	cli_move_warnings(j->c, &j->asked.answer);
 	return sql_out_json(&j->out, (const struct trace *const *)j->asked.answer.traces.v,
@@ -150,9 +154,10 @@ static bool run_shell(struct sql_job *j)
 	struct strbuf statement = {0};
 	char *line;
 
-	if (j->c->use_json)
+	if (j->c->use_json || cli_has(j->c, "parquet"))
 		return err_set(&j->c->error, INCORE_USAGE, "missing-argument",
-			"--json needs a query on the command line or standard input");
+			"%s needs a query on the command line or standard input",
+			j->c->use_json ? "--json" : "--parquet");
 	sql_shell_open(j->sql);
 	while (!j->is_quitting && !ferror(j->c->out) &&
 		(line = sql_shell_line(statement.n ? "   ...> " : "incore> "))) {
@@ -194,6 +199,9 @@ static bool run(struct cli *c)
 		.max_rows = cli_count(c, "rows")};
 	bool ok;
 
+	if (cli_has(c, "parquet") && (c->use_json || c->use_csv))
+		return err_set(&c->error, INCORE_USAGE, "bad-option",
+			"--parquet with --json or --csv: a result goes one way");
 	if (cli_has(c, "rows") && strcmp(cli_text(c, "rows"), "all") == 0)
 		limits.max_rows = UINT64_MAX;
 	sql_out_init(&j.out, c, limits.memory_bytes);

@@ -71,7 +71,7 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 	draw_duration(c, a);
 	if (n->waves_with_states)
 		say(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
-	if (n->not_ending_in_endpgm && !trace_is_timeline(t))
+	if (n->not_ending_in_endpgm && !trace_is_timeline(t) && !trace_is_scopes(t))
 		say(c->out, "cut short   %s %s not end in s_endpgm\n",
 			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");

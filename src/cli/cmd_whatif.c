@@ -67,7 +67,9 @@ static bool draw_whatif(struct cli *c, const struct answer *answer)
 			U64_TEXT(a->found));
 	if (a->identity.waves)
 		say(c->out, "%s of %s reproduced with nothing changed; ",
-			U64_TEXT(a->identity.reproduced), COUNTED(a->identity.waves, "wave"));
+			U64_TEXT(a->identity.reproduced),
+			COUNTED(a->identity.waves,
+				strcmp(a->method, "pipes") == 0 ? "pipe" : "wave"));
 	say(c->out, "an estimate, based on %s, %u note%s\n",
 		evidence_text(answer->traces.v[0], (char[EVIDENCE_TEXT]){0}), c->n_notes,
 		plural(c->n_notes));

@@ -248,6 +248,8 @@ static int with_sub(const struct verb *v, int argc, char **argv, bool as_json)
 		help_verb(stderr, v);
 		return INCORE_USAGE;
 	}
+	if (v->otherwise)
+		return with_verb(v->otherwise, argc - 2, argv + 2, as_json);
 	sb_printf(&text, "%s '%s %s'", word[0] == '-' ? "option" : "verb", v->name, word);
 	status = usage_error(
 		"unknown-verb", text.p ? text.p : "such verb", nearest_sub(v, word), as_json);

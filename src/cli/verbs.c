@@ -13,10 +13,13 @@
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \
 	X(why)                                                                                     \
+	X(advise)                                                                                  \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
+	X(mcp)                                                                                     \
+	X(store)                                                                                   \
 	X(view)                                                                                    \
 	X(report)                                                                                  \
 	X(clean)                                                                                   \
@@ -27,6 +30,7 @@
 	X(replay)                                                                                  \
 	X(profile)                                                                                 \
 	X(capture)                                                                                 \
+	X(sweep)                                                                                   \
 	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;

@@ -55,6 +55,7 @@ static bool read_symbols(struct cubin *c, struct arena *a)
 			struct cubin_symbol y = {
 				.name = string_at(x, s->link, get(p, 4)),
 				.section = (uint32_t)get(p + 6, 2),
+				.index = (uint32_t)(at / SYMBOL_BYTES),
 				.offset = get(p + 8, 8),
 				.size = get(p + 16, 8),
 			};

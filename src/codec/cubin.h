@@ -12,6 +12,7 @@
 struct cubin_symbol { /* a function inside a section of code, at its start too */
 	const char *name;
 	uint32_t section; /* into elf.sections */
+	uint32_t index;	  /* in the table of symbols */
 	uint64_t offset, size;
 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/le.h"
 
 bool log_reader_init(struct log_reader *r, const void *data, size_t size, const char *path,

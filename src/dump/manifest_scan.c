@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
-#include "dump/crc32c.h"
 
 #define SORT_BYTES ((size_t)64 << 20)
 

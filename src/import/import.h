@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/pool.h"
@@ -51,6 +50,7 @@ struct import_options {
 	const char *code;	    /* in place of the capture's code.json */
 	const char *const *source_roots; /* "OLD=NEW" (other_sources.h) */
 	size_t n_source_roots;
+	bool markers;	    /* the markers as a timeline, in place of the waves */
 	const char *disasm; /* who writes instruction text (disasm.h): the first that works */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/map_guard.h"
 #include "import/capture_cache.h"
+#include "import/marker_names.h"
 #include "import/other_sources.h"
 
 extern const struct import_ops import_ui_output;
@@ -17,9 +18,13 @@ extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
+extern const struct import_ops import_scopes;
+extern const struct import_ops import_cuda;
 extern const struct import_ops import_chrome;
 extern const struct import_ops import_iket;
 extern const struct import_ops import_perfetto;
+extern const struct import_ops import_rocprof_pcs;
+extern const struct import_ops import_rocpd;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -32,9 +37,13 @@ const struct import_ops *const import_registry[] = {
 	&import_sqtt,
 	&import_json,
 	&import_ncu,
+	&import_scopes,
+	&import_cuda,
 	&import_chrome,
 	&import_iket,
 	&import_perfetto,
+	&import_rocprof_pcs,
+	&import_rocpd,
 	NULL,
 };
 
@@ -94,8 +103,10 @@ static bool read_into(
 		if (!o.own)
 			return err_nomem(e);
 	}
+	if (o.markers)
+		o.want |= IMPORT_COUNTERS;
 	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
-	     import_other_sources(&o, t, e) &&
+	     import_other_sources(&o, t, e) && (!o.markers || marker_timeline(t, e)) &&
 	     (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
 	return map_guard_check(dir, t->read_at, e) && ok;
 }

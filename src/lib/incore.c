@@ -129,7 +129,7 @@ static bool ask(struct incore *x, const struct question *q, const char *path, co
 		r.captures = &x->captures;
 		r.pool = x->pool;
 		r.progress = x->progress;
-		ok = options_from_json(&r, options, &out->words, e) &&
+		ok = request_set_json(&r, options, &out->words, e) &&
 		     answer_ask(&r, &out->answer, e) &&
 		     flat_make(&out->tables, out->answer.record, out->answer.data,
 			     &out->answer.arena, e);

@@ -22,10 +22,6 @@ struct incore_answer {
 	struct strbuf json; /* made when it is first asked for */
 };
 
-/* Sets what a JSON object of options says; texts go to the arena. Status USAGE where it is wrong. */
-bool options_from_json(
-	struct request *r, const char *options, struct arena *a, struct incore_error *e);
-
 /* --- arrow.c --- */
 enum incore_type column_kind(const struct column *c);
 /* A column of an array while it is built. */

@@ -15,6 +15,7 @@
 #define STATUS_TIMED_OUT 124 /* of timeout(1) */
 #define STATUS_NOT_STARTED 127
 #define STATUS_SIGNAL 128
+#define ASK_MS 60000 /* for a program to answer --version or --help */
 
 struct keeper { /* of output */
 	const struct job *job;
@@ -142,6 +143,8 @@ bool job_run(const struct job *j, struct job_result *out, struct incore_error *e
 		.output = j->output,
 		.limit_ms = j->limit_ms,
 		.grace_ms = (unsigned)j->grace_ms,
+		.held = j->held,
+		.n_held = j->n_held,
 		.on_output = keep_output,
 		.output_ctx = &k,
 		.is_cancelled = j->is_cancelled,
@@ -192,4 +195,26 @@ struct str job_last_line(const struct job_result *r)
 	ptrdiff_t at = str_rfind_char(s, '\n');
 
 	return str_trim(str_sub(s, (size_t)(at + 1), s.n));
+}
+
+const char *job_ask(const char *path, const char *option, struct arena *a, struct incore_error *e)
+{
+	struct job j = {.name = option,
+		.argv = (const char *const[]){path, option, NULL},
+		.limit_ms = ASK_MS};
+	struct job_result r;
+	struct strbuf how = {0};
+	const char *text = NULL;
+
+	if (!job_run(&j, &r, e))
+		return NULL;
+	job_describe(&j, &r.process, &how);
+	if (r.process.end != PROCESS_EXITED || r.process.code != 0)
+		err_set(e, INCORE_FAILED, "tool-failed", "%s %s: %s; it ends: %.*s", path, option,
+			how.p ? how.p : "", STR_ARG(job_last_line(&r)));
+	else if (!(text = arena_strndup(a, r.tail.p ? r.tail.p : "", r.tail.n)))
+		err_nomem(e);
+	job_result_deinit(&r);
+	sb_free(&how);
+	return text;
 }

@@ -9,15 +9,18 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/process.h"
 #include "run/journal.h"
 
 struct job {
 	const char *name;	 /* of what is done: "discovery"; for the journal */
-	const char *const *argv; /* as of struct process_spec, like the next three */
+	const char *const *argv; /* as of struct process_spec, like the next five */
 	const char *cwd;
 	const char *const *env;
 	uint64_t limit_ms, grace_ms;
+	const int *held;
+	unsigned n_held;
 	const char *log_path;	 /* made anew; NULL: no log */
 	uint64_t max_log_bytes;	 /* of output in it: half of it at most is the beginning, the rest
 				   the end as far as the tail has it; 0: 8 MiB */
@@ -45,3 +48,6 @@ int job_exit_status(const struct process_result *r);
 void job_describe(const struct job *j, const struct process_result *r, struct strbuf *out);
 /* The last line that it printed, blank ones passed over; "": none. */
 struct str job_last_line(const struct job_result *r);
+/* What a program prints when it is asked ("--version"), in the arena; NULL: it cannot answer
+ * ("tool-failed"), or memory. */
+const char *job_ask(const char *path, const char *option, struct arena *a, struct incore_error *e);

@@ -50,6 +50,22 @@ static bool read_lines(
 	return true;
 }
 
+bool journal_parse(
+	struct str all, const char *path, journal_fn each, void *ctx, struct incore_error *e)
+{
+	return read_lines(&(struct journal){.path = (char *)path}, all, each, ctx, e);
+}
+
+bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_error *e)
+{
+	struct file_data f = {0};
+	bool ok = file_load(&f, path, e) &&
+		  journal_parse((struct str){(const char *)f.data, f.size}, path, each, ctx, e);
+
+	file_unload(&f);
+	return ok;
+}
+
 /* The name of a new file is on the disk only when its directory is. */
 static void sync_directory_of(const char *path)
 {
@@ -103,7 +119,7 @@ bool journal_open(
 	return true;
 }
 
-bool journal_add(struct journal *j, struct str text, struct incore_error *e)
+static bool add_line(struct journal *j, struct str text, bool is_synced, struct incore_error *e)
 {
 	uint64_t hash = hash_bytes(text.p, text.n, j->chain);
 	struct strbuf line = {0};
@@ -113,7 +129,7 @@ bool journal_add(struct journal *j, struct str text, struct incore_error *e)
 		return err_set(e, INCORE_FAILED, "bad-line", "a line of a journal is one line");
 	sb_printf(&line, "%016llx %.*s\n", (unsigned long long)hash, STR_ARG(text));
 	ok = (!line.failed || err_nomem(e)) && write_all(j->fd, line.p, line.n, e);
-	if (ok && fsync(j->fd) != 0)
+	if (ok && is_synced && fsync(j->fd) != 0)
 		ok = err_output(e, errno, j->path, "cannot write the journal");
 	if (ok) {
 		j->chain = hash;
@@ -124,6 +140,16 @@ bool journal_add(struct journal *j, struct str text, struct incore_error *e)
 	}
 	sb_free(&line);
 	return ok;
+}
+
+bool journal_add(struct journal *j, struct str text, struct incore_error *e)
+{
+	return add_line(j, text, true, e);
+}
+
+bool journal_note(struct journal *j, struct str text, struct incore_error *e)
+{
+	return add_line(j, text, false, e);
 }
 
 void journal_close(struct journal *j)

@@ -23,7 +23,15 @@ typedef bool (*journal_fn)(void *ctx, struct str text, struct incore_error *e);
 /* Makes or continues the file. each may be NULL. Codes: "journal-busy", "journal-damaged". */
 bool journal_open(
 	struct journal *j, const char *path, journal_fn each, void *ctx, struct incore_error *e);
+/* The same of a journal that somebody else may hold, or of its bytes: nothing is made, locked or
+ * cut. */
+bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_error *e);
+bool journal_parse(
+	struct str all, const char *path, journal_fn each, void *ctx, struct incore_error *e);
 /* A text without a line break. A line that could not be written whole is taken off again. */
 bool journal_add(struct journal *j, struct str text, struct incore_error *e);
+/* The same of a line that may be lost with a crash of the machine, for whoever can find out again:
+ * it is on the disk with the next journal_add(). */
+bool journal_note(struct journal *j, struct str text, struct incore_error *e);
 /* Safe on a zeroed struct. */
 void journal_close(struct journal *j);

@@ -12,6 +12,71 @@
 #include "import/import.h"
 #include "tables/source.h"
 
+struct table_analyses {
+	struct causes *causes;
+	struct producers *producers;
+	struct check *check;
+	uint32_t n_failed;
+	bool is_made;
+};
+
+struct table_analyses *table_analyses_new(void)
+{
+	return mem_zalloc(1, sizeof(struct table_analyses));
+}
+
+void table_analyses_free(struct table_analyses *a)
+{
+	if (!a)
+		return;
+	causes_free(a->causes);
+	producers_free(a->producers);
+	check_free(a->check);
+	mem_free(a);
+}
+
+/* The capture alone: what check says of captures beside it is not here. */
+static const struct check_context check_context = {.has_disk = true};
+
+static bool walk_once(struct table_cursor *c, struct table_analyses *a, struct incore_error *e)
+{
+	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
+	struct collector made[3];
+	const struct collector *list[3] = {&made[0], &made[1], &made[2]};
+	struct walk_result r = {0};
+	bool ok;
+
+	a->causes = causes_new(c->trace, NULL, CAUSES_ROWS, e);
+	a->producers = a->causes ? producers_new(c->trace, PRODUCERS_EDGES, e) : NULL;
+	a->check = a->producers ? check_new(c->trace, &check_context, e) : NULL;
+	if (!a->check)
+		return false;
+	made[0] = causes_collector(a->causes);
+	made[1] = producers_collector(a->producers);
+	made[2] = check_collector(a->check);
+	ok = walk_tracks(c->trace, &o, list, 3, &r, e) && causes_finish(a->causes, e) &&
+	     producers_finish(a->producers, e) && check_finish(a->check, &r, e);
+	a->n_failed = r.n_failed;
+	walk_result_deinit(&r);
+	return ok;
+}
+
+/* What the scan shares; NULL where the table is to be made alone, or with the error in *ok. */
+static struct table_analyses *shared(struct table_cursor *c, bool *ok, struct incore_error *e)
+{
+	struct table_analyses *a = c->scan.analyses;
+
+	*ok = true;
+	if (!a || !c->trace->n_tracks || trace_has_pipes(c->trace) || trace_is_sampled(c->trace))
+		return NULL;
+	if (!a->is_made) {
+		*ok = walk_once(c, a, e);
+		a->is_made = *ok;
+	}
+	c->n_failed += *ok ? a->n_failed : 0;
+	return *ok ? a : NULL;
+}
+
 /* One walk for one question. */
 static bool walk_for(struct table_cursor *c, struct collector made, struct incore_error *e)
 {
@@ -88,12 +153,16 @@ static struct cause_line cause_line(
 
 static bool make_causes(struct table_cursor *c, struct incore_error *e)
 {
-	struct causes *k = causes_new(c->trace, NULL, CAUSES_ROWS, e);
+	bool has_cells, ok;
+	struct table_analyses *a = shared(c, &ok, e);
+	struct causes *k;
 	struct cause_line *v;
-	bool has_cells;
 
-	c->state = k;
-	if (!k || !fill_causes(c, k, e))
+	if (!ok)
+		return false;
+	k = a ? a->causes : causes_new(c->trace, NULL, CAUSES_ROWS, e);
+	c->state = a ? NULL : k;
+	if (!k || (!a && !fill_causes(c, k, e)))
 		return false;
 	has_cells = k->n_cells > 0; /* the causes of pipes are known by lane, not by row */
 	v = TABLE_ROWS(c, has_cells ? k->n_cells : k->n, cause_line, e);
@@ -170,11 +239,16 @@ static bool fill_producers(struct table_cursor *c, struct producers *k, struct i
 
 static bool make_producers(struct table_cursor *c, struct incore_error *e)
 {
-	struct producers *k = producers_new(c->trace, PRODUCERS_EDGES, e);
+	bool ok;
+	struct table_analyses *a = shared(c, &ok, e);
+	struct producers *k;
 	struct producer_line *v;
 
-	c->state = k;
-	if (!k || !fill_producers(c, k, e))
+	if (!ok)
+		return false;
+	k = a ? a->producers : producers_new(c->trace, PRODUCERS_EDGES, e);
+	c->state = a ? NULL : k;
+	if (!k || (!a && !fill_producers(c, k, e)))
 		return false;
 	v = TABLE_ROWS(c, k->edges.n, producer_line, e);
 	for (size_t i = 0; v && i < k->edges.n; i++) {
@@ -226,20 +300,29 @@ static const struct column finding_columns[] = {
 };
 static const struct record finding_record = RECORD_OF(finding_line, RECORD_LINE, finding_columns);
 
-/* The capture alone: what check says of captures beside it is not here. */
-static bool make_findings(struct table_cursor *c, struct incore_error *e)
+static struct check *run_check(struct table_cursor *c, struct incore_error *e)
 {
 	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
-	static const struct check_context context = {.has_disk = true};
 	struct walk_result r = {0};
+	struct check *k = check_run(c->trace, &check_context, &o, &r, e);
+
+	c->n_failed += r.n_failed;
+	walk_result_deinit(&r);
+	c->state = k;
+	return k;
+}
+
+static bool make_findings(struct table_cursor *c, struct incore_error *e)
+{
 	struct strbuf b = {0};
 	struct finding_line *v;
 	struct check *k;
-	bool ok = true;
+	bool ok;
+	struct table_analyses *a = shared(c, &ok, e);
 
-	k = check_run(c->trace, &context, &o, &r, e);
-	walk_result_deinit(&r);
-	c->state = k;
+	if (!ok)
+		return false;
+	k = a ? a->check : run_check(c, e);
 	v = k ? TABLE_ROWS(c, k->n_findings, finding_line, e) : NULL;
 	for (uint32_t i = 0; v && i < k->n_findings; i++) {
 		const struct finding *x = &k->findings[i];
@@ -248,7 +331,7 @@ static bool make_findings(struct table_cursor *c, struct incore_error *e)
 		finding_put_evidence(x, &b);
 		v[i] = (struct finding_line){c->scan.capture, x->id, severity_name(x->severity),
 			x->message, arena_strndup(&c->arena, b.p ? b.p : "", b.n), x->advice};
-		ok = ok && v[i].evidence;
+		ok = ok && v[i].evidence && !b.failed;
 	}
 	sb_free(&b);
 	return v && (ok || err_nomem(e));

@@ -74,6 +74,7 @@ struct slices_state {
 	/* By class: those that occur, by name, and which of them this pass gives. */
 	uint8_t classes[256];
 	unsigned n_classes, class;
+	const char *class_names[256];
 };
 
 static bool limits_rows(const struct table_cursor *c)
@@ -100,6 +101,8 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 	c->state = s;
 	s->walk.loaded = NO_TRACK;
 	s->has_buckets = !trace_has_pipes(c->trace);
+	for (unsigned k = 0; k < 256; k++)
+		s->class_names[k] = class_name((enum inst_class)k);
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		s->is_accounting |= s->has_buckets && table_wants(c, SLICE_BUCKETS + b);
 	return true;
@@ -229,21 +232,37 @@ static void show(struct table_cursor *c, enum slice_column k, const uint32_t *fr
 		to[i] = from[indices[i]];
 }
 
-static void fill_buckets(
-	struct table_cursor *c, struct slices_state *s, uint32_t slice, uint32_t at)
-{
-	const struct account *a = &s->account;
-	uint64_t bucket[BUCKET_COUNT] = {0};
-	enum inst_class k = s->walk.data->inst_class[slice];
+/* Where each bucket goes: its column, or nowhere that is looked at. */
+struct bucket_columns {
+	uint64_t *to[BUCKET_COUNT];
+	size_t step[BUCKET_COUNT]; /* 0: one place for all */
+	uint64_t unused;
+};
 
-	while (account_next(&s->account) && a->i < slice)
-		;
-	bucket[BUCKET_IDLE] += a->gap_cyc + a->tail_cyc;
-	bucket[class_stall_bucket(k)] += a->stall_cyc;
-	bucket[class_issue_bucket(k)] += a->issue_cyc;
-	for (unsigned b = 0; b < BUCKET_COUNT; b++)
-		if (table_wants(c, SLICE_BUCKETS + b))
-			((uint64_t *)c->vector[SLICE_BUCKETS + b])[at] = bucket[b];
+static void fill_buckets(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
+	uint32_t first, uint32_t n)
+{
+	struct account a = s->account; /* here no store to a column can be one to it */
+	const uint8_t *class = s->walk.data->inst_class;
+	struct bucket_columns k;
+
+	for (unsigned b = 0; b < BUCKET_COUNT; b++) {
+		k.step[b] = table_wants(c, SLICE_BUCKETS + b);
+		k.to[b] = k.step[b] ? c->vector[SLICE_BUCKETS + b] : &k.unused;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slice = indices ? indices[i] : first + i;
+		unsigned stall = class_stall_buckets[class[slice]];
+		unsigned issue = class_issue_buckets[class[slice]];
+
+		while (account_next(&a) && a.i < slice)
+			;
+		for (unsigned b = 0; b < BUCKET_COUNT; b++)
+			k.to[b][i * k.step[b]] = (b == stall ? a.stall_cyc : 0) +
+						 (b == issue ? a.issue_cyc : 0) +
+						 (b == BUCKET_IDLE ? a.gap_cyc + a.tail_cyc : 0);
+	}
+	s->account = a;
 }
 
 static void fill_no_buckets(struct table_cursor *c, uint32_t n)
@@ -265,26 +284,25 @@ static void fill_made(struct table_cursor *c, struct slices_state *s, const uint
 	const char **class = c->vector[SLICE_CLASS];
 	uint8_t *category = c->vector[SLICE_CATEGORY];
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = indices ? indices[i] : first + i;
-
-		if (capture)
-			capture[i] = c->scan.capture;
-		if (track)
-			track[i] = s->walk.loaded;
-		if (index)
-			index[i] = k;
-		if (begin)
-			begin[i] = (int64_t)d->start_cyc[k] + shift;
-		if (row)
-			row[i] = table_row_of(c->trace, d->code[k]);
-		if (class)
-			class[i] = class_name((enum inst_class)d->inst_class[k]);
-		if (category)
-			category[i] = d->tag[k];
-		if (s->is_accounting)
-			fill_buckets(c, s, k, i);
-	}
+#define SLICE (indices ? indices[i] : first + i)
+	/* A loop a column: the compiler makes each as short as it can be. */
+	for (uint32_t i = 0; capture && i < n; i++)
+		capture[i] = c->scan.capture;
+	for (uint32_t i = 0; track && i < n; i++)
+		track[i] = s->walk.loaded;
+	for (uint32_t i = 0; index && i < n; i++)
+		index[i] = SLICE;
+	for (uint32_t i = 0; begin && i < n; i++)
+		begin[i] = (int64_t)d->start_cyc[SLICE] + shift;
+	for (uint32_t i = 0; row && i < n; i++)
+		row[i] = table_row_of(c->trace, d->code[SLICE]);
+	for (uint32_t i = 0; class && i < n; i++)
+		class[i] = s->class_names[d->inst_class[SLICE]];
+	for (uint32_t i = 0; category && i < n; i++)
+		category[i] = d->tag[SLICE];
+#undef SLICE
+	if (s->is_accounting)
+		fill_buckets(c, s, indices, first, n);
 	if (!s->has_buckets)
 		fill_no_buckets(c, n);
 }

@@ -55,6 +55,7 @@ struct table_batch {
 };
 
 struct table_keep;
+struct table_analyses;
 
 struct table_scan {
 	uint32_t capture; /* what the column of that name says */
@@ -67,9 +68,10 @@ struct table_scan {
 	int64_t first_cyc, last_cyc; /* of the start; tracks that did not live then are not read */
 	/* Of slices: class after class by name, in each as ever. Several passes, no more memory. */
 	bool is_by_class;
-	struct table_keep *keep;   /* may be NULL: every track is read anew */
-	struct pool *pool;	   /* NULL: the caller's thread */
-	struct progress *progress; /* may be NULL; carries the wish to stop */
+	struct table_keep *keep;	 /* may be NULL: every track is read anew */
+	struct table_analyses *analyses; /* may be NULL: each table walks the tracks for itself */
+	struct pool *pool;		 /* NULL: the caller's thread */
+	struct progress *progress;	 /* may be NULL; carries the wish to stop */
 };
 #define TABLE_SCAN_ALL                                                                             \
 	{                                                                                          \
@@ -94,6 +96,10 @@ void table_close(struct table_cursor *c); /* NULL is fine */
  * one thread at a time. NULL on lack of memory. */
 struct table_keep *table_keep_new(const struct trace *t, uint64_t most_bytes);
 void table_keep_free(struct table_keep *k); /* NULL is fine */
+/* Of a trace of waves: causes, producers and findings of one walk, for whoever scans all three. The
+ * trace, and what cursors show of it, must not outlive it; one thread. NULL on lack of memory. */
+struct table_analyses *table_analyses_new(void);
+void table_analyses_free(struct table_analyses *a); /* NULL is fine */
 /* Tracks that could not be read so far. */
 uint32_t table_failed(const struct table_cursor *c);
 /* About how many rows a scan gives, without reading a track: for planning. */

@@ -94,16 +94,19 @@ const char *note_kind_name(enum note_kind k)
 	return (unsigned)k <= NOTE_INFO ? note_kind_words[k] : "unknown";
 }
 
-static void launch_init(struct trace_launch *l)
+struct trace_launch trace_no_launch(void)
 {
-	l->agent = l->dispatch = l->kernel_id = NO_VALUE;
-	l->launch_index = l->launch_count = NO_VALUE;
-	l->vgprs = l->accum_vgprs = l->sgprs = NO_VALUE;
-	l->lds_bytes = l->scratch_bytes = NO_VALUE;
+	struct trace_launch l = {0};
+
+	l.agent = l.dispatch = l.kernel_id = NO_VALUE;
+	l.launch_index = l.launch_count = NO_VALUE;
+	l.vgprs = l.accum_vgprs = l.sgprs = NO_VALUE;
+	l.lds_bytes = l.scratch_bytes = NO_VALUE;
 	for (int i = 0; i < 3; i++)
-		l->workgroup[i] = l->grid[i] = NO_VALUE;
-	l->workgroups = l->waves = NO_VALUE;
-	l->start_ns = l->end_ns = NO_VALUE;
+		l.workgroup[i] = l.grid[i] = NO_VALUE;
+	l.workgroups = l.waves = NO_VALUE;
+	l.start_ns = l.end_ns = NO_VALUE;
+	return l;
 }
 
 struct trace *trace_new(void)
@@ -120,7 +123,7 @@ struct trace *trace_new(void)
 	m->simds = m->cus = m->ses = m->xccs = NO_VALUE;
 	m->max_waves_per_simd = m->lds_bytes_per_cu = NO_VALUE;
 	m->wave_size = m->max_clock_mhz = NO_VALUE;
-	launch_init(&t->meta.launch);
+	t->meta.launch = trace_no_launch();
 	t->reference_clock = NO_CLOCK;
 	return t;
 }

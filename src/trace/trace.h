@@ -549,6 +549,11 @@ static inline bool trace_is_timeline(const struct trace *t)
 {
 	return t->levels[0] && strcmp(t->levels[0], "process") == 0;
 }
+/* Are its rows scopes that a kernel named, not instructions? */
+static inline bool trace_is_scopes(const struct trace *t)
+{
+	return t->levels[0] && strcmp(t->levels[0], "gpu") == 0;
+}
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
 /* The instruction cache's part of a slice's head cost. */
@@ -564,6 +569,8 @@ bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf
 bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...) PRINTF_LIKE(7, 8);
 
+/* Of which nothing is known. */
+struct trace_launch trace_no_launch(void);
 /* A new empty trace with all NO_VALUE fields set; NULL on lack of memory. */
 struct trace *trace_new(void);
 /* Checks the invariants that analyses rely on (indices in range, tracks sorted, names set). An

@@ -16,12 +16,18 @@ import subprocess
 import sys
 import time
 
+import rocprof_jobs
+
 BASE = ["--help", "--version", "--input", "--output-file", "--output-directory", "--output-format", "--kernel-trace",
         "--kernel-include-regex", "--kernel-exclude-regex", "--kernel-iteration-range", "--advanced-thread-trace", "--att-target-cu",
-        "--att-shader-engine-mask", "--att-simd-select", "--att-buffer-size", "--att-library-path"]
+        "--att-shader-engine-mask", "--att-simd-select", "--att-buffer-size", "--att-library-path", "--pmc", "--sys-trace", "--runtime-trace",
+        "--pc-sampling-beta-enabled", "--pc-sampling-method", "--pc-sampling-unit", "--pc-sampling-interval"]
 NEWER = ["--att", "--att-activity", "--att-perfcounters", "--att-perfcounter-ctrl", "--att-gpu-index", "--att-consecutive-kernels",
          "--att-serialize-all", "--att-no-detail", "--selected-regions", "--attach"]
 OPTIONS = {"1.1.0": BASE, "1.2.2": BASE + NEWER, "1.4.1": BASE + NEWER}
+# what the text of --help says besides
+WORDS = {"1.1.0": "(csv, json, pftrace, otf2) (host_trap)", "1.2.2": "(csv, json, pftrace, otf2, rocpd) (stochastic, host_trap)",
+         "1.4.1": "(csv, json, pftrace, otf2, rocpd) (stochastic, host_trap)"}
 AGENT = 14705
 SES = (0, 1)  # that the streams at hand are of
 COLUMNS = ["Kind", "Agent_Id", "Queue_Id", "Stream_Id", "Thread_Id", "Dispatch_Id", "Kernel_Id", "Kernel_Name", "Correlation_Id",
@@ -84,6 +90,9 @@ def check_job(s, job):
         refuse(f"output_directory {out} is relative, missing or used")
     if "%pid%" not in job.get("output_file", ""):
         refuse("every process needs a file of its own")
+    if rocprof_jobs.is_job(job):
+        rocprof_jobs.check(refuse, s, job)
+        return job
     if not job.get("kernel_trace") and not job.get("advanced_thread_trace"):
         refuse("nothing to do")
     if job.get("advanced_thread_trace"):
@@ -181,7 +190,7 @@ def go_wrong(s, job):
     if fail == "abort" and job.get("advanced_thread_trace"):
         print("rocprofiler context conflict: agent already in use", flush=True)
         os.abort()
-    if fail == "hang" and job.get("advanced_thread_trace"):
+    if fail == "hang" and (job.get("advanced_thread_trace") or rocprof_jobs.is_job(job)):
         print("hanging", flush=True)
         time.sleep(100000)
     if fail == "spew":
@@ -202,6 +211,7 @@ def main():
         print("usage: rocprofv3 [-h] [-i INPUT] [options] -- app [args]\n")
         for option in OPTIONS[s["version"]]:
             print(f"  {option + (' / -i' if option == '--input' else '')}\n                        what it does")
+        print(WORDS[s["version"]])
         return 0
     if len(args) < 3 or args[0] != "-i" or not os.path.isfile(args[1]):
         refuse(f"arguments {args}")
@@ -216,7 +226,9 @@ def main():
     go_wrong(s, job)
     rc = 0 if args[2] == "--attach" else subprocess.run(args[3:]).returncode
     for pid in range(4000, 4000 + s.get("processes", 1)):
-        if job.get("kernel_trace"):
+        if rocprof_jobs.is_job(job):
+            rocprof_jobs.write(s, job, pid)
+        elif job.get("kernel_trace"):
             write_trace(s, job, pid)
         elif s.get("real"):
             write_real(s, job)

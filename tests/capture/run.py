@@ -6,6 +6,7 @@ and what is done about it.
 usage: run.py BUILD_DIR [NAME...]
 """
 import concurrent.futures
+import csv
 import json
 import os
 import re
@@ -19,6 +20,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SHARED = os.environ.get("INCORE_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
 REAL = os.path.join(SHARED, "data", "amd", "sqtt", "gfx950", "gemm_run_0")
 SCALE, FILL = (7, "scale_rows", 5000), (3, "fill_zero(float*, int)", 1000)
+sys.path.insert(0, HERE)
+
+import rocprof_jobs  # noqa: E402
+
 LAUNCHES = [FILL, SCALE, FILL, SCALE, SCALE]  # scale_rows: dispatches 2, 4, 5
 MIB = 1 << 20
 
@@ -31,6 +36,7 @@ class Place:
     """A temporary folder with a rocprofv3 of its own."""
     def __init__(self, build, streams, top, **scenario):
         self.program, self.top = os.path.join(build, "incore"), top
+        self.launches = scenario.get("launches", LAUNCHES)
         self.out, self.calls = os.path.join(top, "out"), os.path.join(top, "calls")
         self.bin = os.path.join(top, "bin")
         self.set({"version": "1.4.1", "launches": LAUNCHES, "streams": streams, "calls": self.calls, **scenario})
@@ -416,7 +422,208 @@ def test_signals_pass_on(p):
         p.out += "2"
 
 
+# --- counters ---
+
+COUNTERS = ["SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_WAIT_ANY", "TCC_HIT", "TCC_MISS", "OccupancyPercent"]
+
+
+def pmc(p, *words, counters=COUNTERS, **more):
+    return p.run("--counters", ",".join(counters), *words, verb=("capture", "pmc"), **more)
+
+
+def right_counters(p, data, counters):
+    """Every figure of every kernel, from the pass that says it."""
+    want = {(name, c): [rocprof_jobs.value_of(c, i + 1) for i, x in enumerate(p.launches) if x[1] == name] for _, name, _ in p.launches
+            for c in counters}
+    assert {(r["kernel"], r["counter"]) for r in data["counters"]} == set(want), data["counters"]
+    for r in data["counters"]:
+        values = want[r["kernel"], r["counter"]]
+        assert (r["launches"], r["sum"], r["min"] if "min" in r else r["least"]) == (len(values), sum(values), min(values)), (r, values)
+        assert r["counter"] in data["runs"][r["pass"] - 1]["counters"].split()
+
+
+def test_pmc_fits_what_is_known(p):
+    data, _ = pmc(p)
+    assert [j["pmc"] for j in p.called()] == [[f'"{c}"' for c in COUNTERS[:7]], ['"OccupancyPercent"']], p.called()
+    right_counters(p, data, COUNTERS)
+    rows = list(csv.DictReader(open(os.path.join(p.out, "counters.csv"))))
+    assert len(rows) == len(COUNTERS) * len(LAUNCHES)
+    assert all(float(r["value"]) == rocprof_jobs.value_of(r["counter"], int(r["dispatch"])) for r in rows)
+    assert [r["launch"] for r in rows if r["kernel"] == "scale_rows" and r["counter"] == "SQ_WAVES"] == ["1", "2", "3"]
+    assert json.load(open(os.path.join(p.out, "capture.json"))) == data and data["verdict"] == "usable"
+    assert sorted(os.listdir(p.out)) == ["capture.json", "counters.csv", "journal", "pass_1", "pass_2"]
+
+
+def test_pmc_halves_what_does_not_fit(p):
+    data, _ = pmc(p)
+    right_counters(p, data, COUNTERS)
+    assert [r["outcome"] for r in data["runs"]] == ["does not fit one pass", "usable", "does not fit one pass", "usable", "usable", "usable"], data["runs"]
+
+
+test_pmc_halves_what_does_not_fit.scenario = {"limits": {"SQ_": 2, "TCC_": 4}}
+
+
+def test_pmc_tells_what_never_fits(p):
+    data, err = pmc(p, rc=1)
+    assert data["refused"] == ["TCC_HIT", "TCC_MISS"] and data["verdict"] == "unusable"
+    right_counters(p, data, [c for c in COUNTERS if not c.startswith("TCC_")])
+
+
+test_pmc_tells_what_never_fits.scenario = {"limits": {"TCC_": 0}}
+
+
+def test_pmc_tells_what_did_not_come(p):
+    assert pmc(p, rc=1)[0]["refused"] == ["SQ_WAIT_ANY"]
+
+
+test_pmc_tells_what_did_not_come.scenario = {"silent_counters": ["SQ_WAIT_ANY"]}
+
+
+def test_pmc_unknown_counter(p):
+    says(pmc(p, rc=2)[1], "unknown-counter", "Unable to find counter SQ_WAIT_ANY", "--list-avail")
+
+
+test_pmc_unknown_counter.scenario = {"unknown_counters": ["SQ_WAIT_ANY"]}
+
+
+def test_pmc_some_kernels(p):
+    data, _ = pmc(p, "--kernel", "scale", counters=["SQ_WAVES"])
+    assert {r["kernel"] for r in data["counters"]} == {"scale_rows"} and p.called()[0]["kernel_include_regex"] == "scale"
+    p.out += "2"
+    says(pmc(p, rc=2, counters=["SQ_WAVES;rm"])[1], "no name of a counter")
+    says(p.run(verb=("capture", "pmc"), rc=2)[1], "needs --counters")
+
+
+def test_pmc_app_fails(p):
+    says(pmc(p, rc=5, app=("sh", "-c", "exit 5"))[1], "app-failed", "exit status 5")
+    p.out += "2"
+    says(pmc(p, rc=3)[1], "counters have the columns")
+
+
+test_pmc_app_fails.scenario = {"fail": "bad-csv"}
+
+
+def test_pmc_hangs(p):
+    says(pmc(p, "--timeout", "2", rc=124)[1], "not done after 2 s")
+
+
+test_pmc_hangs.scenario = {"fail": "hang"}
+
+
+def test_pmc_two_ranks(p):
+    data, _ = pmc(p, counters=["SQ_WAVES"])
+    assert {r["kernel"]: r["launches"] for r in data["counters"]} == {"scale_rows": 6, FILL[1]: 4}
+
+
+test_pmc_two_ranks.scenario = {"processes": 2}
+
+
+# --- PC samples ---
+
+def pcs(p, *words, **more):
+    return p.run(*words, verb=("capture", "pcs"), **more)
+
+
+def test_pcs(p):
+    data, _ = pcs(p)
+    assert (data["method"], data["interval"], len(data["captures"])) == ("stochastic", 65536, 2) and data["verdict"] == "usable", data
+    assert sum(c["samples"] for c in data["captures"]) == 40 and p.packed() == ["copy_samples.incore", "scale_samples.incore"]
+    hot = subprocess.run([p.program, "hot", "--json", data["captures"][0]["file"]], capture_output=True, text=True)
+    total = json.loads(hot.stdout)["data"]["accounting"]["duration"] if "duration" in (json.loads(hot.stdout)["data"]["accounting"] or {}) else 0
+    assert not total or total == data["captures"][0]["samples"] * 65536
+
+
+def test_pcs_shorter_until_samples_come(p):
+    data, _ = pcs(p)
+    assert [j["pc_sampling_interval"] for j in p.called()] == ["65536", "4096", "256"] and data["interval"] == 256
+    says(data["runs"][1]["because"], "no sample: one every 4096 cycles")
+    p.out += "2"
+    data, _ = pcs(p, "--interval", "1024", rc=1)
+    assert data["verdict"] == "unusable" and len(data["runs"]) == 1
+
+
+test_pcs_shorter_until_samples_come.scenario = {"longest_interval": 256}
+
+
+def test_pcs_host_trap_where_there_is_no_other(p):
+    data, _ = pcs(p)
+    assert [j["pc_sampling_method"] for j in p.called()] == ["stochastic", "host_trap"] and data["interval"] == 100
+    p.out += "2"
+    says(pcs(p, "--method", "stochastic", rc=1)[1], "app-failed", "not supported on this agent")
+
+
+test_pcs_host_trap_where_there_is_no_other.scenario = {"no_stochastic": True}
+
+
+def test_pcs_older_release(p):
+    pcs(p, "--kernel", "copy")
+    assert p.called()[0]["pc_sampling_method"] == "host_trap" and p.packed() == ["copy_samples.incore"]
+    p.out += "2"
+    says(pcs(p, "--interval", "100", "--method", "stochastic", rc=2)[1], "a power of two, not 100")
+    says(pcs(p, "--method", "guess", rc=2)[1], "stochastic or host_trap")
+
+
+test_pcs_older_release.scenario = {"version": "1.1.0"}
+
+
+def test_pcs_cut_file(p):
+    pcs(p, rc=3)
+
+
+test_pcs_cut_file.scenario = {"fail": "cut"}
+
+
+# --- the timeline ---
+
+def sys_trace(p, *words, **more):
+    return p.run(*words, verb=("capture", "sys"), **more)
+
+
+def test_sys(p):
+    data, _ = sys_trace(p)
+    capture, = data["captures"]
+    assert (capture["launches"], capture["slices"], capture["health"]) == (3, 14, "ok") and data["verdict"] == "usable", data
+    assert p.called()[0]["sys_trace"] is True and os.path.basename(capture["file"]) == "out_4000_results.db"
+    assert subprocess.run([p.program, "info", capture["file"]], capture_output=True).returncode == 0
+    p.out += "2"
+    sys_trace(p, "--trace", "runtime")
+    assert p.called()[1]["runtime_trace"] is True
+
+
+def test_sys_goes_wrong(p):
+    data, _ = sys_trace(p, rc=1)
+    says(data["captures"][0]["health"], "unreadable: ")
+    p.set({**json.load(open(os.path.join(p.top, "scenario.json"))), "fail": "no-database"})
+    p.out += "2"
+    assert sys_trace(p, rc=1)[0]["runs"][0]["outcome"] == "no database was written"
+    p.set({**json.load(open(os.path.join(p.top, "scenario.json"))), "version": "1.1.0"})
+    p.out += "3"
+    says(sys_trace(p, rc=5)[1], "writes no databases")
+
+
+test_sys_goes_wrong.scenario = {"fail": "cut"}
+
+
+def test_jobs_dry_run(p):
+    for verb, words in (("pmc", ["--counters", "SQ_WAVES,TCC_HIT"]), ("pcs", []), ("sys", [])):
+        data, _ = p.run("--dry-run", *words, verb=("capture", verb))
+        assert data["verdict"] == "planned" and len(data["runs"]) == 1 and not p.called() and not os.path.exists(p.out)
+
+
 # --- doctor ---
+
+def test_doctor_tells_which_jobs(p):
+    def ids():
+        answer = p.run("att", app=None, rc=1, verb=("doctor",))[0]
+        return {f["id"] for f in answer["findings"] if f["severity"] == "info"}
+    jobs = {"no-pmc", "no-pc-sampling", "no-stochastic", "no-rocpd"}
+    assert ids() & jobs == {"no-stochastic", "no-rocpd"}, ids()
+    p.set({**json.load(open(os.path.join(p.top, "scenario.json"))), "version": "1.4.1"})
+    assert not ids() & jobs, ids()
+
+
+test_doctor_tells_which_jobs.scenario = {"version": "1.1.0"}
+
 
 def machine(p, **files):
     """A root with one gfx950; files are over that, None takes one away."""
@@ -503,6 +710,13 @@ def test_doctor_cuda(p):
     files = {"dev/nvidiactl": "", "proc/driver/nvidia/params": "RmProfilingAdminOnly: 0\n"}
     found, _ = ask_doctor(p, "cuda", **files)
     assert found["gpu"]["message"] == "NVIDIA H200, 570.1, 345 MHz, 1980 MHz"
+    assert found["library"]["message"].endswith("libincore-cuda.so")
+    found, _ = ask_doctor(p, "cuda", rc=1, env={"INCORE_CUDA_LIBRARY": "/no/such.so"}, **files)
+    assert found["no-library"]["severity"] == "error"
+    home = os.path.join(p.top, "cuda")
+    os.makedirs(os.path.join(home, "lib64"))
+    open(os.path.join(home, "lib64", "libcupti.so"), "w").close()
+    assert ask_doctor(p, "cuda", env={"CUDA_HOME": home}, **files)[0]["cupti"]["message"] == f"CUPTI: {home}/lib64/libcupti.so"
     files["proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n"
     found, _ = ask_doctor(p, "cuda", rc=0 if os.geteuid() == 0 else 1, **files)
     assert found["counters-locked"]["severity"] == ("warning" if os.geteuid() == 0 else "error")

@@ -12,6 +12,7 @@ import pathlib
 import re
 import select
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -26,11 +27,14 @@ RUNS = {
     "info": ["info", "--json", "two_waves"],
     "check": ["check", "--json", "two_waves"],
     "hot": ["hot", "two_waves"],
+    "hot-exposed": ["hot", "--by", "line", "--exposed", "two_waves"],
     "hot-file": ["hot", "--json", "-o", "OUT", "two_waves"],
     "isa": ["isa", "two_waves"],
     "isa-json": ["isa", "--json", "two_waves"],
     "isa-loops": ["isa", "--json", "gemm"],
     "waves": ["waves", "--json", "two_waves"],
+    "advise": ["advise", "gemm"],
+    "advise-json": ["advise", "--json", "two_waves", "gemm"],
     "whatif": ["whatif", "--faster", "VMEM", "--remove", "BARRIER", "gemm"],
     "whatif-json": ["whatif", "--json", "--waves", "+1", "two_waves"],
     "why": ["why", "--by", "line", "gemm"],
@@ -51,12 +55,21 @@ RUNS = {
     "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],
     "report-md": ["report", "--format", "md", "-o", "OUT", "ascend_matmul"],
     "pipes-waves": ["waves", "--json", "ascend_a5"],
+    "sql-parquet": ["sql", "--parquet", "OUT", "two_waves", "SELECT class, sum(duration) FROM slices GROUP BY 1"],
+    "markers": ["hot", "--markers", "v31"],
+    "timeline-folded": ["export", "--to", "folded", "-o", "OUT", "timeline/torch.json"],
     "timeline-hot": ["hot", "--top", "all", "timeline/async.json"],
     "timeline-iket": ["waves", "timeline/iket.json"],
     "timeline-perfetto": ["export", "--to", "perfetto", "-o", "OUT", "timeline/blocks.pftrace"],
+    "rocpd-hot": ["hot", "rocpd/run_results.db"],
+    "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
+    "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
+    "cuda-summary": ["summary", "--json", "cuda/exact.cudalog"],
+    "cuda-pack": ["pack", "-o", "OUT", "cuda/died.cudalog"],
     "ncu-hot": ["hot", "--by", "producer", "ncu/functions.ncu-rep"],
     "ncu-summary": ["summary", "--json", "ncu/several.ncu-rep#1"],
     "ncu-pack": ["pack", "-o", "OUT", "ncu/kernel.ncu-rep"],
+    "scopes-hot": ["hot", "../fuzz/corpus/scopes/two"],
     "pipes-hot": ["hot", "--by", "producer", "ascend_a5"],
     "pipes-cause": ["hot", "--by", "cause", "ascend_a5"],
     "pipes-isa": ["isa", "ascend_a5"],
@@ -98,6 +111,9 @@ RUNS = {
     "replay-project": ["replay", "--backend", "msprof", "--arg-spec", "../replay/lines.json", "--dry-run", "-o", "OUT", "--core",
                        "aiv,aiv", "-I", ".", "--source", "../replay/cann/kernels/aiv/left.cpp", "--source",
                        "../replay/cann/kernels/aiv/right.cpp"],
+    "sweep-dry": ["sweep", "--json", "--dry-run", "sweep.yaml"],
+    "sweep-status": ["sweep", "status", "--json", "../sweep/finished"],
+    "store-add": ["store", "add", "--store", "OUT", "--at", "2026-01-01", "two_waves"],
     "dump-ls": ["dump", "ls", "--json", "dumps/project"],
     "dump-slots": ["dump", "ls", "--by", "slot", "dumps/blocks"],
     "dump-show": ["dump", "show", "--json", "dumps/g11"],
@@ -107,7 +123,7 @@ RUNS = {
 }
 
 
-KEEPS = {"replay"}  # verbs whose directory stays, whole, where only the answer cannot be told
+KEEPS = {"replay", "store"}  # verbs whose directory stays, whole, where only the answer cannot be told
 
 
 def environment(**more):
@@ -179,6 +195,16 @@ def disturbed(program, words, jobs):
         server.close()
 
 
+def is_whole_store(data):
+    """A store that has all of each of its captures, or none: what is left of an addition that failed."""
+    if data[:6] != b"SQLite":
+        return False
+    with sqlite3.connect(":memory:") as db:
+        db.deserialize(data[:18] + b"\x01\x01" + data[20:])  # in memory there is no write-ahead log
+        count = lambda table: db.execute(f"SELECT count(DISTINCT capture) FROM {table}").fetchone()[0]  # noqa: E731
+        return {count("entries"), count("captures"), count("code"), count("causes")} in ({0}, {1})
+
+
 def problem(base, got, may_stay=False):
     rc, out, err, files = got
     if rc < 0:
@@ -197,7 +223,7 @@ def problem(base, got, may_stay=False):
         return "another answer on stdout, and no word about it"
     if files and files["out"] != base[3].get("out") and not (told or file_told):
         return "another file, and no word about it"
-    if rc > 1 and files and not (may_stay and files["out"] == base[3].get("out")):
+    if rc > 1 and files and not (may_stay and (files["out"] == base[3].get("out") or is_whole_store(files["out"]))):
         return "failed, but wrote its file"
     return None
 

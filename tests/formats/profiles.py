@@ -81,6 +81,11 @@ def check(results, program, capture, *words):
     buckets = hot["accounting"]
     results.equal(sum(stacks.values()), buckets["duration"], f"{capture}: cycles")
     results.equal((sums["stall"], sums["wait"]), (buckets["stall"], buckets["wait"]), f"{capture}: stall and wait")
+    if "exposed" in sums:
+        lost = program.data("hot", "--by", "instr", "--exposed", "--top", "all", capture, *asked)["rows"]
+        exposed = sum(r.get("exposed", 0) for r in lost)
+        if any("exposed" in r for r in lost):
+            results.equal(sums["exposed"], exposed, f"{capture}: exposed cycles")
     causes = {c["key"]: c["cycles"] for c in program.data("hot", "--by", "cause", "--top", "all", capture, *asked)["groups"] if c["cycles"]}
     if lanes:  # of pipes, causes of rows are buckets
         got = {k: v for k, v in by_leaf(stacks).items() if ":" in k}

@@ -141,6 +141,28 @@ def check_layouts(results, program, build):
                           f"{n} rows by hyparquet")
 
 
+QUESTION = """SELECT "row", count(*) AS n, sum(duration) AS cycles, avg(stall) AS mean, max(class) AS class, nullif("row", 3) AS n,
+    CASE WHEN "row" % 2 THEN 1 ELSE 'x' END AS mixed, 9223372036854775807 AS big, NULL AS empty FROM slices GROUP BY "row" ORDER BY 1"""
+
+
+def check_result(results, program):
+    """sql --parquet: every value as sql --json has it, for both readers; names that repeat; rows over many groups."""
+    path = os.path.join(program.folder, "result.parquet")
+    asked = json.loads(program.run("sql", "--json", "gemm", QUESTION).stdout)["data"]
+    names = ["row", "n", "cycles", "mean", "class", "n_2", "mixed", "big", "empty"]
+    want = [[(k, plain(str(v) if k == "mixed" else v)) for k, v in zip(names, row, strict=True)] for row in asked["rows"]]
+    p = program.run("sql", "--parquet", path, "gemm", QUESTION)
+    results.check(p.returncode == 0 and f"{len(want)} rows of 9 columns" in p.stdout, f"sql --parquet: {p.stdout}{p.stderr}")
+    for name, got in (("DuckDB", reader("duckdb", f"SELECT * FROM '{path}'")), ("hyparquet", reader("hyparquet", path))):
+        mine = [[(k, plain(int(v) if k in ("big", "cycles", "n", "n_2", "row") and v is not None else v)) for k, v in row.items()] for row in got[0]]
+        results.equal(mine, want, f"sql --parquet by {name}")
+    many = "WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM r WHERE i < 299999) SELECT i, i % 7 AS m, nullif(i % 5, 0) AS z FROM r"
+    program.run("sql", "--rows", "all", "--parquet", path, "gemm", many)
+    got = reader("duckdb", f"SELECT count(*) AS n, sum(i) AS i, sum(m) AS m, count(z) AS z, sum(z) AS s FROM '{path}'")[0][0]
+    results.equal({k: int(v) for k, v in got.items()}, {"n": 300000, "i": 300000 * 299999 // 2, "m": sum(i % 7 for i in range(300000)),
+                                                        "z": 240000, "s": 600000}, "sql --parquet of 300,000 rows")
+
+
 def run(results, program):
     is_left_out = results.skip_unless_wanted("parquet", node_modules())
     for capture in ("gemm", "ascend_matmul", "ncu/kernel.ncu-rep", "bad_wave"):
@@ -153,6 +175,7 @@ def run(results, program):
                 check_sums(results, "gemm by DuckDB", verbs(program, capture), lambda all, f=folder: reader("duckdb", *[over(f, q) for q in all]))
     if not is_left_out:
         check_layouts(results, program, os.path.dirname(program.path))
+        check_result(results, program)
     for to in ("sqlite", "parquet"):
         p = program.run("export", "--to", to, "--simd", "1", "-o", os.path.join(program.folder, "no"), "gemm")
         results.check(p.returncode == 2 and "whole capture" in p.stderr, f"{to}: a selection is not refused: {p.stderr}")

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/log_read.h"
 #include "dump/record/log_write.h"
 #include "dump/repair.h"

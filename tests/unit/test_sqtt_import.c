@@ -40,12 +40,10 @@ static void put_bits(struct strbuf *b, uint64_t v, unsigned bytes)
 }
 
 /* One wave on CU 1: s_mov at 104, s_nop, s_endpgm, end. Without an entry its code is unknown. */
-static void put_stream(struct strbuf *b, uint64_t entry)
+static void put_dispatch(struct strbuf *b, uint64_t entry)
 {
 	uint64_t lo = entry >> 8;
 
-	put_bits(b, 4u << 13 | 15u << 16 | 1u << 20,
-		8); /* header: MI200 or later, all SIMDs, CU 1 */
 	put_bits(b, 5 | 1u << 7 | 0x0cu << 9 | (lo & 0xffffffff) << 16, 6); /* program, low */
 	put_bits(b, 5 | 1u << 7 | 0x0du << 9 | (lo >> 32) << 16, 6);	    /* and high */
 	put_bits(b, 0 | 25u << 4, 2);					    /* 100 cycles */
@@ -57,6 +55,13 @@ static void put_stream(struct strbuf *b, uint64_t entry)
 	put_bits(b, 10 | 1u << 4 | 15u << 11, 2);			    /* message */
 	put_bits(b, 0 | 25u << 4, 2);
 	put_bits(b, 6 | 1u << 6, 2); /* wave end */
+}
+
+static void put_stream(struct strbuf *b, uint64_t entry)
+{
+	put_bits(b, 4u << 13 | 15u << 16 | 1u << 20,
+		8); /* header: MI200 or later, all SIMDs, CU 1 */
+	put_dispatch(b, entry);
 }
 
 static void add_file(struct folder *d, const char *name, const void *p, size_t n)
@@ -199,6 +204,52 @@ static void test_sqtt_plain_run(void **state)
 	remove_folder(&dir);
 }
 
+/* Consecutive kernels in one stream: each wave has the code and the kernel of its own dispatch. */
+static void test_sqtt_consecutive_kernels(void **state)
+{
+	static const struct tiny_symbol symbols[] = {{"kernel_a", CODE_AT, sizeof(program)},
+		{"kernel_b", CODE_AT + 0x100, sizeof(program)}};
+	uint8_t code[0x100 + sizeof(program)] = {0};
+	struct tiny_elf elf = {0x4f, 224, CODE_AT, code, sizeof(code), symbols, 2};
+	static const char *const kernels[] = {"kernel_a", "kernel_b", "kernel_a"};
+	struct strbuf stream = {0}, object = {0};
+	struct incore_error e = {0};
+	struct track_data d = {0};
+	struct folder dir;
+	struct trace *t;
+
+	(void)state;
+	memcpy(code, program, sizeof(program));
+	memcpy(code + 0x100, program, sizeof(program));
+	make_folder(&dir);
+	tiny_elf_make(&elf, &object);
+	put_stream(&stream, BASE + CODE_AT);
+	put_dispatch(&stream, BASE + CODE_AT + 0x100);
+	put_dispatch(&stream, BASE + CODE_AT);
+	add_file(&dir, "se0.sqtt", stream.p, stream.n);
+	add_file(&dir, "code.elf", object.p, object.n);
+	add_meta(&dir, BASE);
+	t = read_at(dir.path, 0, &e);
+	assert_non_null(t);
+	assert_int_equal(t->n_tracks, 3);
+	assert_int_equal(t->n_kernel_names, 2);
+	for (track_idx i = 0; i < 3; i++) {
+		const struct track *k = &t->tracks[i];
+
+		assert_true(k->kernel_id == 1 || k->kernel_id == 2);
+		assert_string_equal(t->kernel_names[k->kernel_id - 1].name, kernels[i]);
+		assert_true(trace_load_track(t, i, 0, &d, &e));
+		assert_int_equal(d.n, 3);
+		assert_int_equal(d.n_unknown_code, 0);
+		assert_int_equal(t->code[d.code[0]].address, CODE_AT + (i == 1 ? 0x100 : 0));
+	}
+	track_data_deinit(&d);
+	trace_free(t);
+	remove_folder(&dir);
+	sb_free(&stream);
+	sb_free(&object);
+}
+
 /* What the trace says when its code is not right; the wave itself is always there. */
 static void check_without_code(struct folder *dir, const char *note)
 {
@@ -315,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sqtt_names),
 		cmocka_unit_test(test_sqtt_plain_run),
+		cmocka_unit_test(test_sqtt_consecutive_kernels),
 		cmocka_unit_test(test_sqtt_code_missing_or_damaged),
 		cmocka_unit_test(test_sqtt_several_dispatches),
 		cmocka_unit_test(test_sqtt_garbage),

@@ -66,7 +66,7 @@ static void test_summary_mixed_without_repeats(void **state)
 	assert_non_null(
 		strstr(s->sentence, "row 2 (0x1004, a.py:4): `s_waitcnt vmcnt(0)` waits for "
 				    "`buffer_load_dword v0"));
-	assert_int_equal(s->n_advice, 2);
+	assert_int_equal(s->advice.n, 2);
 	assert_int_equal(s->duration_cyc, 1600);
 	assert_int_equal(s->rows[0].code, 2);
 	assert_int_equal(s->n_line_rows, 5); /* four lines and the rows without one */
@@ -114,7 +114,7 @@ static void test_summary_no_verdict(void **state)
 	(void)state;
 	assert_false(s->bound.has_verdict);
 	assert_int_equal(strncmp(s->sentence, "No bound verdict: ", 18), 0);
-	assert_int_equal(s->n_advice, 0);
+	assert_int_equal(s->advice.n, 0);
 	summary_free(s);
 	trace_free(t);
 

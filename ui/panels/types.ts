@@ -171,7 +171,7 @@ export interface Summary {
 	evidence: string; verdict: string; health: { verdict: string; findings: Finding[] } | string; coverage?: string; accounting: Accounting; accounting_shares: Shares; residue: number;
 	bound?: Bound & Record<string, unknown>; causes?: CauseRow[]; rows?: ({ at?: Place; hit: number; cycles?: number; lost?: number; exposed?: number; cause?: string | null } & Partial<CodeCost>)[];
 	lines?: { line: string; costliest: Place | null; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[];
-	advice?: { cause: string; where: Place | null; exposed: number; evidence: string; experiment: string; prediction: string }[];
+	advice?: { rule: string; finding: string; risk: string; cause: string; where: Place | null; exposed: number; evidence: string; experiment: string; prediction: string }[];
 	utilization?: Record<string, number>; utilization_shares?: Shares; utilization_by_simd?: { se: number; cu: number; simd: number; cycles: Record<string, number>; shares: Shares }[];
 	matrix?: Record<string, number | null> & { modelled: Modelled }; occupancy?: { peak_per_simd: number; mean: number; limits: Limits };
 	states?: Record<string, number>; viewer_pie?: Record<string, number>; source?: { collapse: string; distinct_lines: number; mapped_rows: number; rows: number; top_line_latency_share: number; effective_lines_by_latency: number };

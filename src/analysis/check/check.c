@@ -215,16 +215,17 @@ static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_drop
 	rule_short_sampled, rule_clock_locked, rule_pass_clocks, rule_replay, rule_no_lines,
 	rule_cut_report, rule_unmapped, rule_stale, NULL};
 
-/* Nothing of a timeline is an instruction: what there is to say its notes say. */
+/* Nothing of a timeline, nor a scope, is an instruction: what there is to say its notes say. */
 static const rule_fn timeline_rules[] = {rule_damaged, NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
 	bool is_nvidia = c->trace->meta.vendor == VENDOR_NVIDIA && !c->trace->n_tracks;
-	const rule_fn *rule = c->pipes			    ? pipe_rules
-			      : trace_is_timeline(c->trace) ? timeline_rules
-			      : is_nvidia		    ? sample_rules
-							    : wave_rules;
+	const rule_fn *rule = c->pipes ? pipe_rules
+			      : trace_is_timeline(c->trace) || trace_is_scopes(c->trace)
+				      ? timeline_rules
+			      : is_nvidia ? sample_rules
+					  : wave_rules;
 
 	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;

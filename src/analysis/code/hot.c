@@ -94,6 +94,23 @@ void hot_add(struct hot_sums *to, const struct hot_sums *from)
 	to->samples += from->samples;
 	to->stalled_samples += from->stalled_samples;
 	to->exposed_samples += from->exposed_samples;
+	to->hidden_cyc += from->hidden_cyc;
+	to->exposed_cyc += from->exposed_cyc;
+}
+
+void hot_take_exposed(struct hot *h, const struct causes *c)
+{
+	h->has_exposed = true;
+	for (uint32_t i = 0; i < c->n_cells; i++) {
+		const struct cause_cell *x = &c->cells[i];
+		struct hot_sums s = {
+			.hidden_cyc = x->hidden_cyc, .exposed_cyc = x->cyc - x->hidden_cyc};
+
+		if (c->v[x->cause].kind == CAUSE_ISSUE)
+			continue;
+		hot_add(&h->rows[x->code < h->trace->n_code ? x->code : h->trace->n_code], &s);
+		hot_add(&h->all, &s);
+	}
 }
 
 static inline void add_record(

@@ -22,6 +22,7 @@ struct hot_sums {
 	uint64_t samples, stalled_samples; /* PC sampling; 0 for a trace */
 	uint64_t
 		exposed_samples; /* of the stalled ones: nothing was issued meanwhile; or unknown */
+	uint64_t hidden_cyc, exposed_cyc; /* of the lost ones: hot_take_exposed() */
 };
 
 struct hot {
@@ -29,6 +30,7 @@ struct hot {
 	struct hot_sums *rows; /* by code_idx; one more for records that name no known row */
 	struct hot_sums classes[CLASS_COUNT];
 	struct hot_sums all;
+	bool has_exposed; /* hidden_cyc and exposed_cyc are known */
 	uint64_t n_waves, n_instructions;
 	uint64_t duration_cyc; /* sum of lifetimes inside the selection */
 	int64_t residue_cyc;   /* duration minus all buckets: 0 */
@@ -57,6 +59,9 @@ struct hot_group {
 	struct code_totals inclusive;
 };
 
+/* Lost cycles of each row, hidden and exposed, of causes that know both (CAUSES_ROWS, a busy union);
+ * sums of classes have none. */
+void hot_take_exposed(struct hot *h, const struct causes *c);
 struct hot *hot_new(const struct trace *t);
 void hot_free(struct hot *h);
 struct collector hot_collector(struct hot *h);

@@ -31,6 +31,7 @@ void summary_free(struct summary *s)
 	if (s->has_lines)
 		source_lines_deinit(&s->lines);
 	walk_result_deinit(&s->walk);
+	advise_list_deinit(&s->advice);
 	arena_deinit(&s->arena);
 	mem_free(s);
 }
@@ -235,6 +236,12 @@ static bool make_lines(struct summary *s, struct incore_error *e)
 	return (s->coverage && s->health) || err_nomem(e);
 }
 
+/* Rules are of instructions: a scope that waits may do so by design. */
+static bool has_advice(const struct summary *s)
+{
+	return s->bound.has_verdict && !trace_is_scopes(s->trace);
+}
+
 struct summary *summary_new(
 	const struct trace *t, const struct summary_options *o, struct incore_error *e)
 {
@@ -249,8 +256,9 @@ struct summary *summary_new(
 	if (s->check && make_questions(s, e) && busy_walk(s->busy, o->walk, e) &&
 		second_walk(s, o->walk, is_all, e) && run_check(s, o, is_all, e)) {
 		s->duration_cyc = s->causes->duration_cyc;
+		s->advice.arena = &s->arena;
 		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e) &&
-			summary_make_advice(s, e))
+			(!has_advice(s) || advise_waves(s, &s->advice, e)))
 			return s;
 	}
 	summary_free(s);

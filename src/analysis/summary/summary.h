@@ -2,13 +2,14 @@
 /*
  * summary.h: the page one would quote in a report. Two walks answer all questions at once: the
  * first makes the unions of busy.h, the second feeds every collector. Each figure is made by the
- * analysis that owns it; here they are only put together, a bound is named and experiments are
- * proposed.
+ * analysis that owns it; here they are only put together, a bound is named and changes are
+ * advised.
  *
  * Owner: summary_new() .. summary_free(). The trace is borrowed.
  */
 #pragma once
 
+#include "analysis/advise/advise.h"
 #include "analysis/check/check.h"
 #include "analysis/code/cfg.h"
 #include "analysis/code/hot.h"
@@ -57,13 +58,6 @@ struct summary_row {   /* an instruction or a source line */
 	uint64_t hits, cycles, lost_cyc, exposed_cyc;
 };
 
-struct advice {		/* one thing to try */
-	uint32_t cause; /* into causes->v */
-	code_idx code;
-	uint64_t exposed_cyc;
-	const char *evidence, *experiment, *prediction;
-};
-
 struct summary {
 	struct arena arena;
 	const struct trace *trace;
@@ -92,11 +86,10 @@ struct summary {
 	uint32_t n_rows;
 	struct summary_row *line_rows; /* source lines, the same */
 	uint32_t n_line_rows;
-	struct advice *advice; /* descending by exposed cycles */
-	uint32_t n_advice;
-	uint64_t duration_cyc; /* of all waves looked at */
-	const char *coverage;  /* one line */
-	const char *health;    /* one line */
+	struct advise_list advice; /* descending by exposed cycles; empty without a verdict */
+	uint64_t duration_cyc;	   /* of all waves looked at */
+	const char *coverage;	   /* one line */
+	const char *health;	   /* one line */
 };
 
 struct summary *summary_new(
@@ -106,15 +99,19 @@ void summary_free(struct summary *s);
 bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
 	struct incore_error *e);
 
-/* summary_bound.c, summary_advice.c: parts of summary_new(). */
+/* summary_bound.c: a part of summary_new(). */
 /* summary_why.c: whom the row waits for, or NO_CODE; what lies behind a verdict on samples. */
 code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row);
 void summary_put_why(const struct summary *s, struct strbuf *out);
+/* How many times what the best layout would need a row's accesses take; 0: not much more. */
+#define SUMMARY_SECTORS "memory_l2_theoretical_sectors_global"
+#define SUMMARY_WAVEFRONTS "memory_l1_wavefronts_shared"
+double summary_excess(const struct trace *t, const char *name, code_idx row);
+/* Lanes on on average, of SUMMARY_LANES; 0: enough. *split: where they part most, or NO_CODE. */
+#define SUMMARY_LANES 32
+double summary_few_lanes(const struct trace *t, code_idx *split);
 bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
-bool summary_make_advice(struct summary *s, struct incore_error *e);
-/* The row that lost most to a cause, exposed; NO_CODE if none. */
-code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc);
 /* The edge with most cycles into a wait row; NULL if none. */
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
 /* "row 7 (0x2a40, a.py:12)" */
-bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out);
+bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out);

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "analysis/summary/summary.h"
+#include "base/search.h"
+#include "base/vec.h"
 
 static uint64_t exposed(const struct family_sum *f)
 {
@@ -15,22 +17,71 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc)
+/* The line of a row as one number; 0: it has none. */
+static uint64_t line_key(const struct trace *t, code_idx code)
 {
-	const struct causes *c = s->causes;
+	const struct code_row *r = &t->code[code];
+	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
+
+	return f && f->source < t->n_sources ? (uint64_t)f->source << 32 | f->line : 0;
+}
+
+struct row_cost { /* rows of a cause, for sums by line */
+	uint64_t line, cyc;
+	code_idx code;
+};
+ORDER(by_line, struct row_cost, UP(line) DOWN(cyc) UP(code))
+
+/*
+ * An unrolled loop spreads what one line costs over many rows, of which none need be the costliest: of samples
+ * the line decides, then its costliest row. Rows without a line stand for themselves.
+ */
+static code_idx costliest_by_line(struct row_cost *v, size_t n, uint64_t *exposed_cyc)
+{
 	code_idx best = NO_CODE;
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < c->n_cells; i++) {
-		uint64_t x = c->cells[i].cyc - c->cells[i].hidden_cyc;
+	SORT(v, n, by_line);
+	for (size_t i = 0, k; i < n; i = k) {
+		uint64_t sum = 0;
 
-		if (c->cells[i].cause != cause || c->cells[i].code == NO_CODE || x <= most)
+		for (k = i; k < n && (k == i || (v[i].line && v[k].line == v[i].line)); k++)
+			sum += v[k].cyc;
+		if (sum <= most)
 			continue;
-		most = x;
-		best = c->cells[i].code;
+		most = sum;
+		best = v[i].code;
+		*exposed_cyc = v[i].cyc;
 	}
-	*exposed_cyc = most;
 	return best;
+}
+
+/* The row that lost most to a cause, exposed; NO_CODE if none. */
+static bool find_row(
+	const struct summary *s, uint32_t cause, struct bound *b, struct incore_error *e)
+{
+	const struct causes *c = s->causes;
+	bool is_by_line = trace_is_sampled(s->trace), ok = true;
+	VEC(struct row_cost) rows = {0};
+	struct row_cost best = {.code = NO_CODE};
+
+	for (uint32_t i = 0; i < c->n_cells && ok; i++) {
+		const struct cause_cell *k = &c->cells[i];
+		struct row_cost r = {0, k->cyc - k->hidden_cyc, k->code};
+
+		if (k->cause != cause || k->code == NO_CODE || !r.cyc)
+			continue;
+		if (r.cyc > best.cyc)
+			best = r;
+		r.line = is_by_line ? line_key(s->trace, r.code) : 0;
+		ok = !is_by_line || VEC_PUSH(&rows, r);
+	}
+	if (ok && is_by_line)
+		best.code = costliest_by_line(rows.v, rows.n, &best.cyc);
+	VEC_FREE(&rows);
+	b->where = best.code;
+	b->where_exposed_cyc = best.cyc;
+	return ok || err_nomem(e);
 }
 
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait)
@@ -44,23 +95,33 @@ const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wa
 	return NULL;
 }
 
-/* "<before>file:line" of a row, where it has one. */
-static void put_line(
-	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
+static void put_frame(
+	const struct trace *t, const struct frame *f, const char *before, struct strbuf *out)
 {
-	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
 	struct str path;
 
-	if (!f || f->source >= t->n_sources)
+	if (f->source >= t->n_sources)
 		return;
 	path = str_of(t->sources[f->source].path);
 	path = str_sub(path, (size_t)(str_rfind_char(path, '/') + 1), path.n);
 	sb_printf(out, "%s%.*s:%u", before, STR_ARG(path), f->line);
 }
 
-bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out)
+/* "<before>file:line" of a row, where it has one; of a function of another file, also where the kernel calls it. */
+static void put_line(
+	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
 {
-	const struct trace *t = s->trace;
+	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
+
+	if (!f)
+		return;
+	put_frame(t, f, before, out);
+	if (trace_is_sampled(t) && f[r->n_frames - 1].source != f->source)
+		put_frame(t, &f[r->n_frames - 1], " in ", out);
+}
+
+bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out)
+{
 	const struct code_row *r;
 
 	if (code >= t->n_code)
@@ -107,7 +168,7 @@ static void rank_families(struct bound *b, const struct causes *c)
 	b->hidden_cyc = c->family[b->family].hidden_cyc;
 }
 
-static void find_where(struct summary *s, struct bound *b)
+static bool find_where(struct summary *s, struct bound *b, struct incore_error *e)
 {
 	const struct causes *c = s->causes;
 	uint64_t most = 0;
@@ -121,11 +182,11 @@ static void find_where(struct summary *s, struct bound *b)
 			b->cause = i;
 		}
 	}
-	if (!most)
-		return;
-	b->where = summary_row_of_cause(s, b->cause, &b->where_exposed_cyc);
+	if (most && !find_row(s, b->cause, b, e))
+		return false;
 	if (b->where != NO_CODE)
 		b->producer = summary_producer_of(s, &c->v[b->cause], b->where);
+	return true;
 }
 
 /* Why no bound may be named; NULL: it may. */
@@ -186,7 +247,7 @@ static void put_where(const struct summary *s, struct strbuf *out)
 	if (b->where == NO_CODE)
 		return;
 	sb_puts(out, " at ");
-	summary_put_place(s, b->where, out);
+	summary_put_place(s->trace, b->where, out);
 	sb_puts(out, ": ");
 	put_text(out, s->trace->code[b->where].text);
 	put_producer(s, out);
@@ -237,7 +298,8 @@ bool summary_find_bound(struct summary *s, const struct summary_options *o, stru
 	b->has_verdict = !b->reason;
 	if (s->duration_cyc) {
 		rank_families(b, s->causes);
-		find_where(s, b);
+		if (!find_where(s, b, e))
+			return false;
 		b->share = share_of(b->exposed_cyc, s->duration_cyc);
 		b->is_mixed =
 			b->share - share_of(b->second_exposed_cyc, s->duration_cyc) < b->noise;

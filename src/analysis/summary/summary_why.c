@@ -8,9 +8,6 @@
 #include "analysis/summary/tables.h"
 #include "base/search.h"
 
-#define SECTORS "memory_l2_theoretical_sectors_global"
-#define WAVEFRONTS "memory_l1_wavefronts_shared"
-#define LANES 32
 #define EXCESS 1.5     /* of what the best layout would need: below, nothing is said */
 #define FEW_LANES 24   /* on average */
 #define BUSY_ISSUE 0.6 /* of the cycles of a scheduler */
@@ -48,12 +45,26 @@ static code_idx largest_of(const struct trace *t, const char *name, enum inst_cl
 	return best;
 }
 
+/* Of the rows that the code names for samples of this kind, the one that ran most: a row behind a loop can
+ * also be jumped to from before it. */
+static code_idx most_executed_of(const struct trace *t, enum cause_kind kind, code_idx row)
+{
+	uint32_t n;
+	const struct code_link *l = trace_links_of(t, row, &n);
+	code_idx best = NO_CODE;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (l[i].reason != NO_REASON &&
+			sample_cause_of(t->reasons[l[i].reason])->kind == kind &&
+			(best == NO_CODE || t->code[l[i].to].stated.hit > t->code[best].stated.hit))
+			best = l[i].to;
+	return best;
+}
+
 code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row)
 {
 	const struct trace *t = s->trace;
 	bool is_sampled = trace_is_sampled(t);
-	const struct code_link *l;
-	uint32_t n;
 
 	/* edges are sorted by cycles; those of samples are of every reason that the row has */
 	for (size_t i = 0; x->kind == CAUSE_WAIT && i < s->producers->edges.n; i++) {
@@ -66,53 +77,62 @@ code_idx summary_producer_of(const struct summary *s, const struct cause *x, cod
 	if (!is_sampled)
 		return NO_CODE;
 	if (x->kind == CAUSE_DRAIN) /* the stores that a warp may not leave behind */
-		return largest_of(t, SECTORS, CLASS_VMEM_STORE);
-	l = trace_links_of(t, row, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (l[i].reason != NO_REASON &&
-			sample_cause_of(t->reasons[l[i].reason])->kind == x->kind)
-			return l[i].to;
-	return NO_CODE;
+		return largest_of(t, SUMMARY_SECTORS, CLASS_VMEM_STORE);
+	return most_executed_of(t, x->kind, row);
+}
+
+double summary_excess(const struct trace *t, const char *name, code_idx row)
+{
+	const bool is_sectors = strcmp(name, SUMMARY_SECTORS) == 0;
+	double least = (double)figure_of(
+		t, is_sectors ? SUMMARY_SECTORS "_ideal" : SUMMARY_WAVEFRONTS "_ideal", row);
+	double got = (double)figure_of(t, name, row);
+
+	return least > 0 && got >= EXCESS * least ? got / least : 0;
 }
 
 /* What the layout of its accesses costs. */
 static void put_access(const struct trace *t, code_idx row, struct strbuf *out)
 {
-	double sectors = (double)figure_of(t, SECTORS, row);
-	double wavefronts = (double)figure_of(t, WAVEFRONTS, row);
-	double least_sectors = (double)figure_of(t, SECTORS "_ideal", row);
-	double least_wavefronts = (double)figure_of(t, WAVEFRONTS "_ideal", row);
+	double sectors = summary_excess(t, SUMMARY_SECTORS, row);
+	double wavefronts = summary_excess(t, SUMMARY_WAVEFRONTS, row);
 	const char *opcode = t->opcodes[t->code[row].opcode];
 
-	if (least_wavefronts > 0 && wavefronts >= EXCESS * least_wavefronts)
+	if (wavefronts > 0)
 		sb_printf(out,
 			"; bank conflicts: it takes %.1f x the passes through shared memory that it must",
-			wavefronts / least_wavefronts);
-	if (least_sectors > 0 && sectors >= EXCESS * least_sectors)
-		sb_printf(out, "; uncoalesced: it moves %.1f x the sectors that it must",
-			sectors / least_sectors);
+			wavefronts);
+	if (sectors > 0)
+		sb_printf(out, "; uncoalesced: it moves %.1f x the sectors that it must", sectors);
 	if (!strcmp(opcode, "LDL") || !strcmp(opcode, "STL"))
 		sb_puts(out, "; local memory: spilled registers, or an array that is indexed");
 }
 
-static void put_lanes(const struct summary *s, struct strbuf *out)
+double summary_few_lanes(const struct trace *t, code_idx *split)
 {
-	const struct trace *t = s->trace;
 	const struct code_metric *m = metric_named(t, "thread_inst_executed");
-	code_idx split = largest_of(t, "smsp__branch_targets_threads_divergent", CLASS_BRANCH);
 	double lanes = 0, hits = 0;
 
 	for (uint32_t i = 0; m && i < m->n; i++) {
 		lanes += (double)m->value[i];
 		hits += (double)t->code[m->row[i]].stated.hit;
 	}
-	if (hits <= 0 || lanes <= 0 || lanes >= FEW_LANES * hits)
+	*split = largest_of(t, "smsp__branch_targets_threads_divergent", CLASS_BRANCH);
+	return hits <= 0 || lanes <= 0 || lanes >= FEW_LANES * hits ? 0 : lanes / hits;
+}
+
+static void put_lanes(const struct summary *s, struct strbuf *out)
+{
+	code_idx split;
+	double lanes = summary_few_lanes(s->trace, &split);
+
+	if (lanes <= 0)
 		return;
-	sb_printf(out, "; on average %.1f of %d lanes are on", lanes / hits, LANES);
+	sb_printf(out, "; on average %.1f of %d lanes are on", lanes, SUMMARY_LANES);
 	if (split != NO_CODE) {
 		sb_puts(out, ", they part most at ");
-		summary_put_place(s, split, out);
-		sb_printf(out, ": `%s`", t->code[split].text);
+		summary_put_place(s->trace, split, out);
+		sb_printf(out, ": `%s`", s->trace->code[split].text);
 	}
 }
 

@@ -2,6 +2,7 @@
 /* whatif.c: all compute units under all plans, and what they add up to. */
 #include "analysis/whatif/whatif.h"
 
+#include "analysis/pipes/pipe_sweep.h"
 #include "analysis/whatif/whatif_internal.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -92,7 +93,7 @@ static uint64_t mixed(uint64_t likely, uint64_t least, double coupling)
 	return d > 0 ? (uint64_t)(d + 0.5) : 0;
 }
 
-static bool ask_plan(const struct unit *u, const struct whatif_plan *p, uint64_t same,
+static bool ask_plan(const struct unit *u, const struct whatif_plan *p, const uint64_t same[3],
 	struct whatif_span *s, uint64_t *n_executed, struct incore_error *e)
 {
 	uint64_t after[3];
@@ -101,7 +102,7 @@ static bool ask_plan(const struct unit *u, const struct whatif_plan *p, uint64_t
 		struct retime r = {0};
 		bool ok = retime_run(&r, u, p, (enum retime_bound)b, e);
 
-		after[b] = moved(s->before_cyc, same, retime_span(&r));
+		after[b] = moved(s->before_cyc, same[b], retime_span(&r));
 		*n_executed = r.n_executed;
 		retime_deinit(&r);
 		if (!ok)
@@ -120,25 +121,30 @@ static bool ask_unit(struct job *j, size_t item, struct unit *u, struct incore_e
 {
 	struct whatif_span s = {.first = j->units.v[2 * item], .end = j->units.v[2 * item + 1]};
 	uint64_t first = UINT64_MAX, last = 0;
-	struct retime same = {0};
-	bool ok = retime_run(&same, u, j->same, RETIME_LIKELY, e);
+	uint64_t same[3] = {0};
+	bool ok = true;
 
+	for (unsigned b = 0; ok && b < 3; b++) {
+		struct retime r = {0};
+
+		ok = retime_run(&r, u, j->same, (enum retime_bound)b, e);
+		if (ok && b == RETIME_LIKELY)
+			compare_waves(j, u, &r, &s);
+		same[b] = retime_span(&r);
+		retime_deinit(&r);
+	}
 	EACH (const struct unit_wave, w, u->waves.v, u->waves.n) {
 		first = w->begin < first ? w->begin : first;
 		last = w->end > last ? w->end : last;
 	}
 	s.before_cyc = last > first ? last - first : 0;
 	s.coupling = u->coupling;
-	if (ok)
-		compare_waves(j, u, &same, &s);
 	for (size_t i = 0; ok && i < j->n_plans; i++) {
 		size_t k = item * j->n_plans + i;
 
 		j->spans[k] = s;
-		ok = ask_plan(
-			u, j->plans[i], retime_span(&same), &j->spans[k], &j->n_executed[k], e);
+		ok = ask_plan(u, j->plans[i], same, &j->spans[k], &j->n_executed[k], e);
 	}
-	retime_deinit(&same);
 	return ok;
 }
 
@@ -171,7 +177,7 @@ int whatif_by_after(const void *pa, const void *pb)
 }
 
 /* Both lists as one. */
-static bool join_paths(
+bool whatif_join_paths(
 	const struct path_sums *before, const struct path_sums *after, struct whatif_result *out)
 {
 	size_t n = 0;
@@ -222,7 +228,7 @@ static bool find_paths(
 	for (size_t i = 0; ok && i < j->n_plans; i++) {
 		after.v.n = 0;
 		ok = path_of(&u, j->plans[i], &after, e) &&
-		     (join_paths(&before, &after, &out[i]) || err_nomem(e));
+		     (whatif_join_paths(&before, &after, &out[i]) || err_nomem(e));
 	}
 	VEC_FREE(&before.v);
 	VEC_FREE(&after.v);
@@ -233,11 +239,23 @@ static bool find_paths(
 
 /* --- results -------------------------------------------------------------------------------- */
 
+void whatif_widen(struct whatif_result *r, unsigned gain_percent)
+{
+	uint64_t gain = r->after_cyc > r->before_cyc ? r->after_cyc - r->before_cyc
+						     : r->before_cyc - r->after_cyc;
+	uint64_t error = r->before_cyc / 100 + gain * gain_percent / 100;
+
+	r->low_cyc = r->low_cyc > error ? r->low_cyc - error : 0;
+	r->high_cyc += error;
+}
+
 void whatif_judge(struct whatif_result *r)
 {
 	r->does_nothing =
 		is_within(r->low_cyc, r->before_cyc, 1) && is_within(r->high_cyc, r->before_cyc, 1);
 }
+
+#define REPLAY_ERROR_GAIN 2u /* per cent of what is gained */
 
 static bool sum_plan(const struct job *j, size_t plan, struct whatif_result *out)
 {
@@ -260,6 +278,8 @@ static bool sum_plan(const struct job *j, size_t plan, struct whatif_result *out
 		if (j->is_untrue[i] && !VEC_PUSH(&out->untrue, i))
 			return false;
 	whatif_judge(out);
+	if (out->n_executed || j->plans[plan]->waves)
+		whatif_widen(out, REPLAY_ERROR_GAIN);
 	return true;
 }
 
@@ -340,6 +360,8 @@ bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, s
 		return whatif_samples(t, plans, n, out, e);
 	if (!t->n_tracks)
 		return no_answer(out, n, "the capture has neither waves nor samples");
+	if (trace_has_pipes(t))
+		return whatif_pipes(t, plans, n, o, out, e);
 	j.tables.trace = t;
 	j.tables.simd_level = simd_level(t);
 	j.tables.slot_level = j.tables.simd_level + 1;

@@ -322,7 +322,7 @@ static bool issue_wait(struct machine *m, struct runner *x)
 static bool issue_drain(struct machine *m, struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
-	uint64_t cost = r->n && r->cost_cyc > 16 ? 16 : r->cost_cyc, end;
+	uint64_t cost = r->n && r->cost_cyc > DRAIN_FLOOR_CYC ? DRAIN_FLOOR_CYC : r->cost_cyc, end;
 
 	m->r->issue[x->next] = x->ready + (uint64_t)r->rest_cyc;
 	end = latest_arrival(

@@ -36,6 +36,7 @@ enum use { /* what of a row loads a resource */
 	USE_XU,
 	USE_FP64,
 	USE_TENSOR,
+	USE_LSU, /* memory instructions, whatever they move */
 	USE_L1,
 	USE_L2,
 	USE_SLICE, /* of L2, the busiest: atomics on few words */
@@ -43,7 +44,8 @@ enum use { /* what of a row loads a resource */
 	USES
 };
 
-/* As far as each can be filled: what kernels that do nothing else reach. */
+/* As far as each can be filled: what kernels that do nothing else reach. L1 counts some of what no
+ * instruction asked for: kernels without a barrier do more than it says they could. */
 static const struct resource {
 	const char *word, *metric;
 	double cap;
@@ -58,7 +60,9 @@ static const struct resource {
 		0.97},
 	[USE_TENSOR] = {"tensor pipe",
 		"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 0.95},
-	[USE_L1] = {"L1", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 0.97},
+	[USE_LSU] = {"load and store unit",
+		"l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed", 0.97},
+	[USE_L1] = {"L1", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 1.15},
 	[USE_L2] = {"L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed", 0.90},
 	[USE_SLICE] = {"a slice of L2", "lts__throughput.max.pct_of_peak_sustained_elapsed", 0.95},
 	[USE_DRAM] = {"memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", 0.92},
@@ -97,6 +101,13 @@ static double metric_at(const struct trace *t, const char *name, code_idx i)
 	return 0;
 }
 
+static bool is_memory(enum inst_class c)
+{
+	return c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS;
+}
+
+#define SECTORS_OF_REQUEST 4
+
 /* Of a resource, how much an execution of the row takes; sums are compared with each other alone. */
 static double weight_of(const struct trace *t, enum use use, code_idx i)
 {
@@ -104,6 +115,7 @@ static double weight_of(const struct trace *t, enum use use, code_idx i)
 		"FFMA", "FMUL", "FADD", "IMAD", "HFMA2", "HADD2", "HMUL2", NULL};
 	static const char *const xu[] = {
 		"MUFU", "I2F", "F2I", "F2F", "FRND", "POPC", "FLO", "BREV", NULL};
+	static const char *const fences[] = {"MEMBAR", NULL};
 	static const char *const fp64[] = {"DFMA", "DADD", "DMUL", "DSETP", NULL};
 	const struct code_row *r = &t->code[i];
 	double hits = (double)r->stated.hit;
@@ -124,6 +136,11 @@ static double weight_of(const struct trace *t, enum use use, code_idx i)
 				       !starts(r, fp64)
 			       ? hits
 			       : 0;
+	case USE_LSU:
+		return is_memory((enum inst_class)r->inst_class) || r->inst_class == CLASS_LDS ||
+				       r->inst_class == CLASS_LDS_XLANE
+			       ? hits
+			       : 0;
 	case USE_L1:
 		return metric_at(t, "memory_l1_wavefronts_shared", i) +
 		       metric_at(t, "memory_l1_tag_requests_global", i) +
@@ -132,6 +149,8 @@ static double weight_of(const struct trace *t, enum use use, code_idx i)
 	case USE_SLICE:
 		return r->inst_class == CLASS_VMEM_ATOMIC ? hits : 0;
 	default:
+		if (starts(r, fences)) /* it goes through L2 as a request does */
+			return hits * SECTORS_OF_REQUEST;
 		return metric_at(t, "memory_l2_theoretical_sectors_global", i) +
 		       metric_at(t, "memory_l2_theoretical_sectors_local", i);
 	}
@@ -146,17 +165,21 @@ static double left_of(const struct whatif_row *r)
 	return 1000.0 / r->faster_milli;
 }
 
-/* What is left of its load on a resource. */
+/* What is left of its load on a resource. Through L2 a request has one sector at the least. */
 static double left_of_use(
 	const struct trace *t, const struct whatif_row *r, code_idx i, enum use use)
 {
-	double w;
+	double hits = (double)t->code[i].stated.hit, sectors, w;
 
-	if (!r->like || use < USE_L1)
+	if (use >= USE_L2 && !r->like && !r->is_removed) {
+		sectors = weight_of(t, USE_L2, i);
+		return fmax(left_of(r), fmin(1, sectors > 0 ? hits / sectors : 0));
+	}
+	if (!r->like || use <= USE_LSU)
 		return left_of(r);
 	w = use == USE_L1 ? weight_of(t, use, i)
 			  : 0; /* other memory than before: one access each */
-	return w > 0 ? fmin(1, (double)t->code[i].stated.hit / w) : 0;
+	return w > 0 ? fmin(1, hits / w) : 0;
 }
 
 /* Cycles from issue to result where nothing is in the way, on the chips that were at hand (9.0). */
@@ -227,11 +250,6 @@ static void find_resources(struct estimate *x)
 			x->full = (enum use)u;
 	x->queued = pow(x->used[x->full] / x->cap[x->full], 2);
 	x->relief = x->used[x->full] > 0 ? x->left[x->full] / x->used[x->full] : 1;
-}
-
-static bool is_memory(enum inst_class c)
-{
-	return c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS;
 }
 
 /* What is left of a wait of `cyc` cycles for a row: at the least, at the most. */
@@ -417,6 +435,7 @@ static double find_floor(const struct estimate *x, const char **why, double *lea
 		[USE_XU] = "bounded by the XU pipe",
 		[USE_FP64] = "bounded by the FP64 pipe",
 		[USE_TENSOR] = "bounded by the tensor pipe",
+		[USE_LSU] = "bounded by the load and store unit",
 		[USE_L1] = "bounded by L1 and shared memory",
 		[USE_L2] = "bounded by L2",
 		[USE_SLICE] = "bounded by one slice of L2",
@@ -430,7 +449,7 @@ static double find_floor(const struct estimate *x, const char **why, double *lea
 			most = f;
 			*why = words[u];
 			/* what the change leaves of its load is less sure than what it had */
-			*least = f * (0.97 - 0.25 * fmax(0, 1 - x->left[u] / x->used[u]));
+			*least = f * (0.93 - 0.25 * fmax(0, 1 - x->left[u] / x->used[u]));
 		}
 	}
 	return most;
@@ -473,7 +492,7 @@ static uint64_t cycles(uint64_t before, double share)
 }
 
 #define ERROR_BASE 0.03 /* of the kernel's time: what estimates of nothing missed */
-#define ERROR_GAIN 0.12 /* of what is gained */
+#define ERROR_GAIN 0.15 /* of what is gained */
 #define RAMP_CYC 4000	/* a kernel begins and ends in no less */
 
 /* Faster than before the same memory is fuller, and what is left of its latency grows. */

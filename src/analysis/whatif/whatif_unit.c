@@ -6,8 +6,6 @@
 #include "base/search.h"
 #include "trace/account.h"
 
-#define DRAIN_FLOOR_CYC 16u /* s_endpgm takes about so long where nothing is on its way */
-
 void unit_deinit(struct unit *u)
 {
 	VEC_FREE(&u->waves);
@@ -144,24 +142,28 @@ static bool add_wait(struct unit *u, const struct unit_wave *w, const struct wai
 	return true;
 }
 
-/* The end of a program waits until its stores have left: for the youngest. */
+#define DRAIN_STORES 64u /* that are looked at: the last of a wave */
+
+/* The end of a program waits until its stores have left. That it took long, the youngest explains. */
 static bool add_drain(struct unit *u, const struct unit_wave *w)
 {
 	struct unit_record *r = w->n ? &u->records.v[w->first + w->n - 1] : NULL;
 
-	if (!r || r->kind != RECORD_DRAIN || r->cost_cyc <= DRAIN_FLOOR_CYC)
+	if (!r || r->kind != RECORD_DRAIN)
 		return true;
-	for (uint32_t i = w->n - 1; i-- > 0;) {
+	r->first = (uint32_t)u->deps.n;
+	for (uint32_t i = w->n - 1; i-- > 0 && r->n < DRAIN_STORES;) {
 		const struct unit_record *p = &u->records.v[w->first + i];
-		uint32_t latency;
+		struct unit_dep dep = {
+			.producer = w->first + i, .most_cyc = since(p, r->end), .is_shared = true};
 
 		if (p->inst_class != CLASS_VMEM_STORE && p->inst_class != CLASS_VMEM_ATOMIC)
 			continue;
-		latency = since(p, r->end);
-		r->first = (uint32_t)u->deps.n;
-		r->n = 1;
-		return VEC_PUSH(
-			&u->deps, (struct unit_dep){w->first + i, latency, latency, latency, true});
+		if (r->n == 0 && r->cost_cyc > DRAIN_FLOOR_CYC)
+			dep.latency_cyc = dep.least_cyc = dep.most_cyc;
+		if (!VEC_PUSH(&u->deps, dep))
+			return false;
+		r->n++;
 	}
 	return true;
 }

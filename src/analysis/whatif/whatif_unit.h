@@ -21,6 +21,7 @@
 #include "analysis/why/why_rules.h"
 
 #define NO_RECORD UINT32_MAX
+#define DRAIN_FLOOR_CYC 16u /* s_endpgm takes about so long where nothing is on its way */
 
 enum record_kind { RECORD_PLAIN, RECORD_WAIT, RECORD_BARRIER, RECORD_DRAIN };
 

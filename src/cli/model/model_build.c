@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/replay_options.h"
+#include "cli/replay/replay_options.h"
 #include "replay/backend_model.h"
 #include "replay/build/profile.h"
 

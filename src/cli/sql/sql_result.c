@@ -47,7 +47,7 @@ void sql_out_init(struct sql_out *o, struct cli *c, uint64_t most_bytes)
 	arena_init(&o->arena);
 }
 
-static void forget_result(struct sql_out *o)
+void sql_out_forget(struct sql_out *o)
 {
 	arena_deinit(&o->arena);
 	arena_init(&o->arena);
@@ -249,7 +249,7 @@ bool sql_out_draw(struct sql_out *o)
 		ok = flush_line(o, &o->c->error);
 	else if (o->n_columns)
 		ok = draw_table(o);
-	forget_result(o);
+	sql_out_forget(o);
 	return ok;
 }
 

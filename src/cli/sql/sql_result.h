@@ -25,6 +25,9 @@ void sql_out_deinit(struct sql_out *o);
 struct sql_sink sql_out_sink(struct sql_out *o);
 /* Prints what was collected and makes room for the next; CSV is out already. */
 bool sql_out_draw(struct sql_out *o);
+/* Writes it to a Parquet file, whole or not at all, and says so. */
+bool sql_out_parquet(struct sql_out *o, const char *path, const struct sql_result *r);
+void sql_out_forget(struct sql_out *o);
 bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n_traces,
 	const char *query, const struct sql_result *r);
 /* Which tables there are; the columns of one, or of all that are tables of captures. */

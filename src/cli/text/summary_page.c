@@ -63,3 +63,18 @@ void page_findings(struct page *p, struct rows findings)
 			page_line(p, "  - ", "%s: %s; %s", v[i].id, v[i].message,
 				v[i].advice ? v[i].advice : "");
 }
+
+void page_advice(struct page *p, struct rows advice)
+{
+	const struct advice_row *v = advice.v;
+
+	if (!advice.n)
+		return;
+	page_title(p, "What to try (by exposed cycles; incore advise asks what each would bring)");
+	for (size_t i = 0; i < advice.n; i++) {
+		page_line(p, "  * ", "%s, %s, %s: %s", v[i].rule, v[i].cause, v[i].place,
+			v[i].evidence);
+		page_line(p, "    try ", "%s", v[i].experiment);
+		page_line(p, "    see ", "%s", v[i].prediction);
+	}
+}

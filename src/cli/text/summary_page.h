@@ -25,3 +25,4 @@ void page_line(struct page *p, const char *head, const char *fmt, ...) PRINTF_LI
 void page_title(struct page *p, const char *text);
 /* finding_row: errors and warnings with what to do, a paragraph each. */
 void page_findings(struct page *p, struct rows findings);
+void page_advice(struct page *p, struct rows advice); /* advice_row */

@@ -57,5 +57,6 @@ bool summary_print_pipes(struct cli *c, const struct summary_pipes *s, const str
 	}
 	if (!pipes_print_path(c, &s->pipes) || (s->has_rows && !print_instructions(&p, s->rows)))
 		return false;
+	page_advice(&p, s->advice);
 	return tables_print_details(c, t, s->pipes.top) && (!p.is_failed || err_nomem(&c->error));
 }

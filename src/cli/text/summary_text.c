@@ -81,11 +81,12 @@ static bool print_accounting(struct page *p)
 		"SIMD issued meanwhile.",
 		U64_TEXT(all), (long long)s->residue);
 	print_other_simds(p);
-	page_line(p, "  ",
-		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
-		"columns (drain as issue, waits as stall).",
-		page_percent(v->idle, pie), page_percent(v->stall, pie),
-		page_percent(v->issue, pie));
+	if (p->trace->meta.vendor == VENDOR_AMD)
+		page_line(p, "  ",
+			"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
+			"columns (drain as issue, waits as stall).",
+			page_percent(v->idle, pie), page_percent(v->stall, pie),
+			page_percent(v->issue, pie));
 	if (states)
 		page_line(p, "  ",
 			"Hardware states: EXEC %.1f, WAIT %.1f, STALL %.1f, IDLE %.1f %%.",
@@ -389,20 +390,6 @@ static void print_occupancy(struct page *p)
 			k->clock_mhz, k->source ? k->source : "stated");
 }
 
-static void print_advice(struct page *p)
-{
-	const struct advice_row *v = p->s->advice.v;
-
-	if (!p->s->advice.n)
-		return;
-	page_title(p, "What to try (by exposed cycles; no promise of speed)");
-	for (size_t i = 0; i < p->s->advice.n; i++) {
-		page_line(p, "  * ", "%s, %s: %s", v[i].cause, v[i].place, v[i].evidence);
-		page_line(p, "    try ", "%s", v[i].experiment);
-		page_line(p, "    see ", "%s", v[i].prediction);
-	}
-}
-
 /* What the health check only notes: the edges of what this capture can show. */
 static void print_limits(struct page *p)
 {
@@ -475,7 +462,7 @@ bool summary_print(struct cli *c, const struct summary_answer *s, const struct t
 		print_barriers(&p);
 		print_occupancy(&p);
 	}
-	print_advice(&p);
+	page_advice(&p, p.s->advice);
 	print_limits(&p);
 	if (cli_flag(c, "explain"))
 		print_explanation(&p);

@@ -11,6 +11,7 @@
 
 #include "base/plain.h"
 #include "cli/cli.h"
+#include "cli/text/say.h"
 #include "codec/csv.h"
 
 #define CUT_LEAST 12 /* a column is never cut below this */
@@ -327,4 +328,23 @@ bool table_finish(struct table *t, struct cli *c)
 
 	table_deinit(t);
 	return ok;
+}
+
+void cli_wrapped(const struct cli *c, const char *s, unsigned first, unsigned indent)
+{
+	unsigned width = c->width > 40 ? c->width : 120, at = first;
+
+	while (*s) {
+		size_t n = strcspn(s, " ");
+
+		if (at + n + 1 > width && at > indent) {
+			say(c->out, "\n%*s", (int)indent, "");
+			at = indent;
+		}
+		say(c->out, "%s%.*s", at > indent ? " " : "", (int)n, s);
+		at += (unsigned)n + (at > indent);
+		s += n;
+		s += strspn(s, " ");
+	}
+	fputc('\n', c->out);
 }

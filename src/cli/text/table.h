@@ -94,3 +94,5 @@ bool table_finish(struct table *t, struct cli *c);
 const char *style_on(const struct cli *c, enum cell_style style);
 bool style_is(const char *code); /* one of these, by its address */
 const char *style_off(const struct cli *c);
+/* Words of s and a line's end, broken to fit, each line after `indent` blanks; `first`: where s begins. */
+void cli_wrapped(const struct cli *c, const char *s, unsigned first, unsigned indent);

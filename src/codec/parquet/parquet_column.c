@@ -37,9 +37,9 @@ bool parquet_column_init(struct parquet_column *k, const struct column *c, unsig
 	k->width = types[c->type].width;
 	k->is_signed = c->type == COLUMN_I64;
 	k->is_nullable = c->flags & (COLUMN_NULLABLE | COLUMN_OPTIONAL) || c->type == COLUMN_F64;
-	k->value = mem_zalloc(PARQUET_GROUP_ROWS, sizeof(*k->value));
+	k->value = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*k->value));
 	if (k->is_nullable)
-		k->level = mem_zalloc(PARQUET_GROUP_ROWS, sizeof(*k->level));
+		k->level = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*k->level));
 	intern_init(&k->words);
 	parquet_column_clear(k);
 	return k->value && (k->level || !k->is_nullable);
@@ -56,6 +56,7 @@ void parquet_column_deinit(struct parquet_column *k)
 void parquet_column_clear(struct parquet_column *k)
 {
 	k->n = k->rows = 0;
+	k->has_levels = false;
 	k->least = k->is_signed ? (uint64_t)INT64_MAX : UINT64_MAX;
 	k->most = k->is_signed ? (uint64_t)INT64_MIN : 0;
 	if (k->words.n) {
@@ -110,8 +111,18 @@ static uint32_t word_of(struct parquet_column *k, const char *text)
 	return s->word;
 }
 
+/* Levels are kept once one row of the group has nothing: then all before had something. */
+static void begin_levels(struct parquet_column *k)
+{
+	for (uint32_t i = 0; i < k->rows && !k->has_levels; i++)
+		k->level[i] = 1;
+	k->has_levels = true;
+}
+
 static bool add_texts(struct parquet_column *k, const char *const *v, uint32_t n)
 {
+	if (k->is_nullable)
+		begin_levels(k);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t word;
 
@@ -133,6 +144,7 @@ static void drop_nothing(struct parquet_column *k, uint32_t n, uint64_t nothing)
 	uint64_t *v = k->value + k->n;
 	uint32_t *level = k->level + k->rows, kept = 0;
 
+	begin_levels(k);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_there = v[i] != nothing;
 
@@ -145,6 +157,7 @@ static void drop_nothing(struct parquet_column *k, uint32_t n, uint64_t nothing)
 
 static void drop_not_finite(struct parquet_column *k, const double *v, uint32_t n)
 {
+	begin_levels(k);
 	for (uint32_t i = 0; i < n; i++) {
 		k->level[k->rows + i] = isfinite(v[i]) != 0;
 		if (isfinite(v[i]))
@@ -152,55 +165,61 @@ static void drop_not_finite(struct parquet_column *k, const double *v, uint32_t 
 	}
 }
 
-static void widen(struct parquet_column *k, const void *vector, uint32_t n)
+/* Copies n values of a type and finds the least and the greatest on the way. */
+#define TAKE(TYPE)                                                                                 \
+	do {                                                                                       \
+		const TYPE *from = vector;                                                         \
+		TYPE low = from[0], high = from[0];                                                \
+                                                                                                   \
+		for (uint32_t i = 0; i < n; i++) {                                                 \
+			to[i] = (uint64_t)from[i];                                                 \
+			low = from[i] < low ? from[i] : low;                                       \
+			high = from[i] > high ? from[i] : high;                                    \
+		}                                                                                  \
+		least = (uint64_t)low;                                                             \
+		most = (uint64_t)high;                                                             \
+	} while (0)
+
+static void take_bounds(struct parquet_column *k, uint64_t least, uint64_t most)
 {
-	uint64_t *to = k->value + k->n;
+	if (k->is_signed ? (int64_t)least < (int64_t)k->least : least < k->least)
+		k->least = least;
+	if (k->is_signed ? (int64_t)most > (int64_t)k->most : most > k->most)
+		k->most = most;
+}
+
+static void take_numbers(struct parquet_column *k, const void *vector, uint32_t n)
+{
+	uint64_t *to = k->value + k->n, least = 0, most = 0;
+	uint64_t nothing = k->is_signed ? (uint64_t)NO_I64 : NO_U64;
+	uint32_t before = k->n;
 
 	switch (k->column->type) {
 	case COLUMN_U32:
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = ((const uint32_t *)vector)[i];
+		TAKE(uint32_t);
 		break;
 	case COLUMN_U16:
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = ((const uint16_t *)vector)[i];
+		TAKE(uint16_t);
 		break;
 	case COLUMN_U8:
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = ((const uint8_t *)vector)[i];
-		break;
 	case COLUMN_BOOL:
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = ((const bool *)vector)[i];
+		TAKE(uint8_t);
+		break;
+	case COLUMN_I64:
+		TAKE(int64_t);
 		break;
 	default:
-		memcpy(to, vector, (size_t)n * sizeof(*to));
+		TAKE(uint64_t);
 	}
-}
-
-static void take_bounds(struct parquet_column *k, uint32_t from)
-{
-	uint64_t least = k->least, most = k->most;
-
-	if (k->is_signed) {
-		int64_t low = (int64_t)least, high = (int64_t)most;
-
-		for (uint32_t i = from; i < k->n; i++) {
-			int64_t v = (int64_t)k->value[i];
-
-			low = v < low ? v : low;
-			high = v > high ? v : high;
-		}
-		least = (uint64_t)low;
-		most = (uint64_t)high;
-	} else {
-		for (uint32_t i = from; i < k->n; i++) {
-			least = k->value[i] < least ? k->value[i] : least;
-			most = k->value[i] > most ? k->value[i] : most;
-		}
+	/* What stands for nothing is the least or the greatest of all that there are. */
+	if (!k->is_nullable || (least != nothing && most != nothing)) {
+		k->n += n;
+		take_bounds(k, least, most);
+		return;
 	}
-	k->least = least;
-	k->most = most;
+	drop_nothing(k, n, nothing);
+	for (uint32_t i = before; i < k->n; i++)
+		take_bounds(k, k->value[i], k->value[i]);
 }
 
 bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n)
@@ -213,13 +232,11 @@ bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n
 	} else if (k->column->type == COLUMN_F64) {
 		drop_not_finite(k, vector, n);
 	} else {
-		widen(k, vector, n);
-		if (k->is_nullable)
-			drop_nothing(k, n, k->is_signed ? (uint64_t)NO_I64 : NO_U64);
-		else
-			k->n += n;
-		take_bounds(k, from);
+		take_numbers(k, vector, n);
 	}
+	if (k->has_levels && k->n - from == n) /* nothing was dropped: nobody wrote them */
+		for (uint32_t i = 0; i < n; i++)
+			k->level[k->rows + i] = 1;
 	k->rows += n;
 	return true;
 }
@@ -243,6 +260,11 @@ void parquet_scratch_deinit(struct parquet_scratch *d)
 
 static bool find_by_distance(const struct parquet_column *k, struct parquet_scratch *d)
 {
+	if (k->most == k->least) { /* all the same: their places are not looked at */
+		d->entry[0] = k->least;
+		d->n = 1;
+		return true;
+	}
 	memset(d->place, 0, (size_t)(k->most - k->least + 1) * sizeof(*d->place));
 	for (uint32_t i = 0; i < k->n; i++) {
 		uint32_t *p = &d->place[k->value[i] - k->least];
@@ -337,7 +359,10 @@ static void put_levels(const struct parquet_column *k, struct strbuf *page)
 {
 	struct strbuf runs = {0};
 
-	parquet_put_runs(&runs, k->level, k->rows, 1);
+	if (k->has_levels)
+		parquet_put_runs(&runs, k->level, k->rows, 1);
+	else
+		parquet_put_run(&runs, 1, k->rows, 1);
 	bytes_put_u32(page, (uint32_t)runs.n);
 	sb_add(page, runs.p, runs.n);
 	page->failed |= runs.failed;
@@ -363,7 +388,10 @@ static struct parquet_layout put_places(const struct parquet_column *k,
 	for (uint32_t i = 0; i < d->n; i++)
 		put_value(k, dictionary, k->physical == PHYSICAL_BYTES ? i : d->entry[i]);
 	bytes_put_u8(page, (uint8_t)width);
-	parquet_put_runs(page, d->of, k->n, width);
+	if (d->n == 1)
+		parquet_put_run(page, 0, k->n, width);
+	else
+		parquet_put_runs(page, d->of, k->n, width);
 	return (struct parquet_layout){ENCODING_DICTIONARY, d->n};
 }
 

@@ -39,7 +39,8 @@ struct parquet_column {
 	enum parquet_physical physical;
 	bool is_nullable, is_signed;
 	uint64_t *value;  /* bits of those that are there; of texts: place in words */
-	uint32_t *level;  /* by row: 1: it is there */
+	uint32_t *level;  /* by row: 1: it is there; */
+	bool has_levels;  /* else all are */
 	uint32_t n, rows; /* values, rows */
 	uint64_t least, most;
 	struct intern words; /* of texts */

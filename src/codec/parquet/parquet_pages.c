@@ -7,6 +7,36 @@
 #define BLOCK 128u /* values of a block of differences, */
 #define MINI 32u   /* and of its parts, which have their own width */
 
+struct packer {
+	uint8_t *p;
+	uint64_t bits;
+	unsigned have; /* bits that are not out yet, fewer than 32 */
+};
+
+/* A value of at most 32 bits; bytes go out four at a time. */
+static inline void pack(struct packer *k, uint64_t v, unsigned width)
+{
+	k->bits |= v << k->have;
+	k->have += width;
+	if (k->have >= 32) {
+		uint32_t out = (uint32_t)k->bits;
+		uint8_t le[4] = {(uint8_t)out, (uint8_t)(out >> 8), (uint8_t)(out >> 16),
+			(uint8_t)(out >> 24)};
+
+		memcpy(k->p, le, sizeof(le));
+		k->p += sizeof(le);
+		k->bits >>= 32;
+		k->have -= 32;
+	}
+}
+
+static void pack_rest(struct packer *k)
+{
+	for (unsigned i = 0; i < k->have; i += 8)
+		*k->p++ = (uint8_t)(k->bits >> i);
+	k->have = 0;
+}
+
 /* n values of `width` bits, the lowest first, filled up with zeros to whole bytes. */
 static void put_packed(struct strbuf *b, const uint64_t *v, uint32_t n, unsigned width)
 {
@@ -18,6 +48,15 @@ static void put_packed(struct strbuf *b, const uint64_t *v, uint32_t n, unsigned
 	if (!width || !sb_reserve(b, size + 8))
 		return;
 	p = (uint8_t *)b->p + b->n;
+	b->n += size;
+	if (width <= 32) {
+		struct packer k = {.p = p};
+
+		for (uint32_t i = 0; i < n; i++)
+			pack(&k, v[i], width);
+		pack_rest(&k);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		bits |= (unsigned __int128)v[i] << have;
 		for (have += width; have >= 8; have -= 8) {
@@ -27,34 +66,29 @@ static void put_packed(struct strbuf *b, const uint64_t *v, uint32_t n, unsigned
 	}
 	if (have)
 		*p++ = (uint8_t)bits;
-	b->n += size;
 }
 
 /* Groups of eight, of which the last may be filled up. */
 static void put_literals(struct strbuf *b, const uint32_t *v, uint32_t n, unsigned width)
 {
 	uint32_t groups = (n + 7) / 8;
-	uint64_t bits = 0;
-	unsigned have = 0;
-	uint8_t *p;
+	struct packer k = {0};
 
 	if (!n)
 		return;
 	bytes_put_varint(b, (uint64_t)groups << 1 | 1);
 	if (!sb_reserve(b, (size_t)groups * width + 8))
 		return;
-	p = (uint8_t *)b->p + b->n;
-	for (uint32_t i = 0; i < groups * 8; i++) {
-		bits |= (uint64_t)(i < n ? v[i] : 0) << have;
-		for (have += width; have >= 8; have -= 8) {
-			*p++ = (uint8_t)bits;
-			bits >>= 8;
-		}
-	}
+	k.p = (uint8_t *)b->p + b->n;
+	for (uint32_t i = 0; i < n; i++)
+		pack(&k, v[i], width);
+	for (uint32_t i = n; i < groups * 8; i++)
+		pack(&k, 0, width);
+	pack_rest(&k);
 	b->n += (size_t)groups * width;
 }
 
-static void put_run(struct strbuf *b, uint32_t v, uint32_t n, unsigned width)
+void parquet_put_run(struct strbuf *b, uint32_t v, uint32_t n, unsigned width)
 {
 	bytes_put_varint(b, (uint64_t)n << 1);
 	for (unsigned i = 0; i < (width + 7) / 8; i++)
@@ -72,7 +106,7 @@ void parquet_put_runs(struct strbuf *b, const uint32_t *v, uint32_t n, unsigned 
 			end++;
 		if (end - i >= 8) {
 			put_literals(b, v + literals, i - literals, width);
-			put_run(b, v[i], end - i, width);
+			parquet_put_run(b, v[i], end - i, width);
 			literals = i = end;
 		} else {
 			i = n - i < 8 ? n : i + 8;

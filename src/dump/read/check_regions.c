@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/read/check.h"
 
 static int compare_regions(const void *pa, const void *pb, void *ctx)

@@ -2,7 +2,7 @@
 /* task_args.c: the slots of one task, united over both stages: before wins. */
 #include "dump/read/task_args.h"
 
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/read/deps.h"
 #include "dump/read/task_buffers.h"
 

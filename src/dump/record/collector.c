@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
-#include "dump/crc32c.h"
 #include "dump/le.h"
 #include "dump/record/batch.h"
 #include "dump/record/log_write.h"

@@ -2,7 +2,7 @@
 /* log_write.c: records of the repair log as bytes. */
 #include "dump/record/log_write.h"
 
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/le.h"
 
 /* The head; the tail is zeroed first, so that padding is. */

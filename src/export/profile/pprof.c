@@ -168,12 +168,12 @@ static void put_sample(struct pprof *x, const struct profile_line *l)
 {
 	uint64_t cause = location_of_cause(x, l->cause), row = location_of_row(x, l);
 	uint64_t values[] = {l->hits, l->cyc, l->bucket == BUCKET_STALL ? l->cyc : 0,
-		l->bucket == BUCKET_WAIT ? l->cyc : 0};
+		l->bucket == BUCKET_WAIT ? l->cyc : 0, l->exposed};
 	size_t at = pb_open(&x->out, PROFILE_SAMPLE);
 
 	pb_put_number(&x->out, SAMPLE_LOCATION, cause);
 	pb_put_number(&x->out, SAMPLE_LOCATION, row);
-	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (unsigned i = 0; i < 4u + x->p->has_exposed; i++)
 		pb_put_number(&x->out, SAMPLE_VALUE, values[i]);
 	put_label(x, "bucket", bucket_name(l->bucket));
 	pb_close(&x->out, at);
@@ -190,6 +190,8 @@ static void put_head(struct pprof *x)
 	put_value_type(x, PROFILE_SAMPLE_TYPE, unit, unit);
 	put_value_type(x, PROFILE_SAMPLE_TYPE, "stall", unit);
 	put_value_type(x, PROFILE_SAMPLE_TYPE, "wait", unit);
+	if (x->p->has_exposed)
+		put_value_type(x, PROFILE_SAMPLE_TYPE, "exposed", unit);
 	put_value_type(x, PROFILE_PERIOD_TYPE, unit, unit);
 	pb_put_number(&x->out, PROFILE_PERIOD, 1);
 	kernel = string_of(x, str_of(profile_kernel(x->p)));

@@ -25,7 +25,11 @@ static bool add_cells(struct profile *p, struct incore_error *e)
 		const struct cause *k = &c->v[x->cause];
 
 		if (!add_line(p,
-			    (struct profile_line){x->code, k->name, k->bucket, x->cyc, x->hits}, e))
+			    (struct profile_line){x->code, k->name, k->bucket, x->cyc, x->hits,
+				    p->has_exposed && k->kind != CAUSE_ISSUE
+					    ? x->cyc - x->hidden_cyc
+					    : 0},
+			    e))
 			return false;
 	}
 	return true;
@@ -138,13 +142,32 @@ static bool add_stated(struct profile *p, struct incore_error *e)
 	return true;
 }
 
+/* Waves of a SIMD hide each other's losses: a walk over all of them tells when it issued. */
+static bool find_busy(struct profile *p, const struct export *x, struct incore_error *e)
+{
+	const struct trace *t = p->trace;
+
+	p->has_exposed = trace_is_sampled(t) && t->sampling.has_not_issued;
+	if (!t->n_tracks || trace_has_pipes(t) || trace_is_timeline(t))
+		return true;
+	p->busy = busy_new(t, e);
+	if (!p->busy || !busy_walk(p->busy, &x->options->walk, e))
+		return false;
+	p->has_exposed = p->busy->has_groups;
+	return true;
+}
+
 static bool collect_lines(struct profile *p, struct export *x, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
 
-	p->causes = causes_new(t, NULL, CAUSES_ROWS, e);
+	if (!find_busy(p, x, e))
+		return false;
+	p->causes = causes_new(t, p->busy, CAUSES_ROWS, e);
 	if (!p->causes)
 		return false;
+	if (trace_is_timeline(t))
+		return profile_nested(p, x, e);
 	if (t->n_tracks)
 		return walk_profile(p, x, e);
 	if (trace_is_sampled(t))
@@ -171,7 +194,9 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	causes_free(p->causes);
+	busy_free(p->busy);
 	VEC_FREE(&p->lines);
+	VEC_FREE(&p->callers);
 	sb_free(&p->text);
 	mem_free(p);
 }
@@ -196,19 +221,28 @@ const struct frame *profile_frames(
 {
 	const struct trace *t = p->trace;
 
+	if (trace_is_timeline(t)) {
+		*n = l->n_callers;
+		return *n ? &p->callers.v[l->first_caller] : NULL;
+	}
 	*n = l->code < t->n_code ? t->code[l->code].n_frames : 0;
 	return *n ? &t->frames[t->code[l->code].first_frame] : NULL;
 }
 
 const char *profile_path(const struct profile *p, const struct frame *f)
 {
-	return f->source < p->trace->n_sources ? p->trace->sources[f->source].path : "";
+	return f->source < p->trace->n_sources && !trace_is_timeline(p->trace)
+		       ? p->trace->sources[f->source].path
+		       : "";
 }
 
 const char *profile_frame_name(struct profile *p, const struct frame *f)
 {
 	sb_reset(&p->text);
-	sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
+	if (trace_is_timeline(p->trace))
+		sb_puts(&p->text, p->trace->code[f->source].text);
+	else
+		sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
 	return p->text.failed ? NULL : p->text.p;
 }
 

@@ -4,6 +4,7 @@
  * one row of the code; lines add up to what incore hot says of the selection, to the cycle. Of pipes
  * the cause of a row is its bucket, and what no row has is by lane; of samples without a period the
  * unit is samples, and the cause the sampler's reason; without any of them what the producer states.
+ * Of a timeline (trace_is_timeline()) a line is a stack of nested slices.
  * Owner: profile_new() .. profile_free(); lines and texts live as long.
  */
 #pragma once
@@ -15,7 +16,9 @@ struct profile_line {
 	code_idx code;	   /* NO_CODE: no known row */
 	const char *cause; /* "wait:VMEM-load" */
 	enum bucket bucket;
-	uint64_t cyc, hits; /* in the profile's unit; hits: how often */
+	uint64_t cyc, hits;		  /* in the profile's unit; hits: how often */
+	uint64_t exposed;		  /* of cyc: lost, and no other wave issued meanwhile */
+	uint32_t first_caller, n_callers; /* of a timeline: into callers, innermost first */
 };
 
 struct profile {
@@ -23,13 +26,19 @@ struct profile {
 	const char *unit; /* "cycles", "samples" */
 	VEC(struct profile_line) lines;
 	uint64_t total;
-	struct causes *causes; /* private: names of causes live here */
+	bool has_exposed; /* it is known what was exposed: waves of SIMDs, samples that tell */
+	VEC(struct frame) callers; /* slices around a slice: source is their code row */
+	struct causes *causes;	   /* private: names of causes live here */
+	struct busy *busy;	   /* private: when SIMDs issued; or NULL */
 	struct strbuf text;
 };
 
 /* Walks the selection of an export. NULL with the error. */
 struct profile *profile_new(struct export *x, struct incore_error *e);
 void profile_free(struct profile *p);
+
+/* Lines of a timeline: the cycles of each stack of nested slices for itself. */
+bool profile_nested(struct profile *p, struct export *x, struct incore_error *e);
 
 const char *profile_kernel(const struct profile *p);
 /* Text of the instruction of a line; "(unknown)". */

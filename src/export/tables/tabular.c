@@ -23,13 +23,14 @@ static bool note_failed(struct export *x, uint32_t n_failed, struct incore_error
 }
 
 static bool send_table(struct export *x, const struct table *t, const struct tabular_sink *sink,
-	uint64_t *n_rows, struct incore_error *e)
+	struct table_analyses *analyses, uint64_t *n_rows, struct incore_error *e)
 {
 	struct table_scan scan = TABLE_SCAN_ALL;
 	struct table_batch batch = {0};
 	struct table_cursor *c;
 	bool ok;
 
+	scan.analyses = analyses;
 	scan.pool = x->options->walk.pool;
 	scan.progress = x->options->walk.progress;
 	*n_rows = 0;
@@ -51,21 +52,29 @@ static bool send_table(struct export *x, const struct table *t, const struct tab
 bool tabular_send(struct export *x, const struct tabular_sink *sink, struct incore_error *e)
 {
 	const struct selection *s = x->options->walk.selection;
+	struct table_analyses *analyses;
+	bool ok = true;
 
 	if (s && !selection_is_all(s))
 		return err_set(e, INCORE_USAGE, "whole-capture",
 			"%s has the tables of a whole capture: select in a query instead",
 			x->ops->name);
-	for (const struct table *const *t = table_list; *t; t++) {
+	analyses = table_analyses_new();
+	if (!analyses)
+		return err_nomem(e);
+	for (const struct table *const *t = table_list; ok && *t; t++) {
 		uint64_t n;
 
-		if (!send_table(x, *t, sink, &n, e))
-			return err_wrap(e, "table %s", (*t)->name);
+		ok = send_table(x, *t, sink, analyses, &n, e) ||
+		     err_wrap(e, "table %s", (*t)->name);
 		if (strcmp((*t)->name, "slices") == 0)
 			x->result->n_slices = n;
 		else if (strcmp((*t)->name, "links") == 0)
 			x->result->n_links = n;
 	}
+	table_analyses_free(analyses);
+	if (!ok)
+		return false;
 	x->result->n_tracks = x->trace->n_tracks - x->result->n_failed;
 	return trace_has_pipes(x->trace) ||
 	       export_cut(x, "waves' series of states", "there is no table of them",

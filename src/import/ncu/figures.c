@@ -19,7 +19,7 @@ struct counting { /* sums of a metric by row */
 static bool add_count(void *ctx, const struct ncu_value *id, const struct ncu_value *value)
 {
 	struct counting *n = ctx;
-	code_idx row = id->kind == NCU_UINT ? ncu_row_at(n->c, id->uint) : NO_CODE;
+	code_idx row = id->kind == NCU_UINT ? sass_row_at(&n->c->s, id->uint) : NO_CODE;
 
 	if (value->kind == NCU_UINT && value->uint > MOST_OF_ROW)
 		n->c->b->n_absurd++;
@@ -34,7 +34,7 @@ static bool count_rows(struct code_build *c, const struct ncu_metric *k, struct 
 	struct incore_error *e)
 {
 	n->c = c;
-	memset(n->v, 0, (c->rows.n + 1) * sizeof(*n->v));
+	memset(n->v, 0, (c->s.rows.n + 1) * sizeof(*n->v));
 	return ncu_instances(c->b->result, k, add_count, n, e);
 }
 
@@ -187,7 +187,7 @@ ORDER(by_row, struct cell, UP(row))
 static bool add_cell(void *ctx, const struct ncu_value *id, const struct ncu_value *value)
 {
 	struct cells *x = ctx;
-	code_idx row = id->kind == NCU_UINT ? ncu_row_at(x->c, id->uint) : NO_CODE;
+	code_idx row = id->kind == NCU_UINT ? sass_row_at(&x->c->s, id->uint) : NO_CODE;
 
 	x->n_unmapped += row == NO_CODE;
 	if (row == NO_CODE || (value->kind != NCU_UINT && value->kind != NCU_REAL))
@@ -259,7 +259,7 @@ static bool read_metrics(struct code_build *c, struct incore_error *e)
 
 bool ncu_read_figures(struct code_build *c, struct incore_error *e)
 {
-	struct counting n = {.v = mem_zalloc(c->rows.n + 1, sizeof(*n.v))};
+	struct counting n = {.v = mem_zalloc(c->s.rows.n + 1, sizeof(*n.v))};
 	bool ok = n.v ? read_hits(c, &n, e) && read_samples(c, &n, e) && read_metrics(c, e)
 		      : err_nomem(e);
 

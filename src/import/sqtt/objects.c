@@ -5,6 +5,7 @@
  */
 #include "base/search.h"
 #include "import/capture_cache.h"
+#include "import/marker_names.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -166,6 +167,27 @@ static void choose_target(struct sqtt_build *b)
 	x->code = (struct sqtt_code){x->arch, x->segments.n, x->segments.v};
 }
 
+/* The names that the compiler left for markers. */
+static bool take_marker_names(struct sqtt_build *b)
+{
+	struct marker_names m = {.trace = b->trace};
+	const char *origin = NULL;
+
+	EACH (const struct sqtt_object, o, b->objects.v.v, b->objects.v.n) {
+		const struct elf_section *s = elf_section_named(&o->elf, ".sqtt_funcmap");
+
+		if (!s || !s->data)
+			continue;
+		origin = origin ? origin : arena_strdup(&b->trace->arena, o->path);
+		if (!origin || !marker_names_section(&m, o->id,
+				       (struct str){(const char *)s->data, (size_t)s->size})) {
+			marker_names_drop(&m);
+			return false;
+		}
+	}
+	return marker_names_put(&m, origin);
+}
+
 bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 {
 	const struct sqtt_container *c = &b->container;
@@ -193,7 +215,7 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 			"meta.json gives no load_base: no instruction gets an address"))
 		return err_nomem(e);
 	choose_target(b);
-	return true;
+	return take_marker_names(b) || err_nomem(e);
 }
 
 void sqtt_objects_free(struct sqtt_objects *o)

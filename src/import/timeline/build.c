@@ -11,8 +11,12 @@
 
 void tl_init(struct timeline *l, struct trace *t, const char *path)
 {
-	*l = (struct timeline){
-		.trace = t, .path = path, .min_ns = INT64_MAX, .max_ns = INT64_MIN, .unit_ns = 1};
+	*l = (struct timeline){.trace = t,
+		.path = path,
+		.min_ns = INT64_MAX,
+		.max_ns = INT64_MIN,
+		.unit_ns = 1,
+		.unit_word = "ns"};
 	intern_init(&l->opcodes);
 	t->meta.evidence = EVIDENCE_INSTRUMENTED;
 	t->levels[0] = "process";
@@ -289,11 +293,12 @@ static bool put_notes(struct timeline *l)
 				INCORE_NO_OFFSET, l->counts[i], "%s", count_notes[i].message);
 	if (ok && l->min_ns)
 		ok = trace_note(t, NOTE_INFO, "times-from-first", l->path, INCORE_NO_OFFSET, 1,
-			"times are given from the earliest, which is %lld ns in the file",
-			(long long)l->min_ns);
+			"times are given from the earliest, which is %lld %s in the file",
+			(long long)l->min_ns, l->unit_word);
 	if (ok && l->unit_ns > 1)
 		ok = trace_note(t, NOTE_CLAMPED, "coarser-clock", l->path, INCORE_NO_OFFSET, 1,
-			"a slice is so long that a cycle is %lld ns", (long long)l->unit_ns);
+			"a slice is so long that a cycle is %lld %s", (long long)l->unit_ns,
+			l->unit_word);
 	return ok;
 }
 

@@ -105,6 +105,7 @@ struct timeline {
 	struct strbuf scratch;
 	uint64_t counts[TL_COUNTS];
 	int64_t min_ns, max_ns, unit_ns; /* unit_ns: set by tl_finish() */
+	const char *unit_word;		 /* what is called "ns" here: "ns", or "cycles" */
 };
 
 #define TL_NONE UINT32_MAX

@@ -7,6 +7,7 @@
 #include "import/ui_output/ui_output.h"
 
 #include "base/hash.h"
+#include "import/marker_names.h"
 #include "isa/amd.h"
 
 #define MAX_COLUMNS 64
@@ -131,6 +132,47 @@ static void read_header(struct json_reader *r, struct layout *l)
 			r, "bad-value", "the header names no \"ISA\" or no \"LineNumber\" column");
 }
 
+/* A row is [code object, number, kind, name, source]. */
+static bool read_marker_name(struct code_build *c, struct marker_names *m)
+{
+	struct json_reader *r = &c->r;
+	uint64_t object = 0, id = 0;
+	const char *texts[3] = {"", "", ""};
+	char number[24] = "";
+	struct str s;
+
+	if (!json_enter_array(r))
+		return true;
+	for (unsigned i = 0; json_next_item(r); i++) {
+		if (i < 2)
+			json_get_u64(r, i ? &id : &object);
+		else if (i < 5 && json_peek(r) == JSON_STRING && json_get_str(r, &s))
+			texts[i - 2] = arena_strndup(&c->trace->arena, s.p, s.n);
+		else
+			json_skip(r);
+		if (i >= 2 && i < 5 && !texts[i - 2])
+			return false;
+	}
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)id);
+	return r->is_failed || marker_names_add(m, object, str_of(texts[0]), str_of(number),
+				       str_of(texts[1]), str_of(texts[2]));
+}
+
+static void read_marker_names(struct code_build *c, const char *path)
+{
+	struct marker_names m = {.trace = c->trace};
+	const char *origin = arena_strdup(&c->trace->arena, path);
+	bool ok = origin != NULL;
+
+	if (ok && json_enter_array_or_null(&c->r))
+		while (ok && json_next_item(&c->r))
+			ok = read_marker_name(c, &m);
+	if (!ok || !marker_names_put(&m, origin)) {
+		marker_names_drop(&m);
+		c->is_nomem = true;
+	}
+}
+
 /* First pass: everything but the rows. */
 static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_error *e)
 {
@@ -144,9 +186,7 @@ static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_e
 			if (str_is(key, "header") && json_once(r, &seen, 0, key)) {
 				read_header(r, &c->layout);
 			} else if (str_is(key, "sqtt_funcmap") && json_once(r, &seen, 1, key)) {
-				if (json_enter_array_or_null(r))
-					while (json_next_item(r) && json_skip(r))
-						c->out.n_functions++;
+				read_marker_names(c, in.path);
 			} else if (!r->is_failed) {
 				if (str_is(key, "code"))
 					json_once(r, &seen, 2, key);

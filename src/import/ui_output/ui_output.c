@@ -275,11 +275,6 @@ static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_err
 			"%llu code rows share their line number with an earlier row; records that name it count for the first",
 			(unsigned long long)b->rows.n_duplicate_numbers))
 		return err_nomem(e);
-	if (b->rows.n_functions &&
-		!trace_note(t, NOTE_INFO, "function-map", "code.json", INCORE_NO_OFFSET,
-			b->rows.n_functions, "sqtt_funcmap with %llu marker names is not shown",
-			(unsigned long long)b->rows.n_functions))
-		return err_nomem(e);
 	return true;
 }
 

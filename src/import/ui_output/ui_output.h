@@ -46,7 +46,6 @@ struct ui_manifest {
 struct ui_rows { /* what the code table says about itself */
 	bool has_samples;
 	uint64_t n_duplicate_numbers;
-	uint64_t n_functions; /* rows of sqtt_funcmap */
 };
 
 struct ui_se_samples { /* realtime.json, one shader engine */

@@ -177,7 +177,9 @@ static void add_place(struct decoding *d, char place, unsigned n)
 	else if (place == 'b' || place == 'c')
 		add_only_source(d, place == 'c' ? 64 : 32, r, n);
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
-		bool uniform = is_uniform || letters[i].is_uniform;
+		/* the last predicate of PLOP3 may be of either file */
+		bool uniform = is_uniform || letters[i].is_uniform ||
+			       (place == 'z' && sass_bits(d, 67, 1));
 		enum sass_file file = uniform ? SASS_FILE_UR : SASS_FILE_R;
 
 		if (letters[i].is_pred)

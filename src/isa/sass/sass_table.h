@@ -44,7 +44,7 @@ struct sass_row {
 	const char *places;
 	/* How sources are written, a letter each; NULL: as they stand. f, d: immediates are floats or
 	 * doubles, sources have signs and bars; -: signs alone; c: a sign on R@64 alone; s:
-	 * immediates are signed; ?: some fields are not understood and must be zero. */
+	 * immediates are signed; m: they are where bits 72 and 73 say so; H: pairs of halves; ?: some fields are not understood and must be zero. */
 	const char *how;
 	/* Operands in the order of the text, where that is not the places': letters of sass_text.c. */
 	const char *text;

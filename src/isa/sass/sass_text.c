@@ -133,17 +133,10 @@ static void put_hex(struct writing *w, int64_t v)
 	put_number(w, (uint64_t)(v < 0 ? -v : v), 16);
 }
 
-static void put_real(struct writing *w)
+static void put_value(struct writing *w, double v)
 {
-	uint32_t word = whole_word(w);
-	uint64_t wide = (uint64_t)word << 32;
 	char text[40];
-	double v;
-	float f;
 
-	memcpy(&v, &wide, sizeof(v));
-	memcpy(&f, &word, sizeof(f));
-	v = has_way(w, 'd') ? v : (double)f;
 	if (isnan(v))
 		snprintf(text, sizeof(text), "%cQNAN", signbit(v) ? '-' : '+');
 	else if (isinf(v))
@@ -151,6 +144,48 @@ static void put_real(struct writing *w)
 	else
 		snprintf(text, sizeof(text), fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
 	put_words(w, text);
+}
+
+static double float_of_bits(uint32_t word)
+{
+	float f;
+
+	memcpy(&f, &word, sizeof(f));
+	return (double)f;
+}
+
+static double half_of_bits(unsigned bits)
+{
+	int exponent = (int)(bits >> 10 & 31);
+	double part = bits & 1023, v;
+
+	if (exponent == 31)
+		v = part > 0 ? NAN : INFINITY;
+	else
+		v = ldexp(exponent ? part + 1024 : part, (exponent ? exponent : 1) - 25);
+	return copysign(v, bits & 0x8000 ? -1 : 1);
+}
+
+static void put_real(struct writing *w)
+{
+	uint32_t word = whole_word(w);
+	uint64_t wide = (uint64_t)word << 32;
+	double v;
+
+	memcpy(&v, &wide, sizeof(v));
+	put_value(w, has_way(w, 'd') ? v : float_of_bits(word));
+}
+
+/* The upper half stands first. A comparison has a result where others say which kind of halves. */
+static void put_two_halves(struct writing *w)
+{
+	bool is_compare = has_place(w, 'q'), is_bfloat = !is_compare && text_bits(w, 85, 1);
+	uint32_t word = whole_word(w);
+
+	w->is_unsure |= is_compare && text_bits(w, 64, 8);
+	put_value(w, is_bfloat ? float_of_bits(word & 0xffff0000u) : half_of_bits(word >> 16));
+	begin_operand(w);
+	put_value(w, is_bfloat ? float_of_bits(word << 16) : half_of_bits(word & 0xffff));
 }
 
 static void put_constant(struct writing *w, unsigned offset)
@@ -164,25 +199,47 @@ static void put_constant(struct writing *w, unsigned offset)
 
 enum slot { SLOT_A, SLOT_32, SLOT_64 };
 
+/* Which halves of a packed pair: both as they stand, or one of them twice. */
+static void put_halves(struct writing *w, enum slot slot)
+{
+	static const uint8_t ats[] = {74, 60, 81};
+	static const char *const words[] = {"", "?", ".H0_H0", ".H1_H1"};
+	unsigned which = text_bits(w, ats[slot], 2);
+
+	put_words(w, words[which]);
+	w->is_unsure |= which == 1;
+}
+
 /* A source with its sign and bars, whose bits go with its place. */
 static void put_source(struct writing *w, enum slot slot, bool uniform)
 {
-	static const uint8_t negs[] = {72, 63, 75}, bars[] = {73, 62, 74}, ats[] = {24, 32, 64};
-	bool is_real = has_way(w, 'f') || has_way(w, 'd'), is_last = slot == SLOT_64;
+	static const uint8_t negs[2][3] = {{72, 63, 75}, {72, 63, 84}},
+			     bars[2][3] = {{73, 62, 74}, {73, 62, 83}}, ats[] = {24, 32, 64};
+	bool is_half = has_way(w, 'H'), is_last = slot == SLOT_64;
+	bool is_real = has_way(w, 'f') || has_way(w, 'd') || is_half;
 	/* LEA has its shift where others have the sign of R@64 */
 	bool has_sign = is_real || (has_way(w, '-') && !(has_way(w, 'h') && is_last)) ||
 			(has_way(w, 'c') && is_last);
-	const char *bar = is_real && text_bits(w, bars[slot], 1) ? "|" : "";
-	const char *minus = has_way(w, '-') && text_bits(w, 74, 1) ? "~" : "-"; /* with carry */
+	bool has_carry = (has_way(w, '-') || has_way(w, 'c')) && text_bits(w, 74, 1);
+	const char *bar = is_real && text_bits(w, bars[is_half][slot], 1) ? "|" : "";
 
 	begin_operand(w);
-	put_words(w, has_sign && text_bits(w, negs[slot], 1) ? minus : "");
+	if (has_sign && text_bits(w, negs[is_half][slot], 1))
+		put_words(w, has_carry ? "~" : "-");
 	put_words(w, bar);
 	if (slot == SLOT_32 && (form_of(w) == 3 || form_of(w) == 5))
 		put_constant(w, text_bits(w, 38, 16));
 	else
 		put_register(w, ats[slot], uniform || is_uniform(w));
 	put_words(w, bar);
+	if (is_half)
+		put_halves(w, slot);
+}
+
+/* Is an immediate? Of a minimum its own type says so. */
+static bool is_signed(const struct writing *w)
+{
+	return has_way(w, 's') || (has_way(w, 'm') && text_bits(w, 72, 2));
 }
 
 /* What a form other than the first has from bit 32 on. */
@@ -194,11 +251,12 @@ static void put_word(struct writing *w)
 		put_unsure(w); /* a constant bank that a uniform register names */
 	} else if (form == 2 || form == 4) {
 		begin_operand(w);
-		if (has_way(w, 'f') || has_way(w, 'd'))
+		if (has_way(w, 'H'))
+			put_two_halves(w);
+		else if (has_way(w, 'f') || has_way(w, 'd'))
 			put_real(w);
 		else
-			put_hex(w,
-				has_way(w, 's') ? (int32_t)whole_word(w) : (int64_t)whole_word(w));
+			put_hex(w, is_signed(w) ? (int32_t)whole_word(w) : (int64_t)whole_word(w));
 	} else {
 		put_source(w, SLOT_32, form >= 6);
 	}
@@ -239,7 +297,7 @@ static void put_address(
 		put_words(w, has_register ? "+" : "");
 		put_register(w, ur, true);
 	}
-	put_words(w, distance > 0 && (has_register || ur) ? "+" : "");
+	put_words(w, distance && (has_register || ur) ? "+" : "");
 	if (distance)
 		put_hex(w, distance);
 	put_words(w, "]");
@@ -255,7 +313,11 @@ static void put_global(struct writing *w, unsigned ur, int64_t distance)
 		put_register(w, ur, true);
 		put_words(w, "]");
 	}
-	put_address(w, 24, w->sm < 80 ? ur : 0, is_wide ? ".64" : "", distance);
+	put_address(w, 24, w->sm < 80 ? ur : 0,
+		is_wide		   ? ".64"
+		: ur && w->sm < 80 ? ".U32"
+				   : "",
+		distance);
 }
 
 static void put_access(struct writing *w)
@@ -295,7 +357,7 @@ static void put_bank(struct writing *w)
 	bool has_base = has_place(w, 'A') && !is_nothing(w, 24, is_uniform(w));
 
 	begin_operand(w);
-	if (!has_base && (offset || is_uniform(w))) {
+	if (!has_base && (offset || !has_place(w, 'A'))) {
 		put_constant(w, offset);
 		return;
 	}
@@ -319,7 +381,9 @@ static void put_special_register(struct writing *w)
 		const char *name;
 	} names[] = {{0x00, "SR_LANEID"}, {0x21, "SR_TID.X"}, {0x22, "SR_TID.Y"},
 		{0x23, "SR_TID.Z"}, {0x25, "SR_CTAID.X"}, {0x26, "SR_CTAID.Y"},
-		{0x27, "SR_CTAID.Z"}, {0x50, "SR_CLOCKLO"}, {0x88, "SR_CgaCtaId"}, {0xff, "SRZ"}};
+		{0x27, "SR_CTAID.Z"}, {0x2f, "SR_SWINHI"}, {0x39, "SR_LTMASK"},
+		{0x43, "SR_VIRTUALSMID"}, {0x52, "SR_GLOBALTIMERLO"}, {0x50, "SR_CLOCKLO"},
+		{0x88, "SR_CgaCtaId"}, {0xff, "SRZ"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (names[i].number != text_bits(w, 72, 8))
@@ -335,11 +399,10 @@ static void put_special_register(struct writing *w)
 static void put_barrier(struct writing *w)
 {
 	begin_operand(w);
-	if (w->inst->barrier == SASS_NO_BARRIER) {
+	if (w->inst->barrier == SASS_NO_BARRIER)
 		put_register(w, 32, false);
-		return;
-	}
-	put_hex(w, w->inst->barrier);
+	else
+		put_hex(w, w->inst->barrier);
 	if (text_bits(w, 42, 12)) {
 		begin_operand(w);
 		put_hex(w, text_bits(w, 42, 12));
@@ -407,6 +470,7 @@ static const struct plain_operand {
 	{'3', 'n', 72, 8},
 	{'4', 'n', 75, 5},
 	{'5', 'n', 16, 8},
+	{'7', 'n', 32, 12},
 };
 
 static void put_plain(struct writing *w, const struct plain_operand *o)
@@ -416,8 +480,10 @@ static void put_plain(struct writing *w, const struct plain_operand *o)
 		put_hex(w, text_bits(w, o->at, o->more));
 	else if (o->kind == 'r' || o->kind == 'u')
 		put_register(w, o->at, o->kind == 'u' || is_uniform(w));
-	else
-		put_predicate(w, o->at, o->more, o->kind == 'P' || is_uniform(w));
+	else /* the third of PLOP3 may be uniform */
+		put_predicate(w, o->at, o->more,
+			o->kind == 'P' || is_uniform(w) ||
+				(o->letter == 'Z' && text_bits(w, 67, 1)));
 }
 
 static const struct plain_operand *plain_operand_of(char letter)
@@ -532,8 +598,8 @@ static bool is_understood(const struct writing *w)
 {
 	if (!strcmp(w->row->name, "F2FP"))
 		return !text_bits(w, 73, 3) && !text_bits(w, 77, 14);
-	if (w->row->inst_class == SASS_HALF)
-		return form_of(w) == 1 && !text_bits(w, 58, 6) && !text_bits(w, 72, 13);
+	if (has_way(w, 'H'))
+		return form_of(w) == 1 || form_of(w) == 2 || form_of(w) == 4;
 	return !has_way(w, '?');
 }
 

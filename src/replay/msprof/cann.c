@@ -382,6 +382,9 @@ bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target 
 {
 	*c = (struct cann){0};
 	arena_init(&c->arena);
-	return find_script(c, o, e) && read_env(c, e) && take_home(c, o->home, e) &&
-	       list_socs(c, e) && choose_soc(c, o->soc, target, e) && make_library_path(c, e);
+	if (!find_script(c, o, e) || !read_env(c, e) || !take_home(c, o->home, e))
+		return false;
+	if (o->is_on_device)
+		return true;
+	return list_socs(c, e) && choose_soc(c, o->soc, target, e) && make_library_path(c, e);
 }

@@ -16,6 +16,7 @@ struct cann_options {	     /* NULL: found */
 	const char *soc;     /* --soc-version */
 	const char *arch;    /* --aicore-arch */
 	const char *pto_isa; /* --pto-isa-root */
+	bool is_on_device;   /* no simulator is needed, no chip is chosen */
 };
 
 struct cann_target {		  /* facts of a platform */

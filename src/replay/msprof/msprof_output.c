@@ -206,6 +206,42 @@ const char *msprof_settle_simulator(struct arena *a, const char *simulator, stru
 	return place;
 }
 
+/* --- on the device --- */
+
+struct looking { /* for visualize_data.bin */
+	struct arena *arena;
+	const char *dir;
+	unsigned depth;
+	bool has_bin;
+};
+
+static bool look_for_bin(void *ctx, const char *name, struct incore_error *e)
+{
+	struct looking *l = ctx;
+	const char *above = l->dir, *path = arena_printf(l->arena, "%s/%s", l->dir, name);
+	bool ok = true;
+
+	if (!path)
+		return err_nomem(e);
+	if (strcmp(name, "visualize_data.bin") == 0 && file_size(path) > 0) {
+		l->has_bin = true;
+	} else if (l->depth < 3 && file_is_dir(path)) {
+		l->dir = path;
+		l->depth++;
+		ok = dir_each(path, look_for_bin, l, e);
+		l->depth--;
+		l->dir = above;
+	}
+	return ok;
+}
+
+bool msprof_has_run(struct arena *a, const char *dir)
+{
+	struct looking l = {.arena = a, .dir = newest_run(a, dir)};
+
+	return l.dir && dir_each(l.dir, look_for_bin, &l, NULL) && l.has_bin;
+}
+
 /* --- an older msprof --- */
 
 const char *msprof_find_dump(struct arena *a, const char *dir)

@@ -23,6 +23,10 @@ const char *msprof_find_simulator(
  * it stands there. Returns that place. */
 const char *msprof_settle_simulator(struct arena *a, const char *simulator, struct incore_error *e);
 
+/* Did a run on the device leave its OPPROF_*, with a visualize_data.bin in it or up to three folders
+ * below? */
+bool msprof_has_run(struct arena *a, const char *dir);
+
 /* The dump that an older msprof leaves for its export. */
 const char *msprof_find_dump(struct arena *a, const char *dir);
 /* The export wants the kernel's start address beside the dump. */

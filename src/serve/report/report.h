@@ -101,7 +101,7 @@ typedef void report_put_fn(struct strbuf *b, struct str text);
 void report_put_verdict_line(
 	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b);
 /* "12.3 % exposed" */
-void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b);
+void report_put_exposed(const struct advice_row *a, struct strbuf *b);
 
 /* report_parts.c */
 /* A sentence that says what figures of that evidence are. */

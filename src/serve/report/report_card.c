@@ -41,6 +41,12 @@ static void take_buckets(struct report_card *c, const struct accounting *a)
 	c->all_cyc = a->duration;
 }
 
+static void take_advice(struct report_card *c, struct rows advice)
+{
+	c->advice = advice.v;
+	c->n_advice = advice.n < REPORT_TRIES ? advice.n : REPORT_TRIES;
+}
+
 void report_card_make(struct report_card *c, const struct answer *summary)
 {
 	*c = (struct report_card){0};
@@ -49,13 +55,13 @@ void report_card_make(struct report_card *c, const struct answer *summary)
 
 		cut_verdict(c, s->verdict);
 		take_buckets(c, &s->pipes.accounting);
+		take_advice(c, s->advice);
 	} else {
 		const struct summary_answer *s = summary->data;
 
 		cut_verdict(c, s->verdict);
 		take_buckets(c, &s->accounting);
-		c->advice = s->advice.v;
-		c->n_advice = s->advice.n < REPORT_TRIES ? s->advice.n : REPORT_TRIES;
+		take_advice(c, s->advice);
 	}
 }
 
@@ -132,8 +138,7 @@ void report_put_verdict_line(
 		(is_code ? put_code : put)(b, part);
 }
 
-void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b)
+void report_put_exposed(const struct advice_row *a, struct strbuf *b)
 {
-	sb_printf(b, "%.1f %% exposed",
-		c->all_cyc ? 100.0 * (double)a->exposed / (double)c->all_cyc : 0);
+	sb_printf(b, "%.1f %% exposed", isfinite(a->share_pct) ? a->share_pct : 0);
 }

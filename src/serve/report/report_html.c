@@ -236,13 +236,15 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 		const struct advice_row *a = &c->advice[i];
 
 		sb_puts(b, "<li><strong>");
+		report_escape(b, str_of(a->rule));
+		sb_puts(b, "</strong> (");
 		report_escape(b, str_of(a->cause));
-		sb_puts(b, "</strong>, ");
+		sb_puts(b, "), ");
 		report_escape(b, str_of(a->place));
 		sb_puts(b, ": ");
 		report_escape(b, str_of(a->experiment));
 		sb_puts(b, " <span class=\"dim\">(");
-		report_put_exposed(c, a, b);
+		report_put_exposed(a, b);
 		sb_puts(b, ")</span></li>\n");
 	}
 	sb_puts(b, "</ol>\n");

@@ -237,13 +237,15 @@ static void put_card(struct page *p, unsigned capture)
 		const struct advice_row *a = &c->advice[i];
 
 		sb_printf(b, "%zu. **", i + 1);
+		put_short(b, str_of(a->rule));
+		sb_puts(b, "** (");
 		put_short(b, str_of(a->cause));
-		sb_puts(b, "**, ");
+		sb_puts(b, "), ");
 		put_short(b, str_of(a->place));
 		sb_puts(b, ": ");
 		put_short(b, str_of(a->experiment));
 		sb_puts(b, " (");
-		report_put_exposed(c, a, b);
+		report_put_exposed(a, b);
 		sb_puts(b, ")\n");
 	}
 	sb_putc(b, '\n');

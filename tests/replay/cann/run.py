@@ -609,7 +609,54 @@ def real_batch(s):
     check("EXPORTED 3/3" in out, out)
 
 
-CASES = [plain, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed, batch,
+def capture(s):
+    """An application of one's own below msprof: the same driver, and what it left is packed."""
+    def cann(name, **config):
+        c = Cann(s, "capture-" + name, **config)
+        write(f"{c.dir}/app", "#!/bin/sh\necho \"ran $*\" >> ran\n", 0o755)
+        options = {"application": f"{c.dir}/app 1 two", "launch-count": "1"}
+        c.config["capture"] = options if "device" in config else {**options, "soc-version": c.config["soc"], "timeout": "120"}
+        return c
+
+    def take(c, *words, app=("./app", "1", "two")):
+        write(os.path.join(c.state, "config.json"), json.dumps(c.config))
+        p = subprocess.run([s.program, "capture", "msprof", "--json", "--cann-set-env", c.set_env, "-o", f"{c.dir}/out", *words, "--", *app],
+                           capture_output=True, text=True, cwd=c.dir, env=c.env, timeout=300)
+        equal(c.state_text("complaints.txt"), "", p.stderr)
+        return p.returncode, json.loads(p.stdout)["data"] if p.returncode in (0, 1) else None, p.stderr
+
+    c = cann("plain")
+    rc, d, err = take(c)
+    if check(rc == 0, f"capture: {err}"):
+        equal((d["verdict"], len(d["captures"]), d["soc"]), ("captured", 1, "dav_2201"), "capture")
+        equal(open(f"{c.dir}/out/ran").read(), "ran 1 two\n", "the application")
+        packed = d["captures"][0]["file"]
+        totals = [json.loads(subprocess.run([s.program, "waves", "--json", path], capture_output=True, text=True).stdout)["data"] for path in
+                  (os.path.join(c.dir, packed), os.path.join(ROOT, "tests", "data", "ascend_matmul"))]
+        equal(totals[0]["totals"] if "totals" in totals[0] else 0, totals[1]["totals"] if "totals" in totals[1] else 0, "totals of it")
+        equal(sorted(os.listdir(f"{c.dir}/out")), sorted(["capture.json", "journal", "logs", "ran", os.path.basename(packed)]), "files")
+        equal(take(c)[0], 2, "a directory that is used")
+    c = cann("kernel", collect="old")
+    c.config["capture"].update({"kernel-name": "matmul", "launch-count": "3", "timeout": "4"})
+    rc, d, err = take(c, "--kernel", "matmul", "--launches", "3", "--timeout", "4", "--keep-raw")
+    check(rc == 0 and len(d["captures"]) == 1 and glob.glob(f"{glob.escape(c.dir)}/out/export/OPPROF_*"), f"an older msprof: {err}")
+    c = cann("device", collect="npu", device=os.path.join(ROOT, "tests", "data", "ascend_device", "OPPROF_1"), socs=[])
+    rc, d, err = take(c, "--device")
+    check(rc == 0 and d["captures"] and d["captures"][0]["file"].endswith("_device.incore") and d["soc"] is None, f"on the device: {rc} {d} {err}")
+    for mode, status, words in (("fails", 6, "ended with exit status 3 and left nothing"), ("incomplete", 6, "no complete simulator directory"),
+                                ("crash", 6, "signal 11")):
+        rc, _, err = take(cann(mode, collect=mode))
+        check(rc == status and words in err, f"capture that {mode}: {rc} {err}")
+    c = cann("words")
+    for words, app, says in ((("--timeout", "0"), ("./app",), "1 to 2880 minutes"), ((), ("./app", "a b"), "would not survive"),
+                             (("--kernel", "a;b"), ("./app",), "name of a kernel"), ((), ("./none",), "no program ./none")):
+        rc, _, err = take(c, *words, app=app)
+        check(rc == 2 and says in err and not os.path.exists(f"{c.dir}/out"), f"capture {words} {app}: {rc} {err}")
+    rc, d, err = take(c, "--dry-run")
+    check(rc == 0 and d["verdict"] == "planned" and not c.calls(), f"a plan: {err}")
+
+
+CASES = [plain, capture, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed, batch,
          real_single, real_mix, real_batch, recorded]
 
 

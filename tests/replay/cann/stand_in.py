@@ -229,10 +229,15 @@ def incomplete(output):
 
 def collect(options):
     mode, output = CONFIG.get("collect", "new"), options["output"]
-    same(sorted(options), ["application", "kernel-name", "launch-count", "output", "soc-version", "timeout"], "options")
-    same([options[k] for k in ("application", "kernel-name", "launch-count", "soc-version", "timeout")],
-         ["./build/replay_host", "replay_entry", str(CONFIG.get("launches", 1)), CONFIG["soc"],
-          str(CONFIG.get("minutes", 120))], "options")
+    if "capture" in CONFIG:  # of an application, not of a replay
+        same({k: v for k, v in options.items() if k != "output"}, CONFIG["capture"], "options")
+        if "application" in options:
+            subprocess.run(options["application"].split())
+    else:
+        same(sorted(options), ["application", "kernel-name", "launch-count", "output", "soc-version", "timeout"], "options")
+        same([options[k] for k in ("application", "kernel-name", "launch-count", "soc-version", "timeout")],
+             ["./build/replay_host", "replay_entry", str(CONFIG.get("launches", 1)), CONFIG["soc"],
+              str(CONFIG.get("minutes", 120))], "options")
     check_output(output)
     calls = [json.loads(line) for line in open(os.path.join(DIR, "calls.txt"))]
     if len([c for c in calls if c[0] == "msprof" and c[-1] != "--help"]) > CONFIG.get("hang_after", 999):
@@ -246,6 +251,9 @@ def collect(options):
         for launch in ("10", "2"):
             artefacts(os.path.join(run, "device0", "replay_entry_mix_aic", launch, "simulator"))
         artefacts(os.path.join(run, "device0", "another", "0", "simulator"))
+    elif mode == "npu":
+        import shutil
+        shutil.copytree(CONFIG["device"], os.path.join(run, "device0", "matmul", "0"))
     elif mode == "old":
         dump(output)
     elif mode == "hang":
@@ -276,12 +284,14 @@ def export(options):
 
 
 def msprof(words):
-    same(words[:2], ["op", "simulator"], "the first words")
+    on_device = "device" in CONFIG
+    same(words[:2 - on_device], ["op", "simulator"][:2 - on_device], "the first words")
     if words[2:] == ["--help"]:
         leave(CONFIG.get("help", HELP))
-    check_env([os.path.join(os.getcwd(), "build"), *CONFIG["libraries"]])
+    own = [] if "capture" in CONFIG else [os.path.join(os.getcwd(), "build")]
+    check_env(["/old/libraries"] if on_device else [*own, *CONFIG["libraries"]])
     options = {}
-    for w in words[2:]:
+    for w in words[2 - on_device:]:
         m = re.fullmatch(r"--([a-z-]+)=(.+)", w)
         need(m and m[1] not in options, f"option {w}")
         options[m[1]] = m[2]

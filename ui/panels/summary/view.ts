@@ -94,7 +94,7 @@ class SummaryView extends View {
 	/** The experiments with most to win; all of them, with their evidence, stand below. */
 	private first(): HTMLElement | null {
 		const all = (this.data.advice ?? []).slice(0, 3);
-		return all.length ? h('section', { class: 'first' }, h('h3', null, 'What to try first'), h('ol', { class: 'advice' }, all.map((a) => h('li', { title: a.evidence }, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', ': ', a.experiment, h('span', { class: 'dim' }, ` (${cyclesWith(a.exposed, this.all())} exposed)`))))) : null;
+		return all.length ? h('section', { class: 'first' }, h('h3', null, 'What to try first'), h('ol', { class: 'advice' }, all.map((a) => h('li', { title: `${a.finding}: ${a.evidence}` }, h('strong', null, a.rule), ` (${a.cause})`, a.where ? [' at ', rowLink(this.app, a.where.row)] : '', ': ', a.experiment, h('span', { class: 'dim' }, ` (${cyclesWith(a.exposed, this.all())} exposed)`))))) : null;
 	}
 
 	private accounting(): HTMLElement {
@@ -165,7 +165,7 @@ class SummaryView extends View {
 	private advice(): HTMLElement | null {
 		const all = (this.data.advice ?? []).slice(0, 4);
 		if (!all.length) return null;
-		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. ${a.prediction}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.all())} exposed`)))));
+		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.rule), ` (${a.cause})`, a.where ? [' at ', rowLink(this.app, a.where.row)] : '', `: ${a.finding}`, h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. Then ${a.prediction}. Risk: ${a.risk}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.all())} exposed`)))));
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* advise.c: the list that rules add to. */
+#include "analysis/advise/advise_internal.h"
+#include "base/search.h"
+
+void advise_add_row(struct advice *a, code_idx row)
+{
+	for (uint32_t i = 0; i < a->n_rows; i++)
+		if (a->rows[i] == row)
+			return;
+	a->n_found++;
+	if (a->n_rows < ADVISE_PLACES)
+		a->rows[a->n_rows++] = row;
+}
+
+void advise_ask_row(struct advice *a, code_idx row)
+{
+	for (uint32_t i = 0; i < a->n_asked; i++)
+		if (a->asked[i] == row)
+			return;
+	if (a->n_asked < ADVISE_PLACES)
+		a->asked[a->n_asked++] = row;
+}
+
+const char *advise_question_name(enum advise_question q)
+{
+	static const char *const names[] = {"", "ahead", "faster", "remove", "waves"};
+
+	return names[q];
+}
+
+bool advise_add(struct advise_list *l, const struct advice *a, const struct strbuf *evidence)
+{
+	char *text = evidence->failed ? NULL : arena_strdup(l->arena, evidence->p);
+
+	if (!text || !VEC_PUSH(l, *a))
+		return false;
+	l->v[l->n - 1].evidence = text;
+	return true;
+}
+
+ORDER(by_exposed, struct advice, DOWN(exposed_cyc) UP(rule))
+
+void advise_sort(struct advise_list *l)
+{
+	SORT(l->v, l->n, by_exposed);
+	l->n = l->n < ADVISE_MOST ? l->n : ADVISE_MOST;
+}
+
+void advise_list_deinit(struct advise_list *l)
+{
+	VEC_FREE(l);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules_waves.c: the rules for waves and samples. Each lost cause of each row is put to at most one
+ * rule; the rows of a rule together are one advice.
+ */
+#include <stdio.h>
+
+#include "analysis/advise/advise_internal.h"
+#include "analysis/summary/summary.h"
+#include "base/search.h"
+#include "isa/amd_operands.h"
+#include "isa/amd_waits.h"
+
+#define SHORT_LOOP_ROWS 24u
+#define BARRIER_LEAST_CYC 32u /* a meeting: four times its floor */
+#define DRAIN_LEAST_CYC 64u   /* of a wave: three times what it takes without a store */
+#define NEIGHBOURS 2u	      /* rows apart */
+#define WAITING_LEAST 0.10    /* of all lifetimes, exposed to memory: worth another wave */
+
+/* --- what a row is --------------------------------------------------------------------------- */
+
+static const char *opcode_of(const struct trace *t, code_idx i)
+{
+	return t->opcodes[t->code[i].opcode];
+}
+
+static bool is_scratch(const struct trace *t, code_idx i)
+{
+	const char *op = opcode_of(t, i);
+
+	return strncmp(op, "scratch_", 8) == 0 || strncmp(op, "LDL", 3) == 0 ||
+	       strncmp(op, "STL", 3) == 0;
+}
+
+static bool is_lds_write(const char *op)
+{
+	return strncmp(op, "ds_write", 8) == 0 || strncmp(op, "ds_store", 8) == 0 ||
+	       strncmp(op, "STS", 3) == 0;
+}
+
+/* Four bytes a lane or fewer, and another of the kind right beside it. */
+static bool is_narrow(const struct trace *t, code_idx i)
+{
+	static const char *const wide[] = {
+		"x2", "x3", "x4", "b64", "b96", "b128", ".64", ".128", NULL};
+	const char *op = opcode_of(t, i);
+	code_idx first = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
+	enum inst_class c = (enum inst_class)t->code[i].inst_class;
+
+	if (c != CLASS_VMEM_LOAD && c != CLASS_VMEM_STORE)
+		return false;
+	for (unsigned k = 0; wide[k]; k++)
+		if (strstr(op, wide[k]))
+			return false;
+	for (code_idx k = first; k <= i + NEIGHBOURS && k < t->n_code; k++)
+		if (k != i && t->code[k].opcode == t->code[i].opcode)
+			return true;
+	return false;
+}
+
+/* Does the matrix instruction before it in the block write what it reads? */
+static bool is_chained(const struct summary *s, code_idx row)
+{
+	const struct trace *t = s->trace;
+	struct amd_operands mine, before;
+	const struct cfg_block *b;
+	uint32_t at;
+
+	if (t->meta.vendor != VENDOR_AMD || s->cfg.block_of[row] == NO_BLOCK)
+		return false;
+	b = &s->cfg.blocks[s->cfg.block_of[row]];
+	for (at = b->first; at < b->first + b->n && s->cfg.rows[at] != row; at++)
+		;
+	while (at-- > b->first && t->code[s->cfg.rows[at]].inst_class != CLASS_MATRIX)
+		;
+	if (at + 1 <= b->first)
+		return false;
+	amd_operands_row(
+		t->meta.gfx_major, (struct str){t->code[row].text, t->code[row].text_len}, &mine);
+	row = s->cfg.rows[at];
+	amd_operands_row(
+		t->meta.gfx_major, (struct str){t->code[row].text, t->code[row].text_len}, &before);
+	return amd_regs_meet(&before.writes, &mine.reads);
+}
+
+static bool is_in_loop(const struct summary *s, code_idx row)
+{
+	uint32_t b = s->cfg.block_of[row];
+
+	return b != NO_BLOCK && s->cfg.blocks[b].loop != NO_LOOP;
+}
+
+/* The branch that closes a short loop around the row; NO_CODE: there is none. */
+static code_idx short_loop_of(const struct summary *s, code_idx row)
+{
+	uint32_t b = s->cfg.block_of[row];
+	uint32_t l = b == NO_BLOCK ? NO_LOOP : s->cfg.blocks[b].loop;
+
+	return l != NO_LOOP && s->cfg.loops[l].n_rows <= SHORT_LOOP_ROWS
+		       ? cfg_block_last(&s->cfg, s->cfg.loops[l].latch)
+		       : NO_CODE;
+}
+
+/* --- who was waited for ---------------------------------------------------------------------- */
+
+struct blame { /* edges by waiting row, the costliest first */
+	const struct summary *s;
+	uint32_t *first, *next; /* position + 1 */
+};
+
+static bool blame_index(struct blame *b)
+{
+	const struct producers *p = b->s->producers;
+	uint32_t n = b->s->trace->n_code;
+
+	b->first = mem_zalloc((size_t)n + 1, sizeof(*b->first));
+	b->next = mem_zalloc(p->edges.n + 1, sizeof(*b->next));
+	for (size_t i = p->edges.n; b->first && b->next && i-- > 0;) {
+		if (p->edges.v[i].wait >= n)
+			continue;
+		b->next[i] = b->first[p->edges.v[i].wait];
+		b->first[p->edges.v[i].wait] = (uint32_t)i + 1;
+	}
+	return b->first && b->next;
+}
+
+/* Edges of samples are of every reason that the row has. Two counters of one wait share its cycles:
+ * whose instructions take longer is to blame. */
+static code_idx producer_of(const struct blame *b, const struct cause *x, code_idx row)
+{
+	const struct trace *t = b->s->trace;
+	const struct producer_edge *best = NULL;
+
+	for (uint32_t at = b->first[row]; at; at = b->next[at - 1]) {
+		const struct producer_edge *y = &b->s->producers->edges.v[at - 1];
+
+		if (trace_is_sampled(t) && t->code[y->producer].inst_class != x->inst_class)
+			continue;
+		if (!best || (y->stall_cyc + y->shared_cyc == best->stall_cyc + best->shared_cyc &&
+				     y->latency.median > best->latency.median))
+			best = y;
+	}
+	return best ? best->producer : NO_CODE;
+}
+
+/* --- which rule ------------------------------------------------------------------------------ */
+
+/* Of a wait: by what it waits for, and by whether it comes round again. */
+static enum advise_rule_id rule_of_producer(const struct summary *s, const struct advise_hit *h)
+{
+	const struct trace *t = s->trace;
+
+	switch ((enum inst_class)t->code[h->of].inst_class) {
+	case CLASS_VMEM_LOAD:
+		return is_in_loop(s, h->code) ? ADVISE_LATE_LOAD : ADVISE_START_LOAD;
+	case CLASS_VMEM_TO_LDS:
+		return ADVISE_LATE_COPY;
+	case CLASS_VMEM_STORE:
+		return ADVISE_STORE_IN_WAIT;
+	case CLASS_LDS:
+		return is_lds_write(opcode_of(t, h->of)) ? ADVISE_LDS_WRITE : ADVISE_LATE_LDS;
+	case CLASS_LDS_XLANE:
+		return ADVISE_CROSS_LANE;
+	case CLASS_SMEM:
+		return ADVISE_LATE_SCALAR;
+	case CLASS_VMEM_ATOMIC:
+		return ADVISE_ATOMICS;
+	default:
+		return ADVISE_RULES;
+	}
+}
+
+/* Blame of a wait of samples goes to how the producer's accesses are laid out, if that is bad. */
+static enum advise_rule_id rule_of_wait(
+	const struct blame *b, const struct cause *x, struct advise_hit *h)
+{
+	const struct trace *t = b->s->trace;
+
+	if (!trace_is_sampled(t) && x->key == 0)
+		return ADVISE_EMPTY_WAIT;
+	h->of = producer_of(b, x, h->code);
+	/* what a fence waits for is not one instruction */
+	if (trace_is_sampled(t) && strcmp(x->name, "wait:VMEM-store") == 0 &&
+		(h->of == NO_CODE || t->code[h->of].inst_class != CLASS_VMEM_STORE)) {
+		h->of = NO_CODE;
+		return ADVISE_FENCE;
+	}
+	if (h->of == NO_CODE)
+		return ADVISE_RULES;
+	if (is_scratch(t, h->of))
+		return ADVISE_SPILL;
+	if (summary_excess(t, SUMMARY_SECTORS, h->of) > 0)
+		return ADVISE_UNCOALESCED;
+	if (summary_excess(t, SUMMARY_WAVEFRONTS, h->of) > 0)
+		return ADVISE_BANK_CONFLICTS;
+	return rule_of_producer(b->s, h);
+}
+
+static enum advise_rule_id rule_of_stall(const struct summary *s, const struct advise_hit *h)
+{
+	const struct trace *t = s->trace;
+
+	if (is_scratch(t, h->code))
+		return ADVISE_SPILL;
+	if (summary_excess(t, SUMMARY_SECTORS, h->code) > 0)
+		return ADVISE_UNCOALESCED;
+	if (summary_excess(t, SUMMARY_WAVEFRONTS, h->code) > 0)
+		return ADVISE_BANK_CONFLICTS;
+	if (is_narrow(t, h->code))
+		return ADVISE_NARROW_ACCESS;
+	if (t->code[h->code].inst_class == CLASS_MATRIX && is_chained(s, h->code))
+		return ADVISE_MATRIX_CHAIN;
+	return trace_is_sampled(t) && t->code[h->code].inst_class == CLASS_TRANS ? ADVISE_SPECIAL
+										 : ADVISE_RULES;
+}
+
+static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
+	const struct cause_cell *c, struct advise_hit *h)
+{
+	const struct summary *s = b->s;
+	const bool is_sampled = trace_is_sampled(s->trace);
+	code_idx at;
+
+	switch (x->kind) {
+	case CAUSE_WAIT: /* a wait that does not block costs its floor */
+		return is_sampled || !x->key || c->cyc > 2 * WAIT_FLOOR_CYC * c->hits
+			       ? rule_of_wait(b, x, h)
+			       : ADVISE_RULES;
+	case CAUSE_PIPE_STALL:
+		return rule_of_stall(s, h);
+	case CAUSE_BARRIER:
+		return is_sampled || c->cyc >= BARRIER_LEAST_CYC * c->hits ? ADVISE_UNEVEN_BARRIER
+									   : ADVISE_RULES;
+	case CAUSE_NOP_PADDING:
+		return is_sampled ? ADVISE_DEPENDENT_CHAIN : ADVISE_NOP_PADDING;
+	case CAUSE_BRANCH:
+		if (strcmp(x->name, "gap:fetch") == 0)
+			return ADVISE_FETCH;
+		at = short_loop_of(s, h->code);
+		if (at == NO_CODE)
+			return ADVISE_RULES;
+		h->code = at; /* the gap is the target's, the blame the branch's */
+		return ADVISE_SHORT_LOOP;
+	case CAUSE_DRAIN:
+		return is_sampled || c->cyc > DRAIN_LEAST_CYC * c->hits ? ADVISE_END_DRAIN
+									: ADVISE_RULES;
+	default:
+		return ADVISE_RULES;
+	}
+}
+
+static bool gather(const struct blame *b, struct advise_hits *out)
+{
+	const struct summary *s = b->s;
+
+	for (uint32_t i = 0; i < s->causes->n_cells; i++) {
+		const struct cause_cell *c = &s->causes->cells[i];
+		struct advise_hit h = {.code = c->code,
+			.of = NO_CODE,
+			.cause = c->cause,
+			.cyc = c->cyc,
+			.exposed_cyc = c->cyc - c->hidden_cyc,
+			.hits = c->hits};
+
+		if (c->code >= s->trace->n_code || !h.exposed_cyc)
+			continue;
+		h.rule = rule_of(b, &s->causes->v[c->cause], c, &h);
+		if (h.rule != ADVISE_RULES && !VEC_PUSH(out, h))
+			return false;
+	}
+	return true;
+}
+
+/* --- rules of the whole kernel --------------------------------------------------------------- */
+
+/* Registers or LDS, and nothing else, keep another wave out while memory is waited for. */
+static bool few_waves(const struct summary *s, struct advise_list *l)
+{
+	const unsigned own = 1u << LIMIT_VGPR | 1u << LIMIT_LDS;
+	const struct family_sum *f = s->causes->family;
+	uint64_t exposed = f[FAMILY_MEMORY].cyc - f[FAMILY_MEMORY].hidden_cyc +
+			   f[FAMILY_CROSS_LANE].cyc - f[FAMILY_CROSS_LANE].hidden_cyc;
+	struct advice a = {.rule = ADVISE_FEW_WAVES,
+		.cause = "occupancy",
+		.code = NO_CODE,
+		.of = NO_CODE,
+		.exposed_cyc = exposed,
+		.ask = ADVISE_ASK_WAVES,
+		.factor = "+1"};
+	struct strbuf b = {0};
+	bool ok;
+
+	if (!s->limits.is_known || !(s->limits.limiter_mask & own) ||
+		s->limits.limiter_mask & ~own ||
+		(double)exposed < WAITING_LEAST * (double)s->duration_cyc)
+		return true;
+	limits_put_sentence(&s->limits, &b);
+	sb_puts(&b, "; ");
+	limits_put_next_step(&s->limits, &b);
+	sb_printf(&b, "; %.1f %% of all cycles wait for memory with nothing else issuing",
+		100.0 * (double)exposed / (double)s->duration_cyc);
+	ok = advise_add(l, &a, &b);
+	sb_free(&b);
+	return ok;
+}
+
+static bool few_lanes(const struct summary *s, struct advise_list *l)
+{
+	code_idx split;
+	double lanes = summary_few_lanes(s->trace, &split);
+	struct advice a = {
+		.rule = ADVISE_FEW_LANES, .cause = "divergence", .code = split, .of = NO_CODE};
+	struct strbuf b = {0};
+	bool ok;
+
+	if (lanes <= 0)
+		return true;
+	a.exposed_cyc =
+		(uint64_t)((double)s->hot->all.bucket[BUCKET_ISSUE] * (1 - lanes / SUMMARY_LANES));
+	sb_printf(&b,
+		"%.1f of %d lanes are on on average; of the cycles that issued %.1f %% did no work",
+		lanes, SUMMARY_LANES, 100 * (1 - lanes / SUMMARY_LANES));
+	ok = advise_add(l, &a, &b);
+	sb_free(&b);
+	return ok;
+}
+
+/* --- evidence -------------------------------------------------------------------------------- */
+
+static void put_access(const struct trace *t, const struct advise_hit *h, struct strbuf *b)
+{
+	code_idx row = h->of == NO_CODE ? h->code : h->of;
+	double sectors = summary_excess(t, SUMMARY_SECTORS, row);
+	double passes = summary_excess(t, SUMMARY_WAVEFRONTS, row);
+
+	if (h->rule == ADVISE_UNCOALESCED)
+		sb_printf(b, "; row %lld moves %.1f x the sectors that it must",
+			(long long)t->code[row].number, sectors);
+	if (h->rule == ADVISE_BANK_CONFLICTS)
+		sb_printf(b, "; row %lld takes %.1f x the passes that it must",
+			(long long)t->code[row].number, passes);
+}
+
+static void put_evidence(const struct summary *s, const struct advise_hit *h,
+	const struct advice *a, struct strbuf *b)
+{
+	const char *what = trace_is_sampled(s->trace) ? "sample" : "execution";
+	const struct producer_edge *edge =
+		s->causes->v[h->cause].kind == CAUSE_WAIT ? summary_edge_of(s, h->code) : NULL;
+
+	sb_put_u64(b, a->exposed_cyc);
+	sb_printf(b, " cycle%s exposed (%.1f %% of all) in %u row%s; here ", plural(a->exposed_cyc),
+		100.0 * (double)a->exposed_cyc / (double)s->duration_cyc, a->n_found,
+		plural(a->n_found));
+	sb_put_u64(b, h->cyc);
+	sb_printf(b, " cycle%s in ", plural(h->cyc));
+	sb_put_u64(b, h->hits);
+	sb_printf(b, " %s%s", what, plural(h->hits));
+	if (h->hits && !trace_is_sampled(s->trace))
+		sb_printf(b, ", %.1f each", (double)h->cyc / (double)h->hits);
+	if (edge && edge->latency.n)
+		sb_printf(b, "; latency of row %lld: median %llu, p95 %llu cycles",
+			(long long)s->trace->code[edge->producer].number,
+			(unsigned long long)edge->latency.median,
+			(unsigned long long)edge->latency.p95);
+	put_access(s->trace, h, b);
+}
+
+/* --- the question to whatif ------------------------------------------------------------------ */
+
+static const struct ask {
+	enum advise_question ask;
+	const char *factor;
+	double least;	     /* share that is worth a word; 0: ADVISE_LEAST */
+	bool is_of_producer; /* what is waited for is asked about */
+} asks[ADVISE_RULES] = {
+	[ADVISE_LATE_LOAD] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_START_LOAD] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_LATE_COPY] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LATE_LDS] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LDS_WRITE] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LATE_SCALAR] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_CROSS_LANE] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_STORE_IN_WAIT] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_EMPTY_WAIT] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_NOP_PADDING] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_DEPENDENT_CHAIN] = {ADVISE_ASK_FASTER, "=2", 0.10},
+	[ADVISE_MATRIX_CHAIN] = {ADVISE_ASK_FASTER, "=2"},
+	[ADVISE_NARROW_ACCESS] = {ADVISE_ASK_FASTER, "=4"},
+	[ADVISE_UNCOALESCED] = {ADVISE_ASK_FASTER, NULL, 0, true},
+	[ADVISE_BANK_CONFLICTS] = {ADVISE_ASK_FASTER, NULL, 0, true},
+	[ADVISE_SPILL] = {ADVISE_ASK_REMOVE, "", 0, true},
+	[ADVISE_ATOMICS] = {ADVISE_ASK_FASTER, "=2", 0, true},
+	[ADVISE_FENCE] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_FETCH] = {ADVISE_ASK_NOTHING, "", 0.05},
+	[ADVISE_SPECIAL] = {ADVISE_ASK_FASTER, "=2", 0.05},
+	[ADVISE_SHORT_LOOP] = {ADVISE_ASK_REMOVE, "", 0.02},
+	[ADVISE_END_DRAIN] = {ADVISE_ASK_FASTER, "=2"},
+};
+
+/* Where samples are all there is, waits are no instructions that could be taken out, and code that
+ * runs once has no step before. */
+static void ask_of(const struct summary *s, const struct advise_hit *h, size_t n, struct advice *a)
+{
+	const struct ask *ask = &asks[h->rule];
+	const bool is_wait = s->causes->v[h->cause].kind == CAUSE_WAIT;
+	bool of_producer = ask->is_of_producer;
+
+	a->ask = ask->ask;
+	a->factor = ask->factor;
+	if (a->ask == ADVISE_ASK_AHEAD && !is_in_loop(s, h->code)) {
+		a->ask = ADVISE_ASK_REMOVE;
+		a->factor = "";
+		of_producer = false;
+	}
+	if (trace_is_sampled(s->trace) && is_wait && !of_producer && h->rule != ADVISE_FENCE)
+		a->ask = ADVISE_ASK_NOTHING;
+	for (size_t i = 0; a->ask != ADVISE_ASK_NOTHING && i < n; i++)
+		advise_ask_row(a, of_producer && h[i].of != NO_CODE ? h[i].of : h[i].code);
+}
+
+/* As many times faster as its layout costs. */
+static bool factor_of_layout(const struct trace *t, const struct advise_list *l, struct advice *a)
+{
+	const char *name = a->rule == ADVISE_UNCOALESCED ? SUMMARY_SECTORS : SUMMARY_WAVEFRONTS;
+	double k = a->n_asked ? summary_excess(t, name, a->asked[0]) : 0;
+	char text[32];
+
+	if (a->factor || a->ask == ADVISE_ASK_NOTHING)
+		return true;
+	snprintf(text, sizeof(text), "=%.1f", k > 1 ? k : 2);
+	a->factor = arena_strdup(l->arena, text);
+	return a->factor != NULL;
+}
+
+static bool add_hits(
+	const struct summary *s, const struct advise_hit *h, size_t n, struct advise_list *l)
+{
+	struct advice a = {.rule = h->rule,
+		.cause = s->causes->v[h->cause].name,
+		.code = h->code,
+		.of = h->of};
+	struct strbuf b = {0};
+	bool ok;
+
+	for (size_t i = 0; i < n; i++) {
+		a.exposed_cyc += h[i].exposed_cyc;
+		advise_add_row(&a, h[i].code);
+	}
+	if ((double)a.exposed_cyc < (asks[h->rule].least > 0 ? asks[h->rule].least : ADVISE_LEAST) *
+					    (double)s->duration_cyc)
+		return true;
+	ask_of(s, h, n, &a);
+	put_evidence(s, h, &a, &b);
+	ok = factor_of_layout(s->trace, l, &a) && advise_add(l, &a, &b);
+	sb_free(&b);
+	return ok;
+}
+
+ORDER(by_rule, struct advise_hit, UP(rule) DOWN(exposed_cyc) UP(code) UP(cause))
+
+bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_error *e)
+{
+	struct advise_hits hits = {0};
+	struct blame b = {.s = s};
+	bool ok = blame_index(&b) && gather(&b, &hits);
+	size_t first = 0;
+
+	SORT(hits.v, ok ? hits.n : 0, by_rule);
+	while (ok && first < hits.n) {
+		size_t end = first;
+
+		while (end < hits.n && hits.v[end].rule == hits.v[first].rule)
+			end++;
+		ok = add_hits(s, &hits.v[first], end - first, l);
+		first = end;
+	}
+	ok = ok && few_waves(s, l) && few_lanes(s, l);
+	VEC_FREE(&hits);
+	mem_free(b.first);
+	mem_free(b.next);
+	advise_sort(l);
+	return ok || err_nomem(e);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* advise_rows.c: advice as rows: places, the question to whatif, the command that confirms. */
+#include "analysis/summary/summary.h"
+#include "answer/change/advise.h"
+
+static const struct column gain_columns[] = {
+	COLUMN(advice_gain, before, UNIT_CYCLES, "the kernel, as it was traced"),
+	COLUMN(advice_gain, after, UNIT_CYCLES, "timed again with the change"),
+	COLUMN(advice_gain, low, UNIT_CYCLES, "at best"),
+	COLUMN(advice_gain, high, UNIT_CYCLES, "at worst"),
+	COLUMN(advice_gain, pct, UNIT_PERCENT, "of before, saved", .digits = 2),
+	COLUMN(advice_gain, least_pct, UNIT_PERCENT, "at worst", .digits = 2),
+	COLUMN(advice_gain, most_pct, UNIT_PERCENT, "at best", .digits = 2),
+	COLUMN(advice_gain, method, UNIT_NONE, "how it was estimated",
+		.words = "replay|pipes|samples"),
+	COLUMN(advice_gain, does_nothing, UNIT_NONE, "something else is as long"),
+};
+static const struct record gain_record = RECORD_OF(advice_gain, RECORD_BLOCK, gain_columns);
+
+static const struct column place_columns[] = {
+	POINTER(advice_place, at, &code_ref_record, "the instruction"),
+};
+static const struct record place_record = RECORD_OF(advice_place, RECORD_LINE, place_columns);
+
+static const struct column advice_columns[] = {
+	COLUMN(advice_row, rule, UNIT_NONE, "which rule speaks", .words = ADVISE_RULE_CHOICES),
+	COLUMN(advice_row, finding, UNIT_NONE, "what it found"),
+	COLUMN(advice_row, cause, UNIT_NONE, "what the cycles are lost to"),
+	POINTER(advice_row, where, &code_ref_record, "the instruction that loses most to it"),
+	POINTER(advice_row, waits_for, &code_ref_record, "what that waits for most"),
+	LIST(advice_row, rows, &place_record, "the costliest instructions of the finding"),
+	COLUMN(advice_row, found, UNIT_COUNT, "instructions of it in all"),
+	COLUMN(advice_row, exposed, UNIT_CYCLES, "exposed cycles of it"),
+	COLUMN(advice_row, share_pct, UNIT_PERCENT, "of the cycles of all waves", .digits = 2),
+	COLUMN(advice_row, evidence, UNIT_NONE, "the figures that it rests on"),
+	COLUMN(advice_row, experiment, UNIT_NONE, "what to try"),
+	COLUMN(advice_row, prediction, UNIT_NONE, "what one should see then"),
+	COLUMN(advice_row, risk, UNIT_NONE, "what it may cost"),
+	COLUMN(advice_row, question, UNIT_NONE, "what is asked of incore whatif", NULLABLE),
+	POINTER(advice_row, gain, &gain_record, "what that answers; of incore advise alone"),
+	COLUMN(advice_row, confirm, UNIT_NONE, "the command that tells whether it helped",
+		NULLABLE),
+	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
+};
+const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, advice_columns);
+
+static const char *place_text(
+	struct answer *a, const struct trace *t, code_idx code, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	if (code == NO_CODE)
+		return "the whole kernel";
+	summary_put_place(t, code, &b);
+	return answer_text(a, &b, e);
+}
+
+static const char *question_text(
+	struct answer *a, const struct trace *t, const struct advice *x, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	if (x->ask == ADVISE_ASK_WAVES)
+		sb_printf(&b, "--waves %s", x->factor);
+	for (uint32_t i = 0; x->ask != ADVISE_ASK_WAVES && i < x->n_asked; i++)
+		sb_printf(&b, "%s--%s %lld%s", i ? " " : "", advise_question_name(x->ask),
+			(long long)t->code[x->asked[i]].number, x->factor);
+	return answer_text(a, &b, e);
+}
+
+static bool put_places(struct answer *a, const struct trace *t, const struct advice *x,
+	struct advice_row *r, struct incore_error *e)
+{
+	struct advice_place *v = ANSWER_ROWS(a, &r->rows, x->n_rows, advice_place, e);
+
+	for (uint32_t i = 0; v && i < x->n_rows; i++)
+		if (!code_ref_make(a, t, x->rows[i], &v[i].at, e))
+			return false;
+	r->found = x->n_found;
+	return v && code_ref_make(a, t, x->code, &r->where, e) &&
+	       code_ref_make(a, t, x->of, &r->waits_for, e);
+}
+
+bool advice_rows(struct answer *a, const struct trace *t, const struct advise_list *l,
+	uint64_t all_cyc, struct rows *out, struct incore_error *e)
+{
+	struct advice_row *v = ANSWER_ROWS(a, out, l->n, advice_row, e);
+	enum advise_world world = advise_world_of(t);
+
+	for (size_t i = 0; v && i < l->n; i++) {
+		const struct advice *x = &l->v[i];
+		const struct advise_rule *rule = &advise_rules[x->rule];
+
+		v[i] = (struct advice_row){.rule = rule->id,
+			.finding = rule->finding,
+			.cause = x->cause,
+			.place = place_text(a, t, x->code, e),
+			.evidence = x->evidence,
+			.experiment = advise_change(x->rule, world),
+			.prediction = rule->prediction,
+			.risk = rule->risk,
+			.exposed = x->exposed_cyc,
+			.share_pct = percent(x->exposed_cyc, all_cyc)};
+		if (!v[i].place || !put_places(a, t, x, &v[i], e))
+			return false;
+		if (x->ask != ADVISE_ASK_NOTHING && !(v[i].question = question_text(a, t, x, e)))
+			return false;
+	}
+	return v != NULL;
+}

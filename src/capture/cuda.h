@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cuda.h: PC samples of the kernels of a CUDA application, taken inside its process by our own
+ * library (src/cuda/). The application runs once to look (which kernels, how long: the period of
+ * the sampler follows from it), once with the sampler, and once more where exact counts are asked
+ * for. What its processes logged becomes one packed capture a kernel.
+ * Owner: struct cuda owns all results; cuda_init() .. cuda_deinit(). The request is borrowed.
+ * Threads: one at a time. May fail: as said at cuda_take(); the results so far stay.
+ */
+#pragma once
+
+#include "analysis/name_filter.h"
+#include "answer/option.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "base/vec.h"
+#include "codec/record.h"
+#include "cuda/log_types.h"
+#include "import/cuda/log.h"
+#include "run/job.h"
+
+struct cuda_request {		      /* options first: their table is the command line's */
+	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
+	const char *launches;	      /* "2,5-8": of each kernel; NULL: all */
+	const char *mode;	      /* "continuous", "serialised" */
+	uint64_t period;	      /* cycles; NO_COUNT: we choose */
+	uint64_t after_ms, for_ms;    /* since the first context; for_ms 0: to the end */
+	uint64_t limit_s;	      /* of each run; 0: none */
+	bool is_exact, has_no_look, keeps_raw, is_list, is_dry;
+	const char *cupti; /* libcupti.so; NULL: it is looked for */
+	const char *dir;   /* results; must not be there, or be empty */
+	const char *const *app;
+	int echo_fd;
+	struct pool *pool;
+	struct progress *progress;
+	bool (*is_cancelled)(void *ctx);
+	int (*cancel_signal)(void *ctx);
+};
+
+struct cuda_run_row { /* one run of the application */
+	const char *name, *command, *log;
+	int64_t status;
+	uint64_t wall_ms, processes, unfinished; /* unfinished: died without an end */
+	const char *folder;			 /* private, like what follows */
+	struct job_result result;
+};
+
+struct cuda_file {	  /* one kernel of one process and device */
+	const char *file; /* packed; NULL: it could not be read */
+	const char *kernel;
+	uint64_t process, device, samples, dropped, launches;
+	const char *verdict, *health; /* of check */
+	bool is_exact;
+};
+
+struct cuda_timing { /* one kernel, over all processes and devices */
+	const char *kernel;
+	uint64_t name; /* private: text id */
+	uint64_t launches;
+	double total_us, mean_us; /* of the run without the sampler, where there was one */
+	double sampled_mean_us;	  /* not a number: not sampled */
+	double overhead;	  /* percent, the first launch apart; not a number: not known */
+	bool is_chosen;
+	uint64_t n[2], ns[2], rest_n[2],
+		rest_ns[2]; /* private: [is sampled], rest: without first */
+};
+
+struct cuda_result {
+	const char *library, *cupti, *directory, *journal, *mode, *verdict;
+	uint64_t period_cyc;
+	const char *period_because;
+	double overhead; /* percent, of the time of all chosen kernels */
+	VEC(struct cuda_run_row) runs;
+	VEC(struct cuda_timing) kernels; /* most time first */
+	VEC(struct cuda_file) captures;
+	VEC(const char *) warnings;
+};
+extern const struct record cuda_record, cuda_timing_record;
+
+/* The log of one process, open. */
+struct cuda_process {
+	const char *path;
+	struct file_data file;
+	struct cuda_log log;
+};
+struct cuda_processes {
+	VEC(struct cuda_process) v; /* in the order of their starts */
+};
+
+struct cuda {
+	const struct cuda_request *q;
+	struct arena arena;
+	struct journal journal;
+	struct name_filter wanted, unwanted;
+	struct cuda_result answer;
+	uint32_t period_log2; /* 0: as CUPTI chooses */
+	int app_status;	      /* to pass on; 0: it ended well */
+	bool is_no;	      /* no capture */
+};
+
+void cuda_init(struct cuda *c, const struct cuda_request *q);
+void cuda_deinit(struct cuda *c);
+/*
+ * All of it. True with c->is_no where nothing was captured; codes of errors: "app-failed"
+ * (c->app_status), "directory-used", "no-library", "no-cuda", "no-cupti", "no-rights",
+ * "cupti-refused", "no-kernels", "no-such-kernel", "no-samples", "interrupted".
+ */
+bool cuda_take(struct cuda *c, struct incore_error *e);
+
+/* --- cuda_run.c: one run, and the logs it left --- */
+/* In the arena; NULL: not found, or no memory. */
+const char *cuda_find_library(struct arena *a);
+const char *cuda_find_cupti(struct arena *a);
+/* Finds our library and CUPTI; a CUPTI that is not found is left to the application's. */
+bool cuda_find_tools(struct cuda *c, struct incore_error *e);
+bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e);
+/* The logs of a run. Unreadable ones are warnings. */
+bool cuda_open_logs(
+	struct cuda *c, struct cuda_run_row *r, struct cuda_processes *out, struct incore_error *e);
+void cuda_processes_deinit(struct cuda_processes *p);
+/* What the logs say went wrong, as warnings; false where that is why there is nothing. */
+bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct cuda_processes *p,
+	struct incore_error *e);
+bool cuda_warn(struct cuda *c, struct incore_error *e, const char *text);
+
+/* --- cuda_kernels.c: kernels, their times, and the period --- */
+bool cuda_add_times(
+	struct cuda *c, const struct cuda_processes *p, bool is_sampled, struct incore_error *e);
+/* Sorts, sums up, and says which are chosen. */
+bool cuda_end_times(struct cuda *c, struct incore_error *e);
+bool cuda_is_wanted(struct cuda *c, const char *mangled, bool *is, struct incore_error *e);
+bool cuda_choose_period(struct cuda *c, const struct cuda_processes *p, struct incore_error *e);
+
+/* --- cuda_pack.c --- */
+bool cuda_pack(struct cuda *c, struct cuda_processes *samples, struct cuda_processes *exact,
+	struct incore_error *e);

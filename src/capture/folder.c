@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* folder.c: see folder.h. */
+#include "capture/folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "trace/packed.h"
+
+#define HIDDEN "(anonymous namespace)::"
+#define NAME_BYTES 60 /* of a kernel's name in the name of a file */
+
+static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	return err_set(e, INCORE_USAGE, "directory-used",
+		"%s holds %s: a directory that is used again mixes runs; name a new one with -o",
+		(const char *)ctx, name);
+}
+
+bool folder_open(struct folder *f, const char *dir, struct journal *j, struct arena *a,
+	struct incore_error *e)
+{
+	char *real;
+
+	f->dir = dir;
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return err_output(e, errno, dir, "cannot make the directory");
+	if (!dir_each(dir, refuse_entry, (void *)dir, e))
+		return false;
+	real = realpath(dir, NULL);
+	f->real = real ? arena_strdup(a, real) : NULL;
+	free(real);
+	f->journal = arena_printf(a, "%s/journal", dir);
+	if (!f->real || !f->journal)
+		return err_nomem(e);
+	return journal_open(j, f->journal, NULL, NULL, e);
+}
+
+bool folder_write(const char *path, struct str text, struct incore_error *e)
+{
+	struct out_file out = {0};
+	bool ok = out_file_open(&out, path, e);
+
+	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
+		ok = err_write(e);
+	ok = ok && out_file_commit(&out, e);
+	out_file_abort(&out);
+	return ok;
+}
+
+bool folder_write_result(const char *dir, const struct record *r, const void *data, struct arena *a,
+	struct incore_error *e)
+{
+	const char *path = arena_printf(a, "%s/capture.json", dir);
+	struct strbuf b = {0};
+	struct json_writer w;
+	bool ok;
+
+	if (!path)
+		return err_nomem(e);
+	json_w_buf(&w, &b, 1);
+	record_json(r, data, &w);
+	ok = json_w_finish(&w, e);
+	sb_putc(&b, '\n');
+	ok = ok && (!b.failed || err_nomem(e)) && folder_write(path, (struct str){b.p, b.n}, e);
+	sb_free(&b);
+	return ok;
+}
+
+struct str kernel_plain_name(const char *name)
+{
+	const char *hidden = strstr(name, HIDDEN);
+	struct str s = str_of(name);
+	size_t n = strcspn(name, "(<[. ");
+
+	if (str_starts(s, "void "))
+		return kernel_plain_name(name + 5);
+	if (hidden && (size_t)(hidden - name) <= strcspn(name, "<["))
+		return kernel_plain_name(hidden + strlen(HIDDEN));
+	s = str_sub(s, 0, n);
+	while (str_find(s, "::") >= 0)
+		s = str_sub(s, (size_t)str_find(s, "::") + 2, s.n);
+	return s;
+}
+
+const char *folder_file_name(struct arena *a, const char *dir, const char *kernel, const char *tail)
+{
+	struct str name = kernel_plain_name(kernel ? kernel : "");
+	const char *path = NULL;
+	char *plain;
+
+	name = name.n ? name : STR("kernel");
+	plain = arena_strndup(a, name.p, name.n < NAME_BYTES ? name.n : NAME_BYTES);
+	for (char *p = plain; p && *p; p++)
+		if (!strchr("_-", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
+			!(*p >= 'A' && *p <= 'Z'))
+			*p = '_';
+	for (unsigned i = 1; plain && (!path || file_exists(path)); i++) {
+		path = i == 1 ? arena_printf(a, "%s/%s%s.incore", dir, plain, tail)
+			      : arena_printf(a, "%s/%s%s_%u.incore", dir, plain, tail, i);
+		if (!path)
+			return NULL;
+	}
+	return path;
+}
+
+bool folder_pack(const char *path, const struct trace *t, struct pool *pool,
+	struct progress *progress, struct incore_error *e)
+{
+	struct packed_options o = {.pool = pool, .progress = progress};
+	struct packed_result r;
+	struct out_file out = {0};
+	bool ok = out_file_open(&out, path, e) && packed_write(t, out.f, &o, &r, e) &&
+		  out_file_commit(&out, e);
+
+	out_file_abort(&out);
+	return ok;
+}

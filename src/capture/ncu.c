@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ncu.c: one run under ncu, and its report in packed captures. */
+#include "capture/ncu.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "capture/folder.h"
+#include "capture/pack.h"
+#include "capture/rocprof.h"
+#include "import/import.h"
+
+#define GRACE_MS 30000
+/* What our verbs use: samples and executions by instruction, launch, occupancy, throughput. */
+#define SECTIONS                                                                                   \
+	"SourceCounters,LaunchStats,Occupancy,SpeedOfLight,WarpStateStats,MemoryWorkloadAnalysis_Tables"
+#define RIGHTS                                                                                     \
+	"the driver lets only root read counters: as root, or set NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d and reload the driver; see incore doctor cuda"
+
+void ncu_init(struct ncu *n, const struct ncu_request *q)
+{
+	*n = (struct ncu){.q = q, .answer = {.directory = q->dir}};
+	arena_init(&n->arena);
+}
+
+void ncu_deinit(struct ncu *n)
+{
+	VEC_FREE(&n->answer.captures);
+	VEC_FREE(&n->answer.warnings);
+	VEC_FREE(&n->argv);
+	journal_close(&n->journal);
+	arena_deinit(&n->arena);
+}
+
+/* --- the tool --- */
+
+static const char *find_program(struct ncu *n)
+{
+	const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	char *found = process_find(n->q->tool ? n->q->tool : "ncu");
+	const char *path = found ? arena_strdup(&n->arena, found) : NULL;
+
+	mem_free(found);
+	if (n->q->tool)
+		return path && access(path, X_OK) == 0 && !file_is_dir(path) ? path : NULL;
+	for (size_t i = 0; !path && i < sizeof(homes) / sizeof(*homes); i++) {
+		path = homes[i] ? arena_printf(&n->arena, "%s/bin/ncu", homes[i]) : NULL;
+		path = path && access(path, X_OK) == 0 ? path : NULL;
+	}
+	return path;
+}
+
+static bool find_tool(struct ncu *n, struct incore_error *e)
+{
+	const char *text;
+	struct str found;
+
+	n->answer.tool = find_program(n);
+	if (!n->answer.tool)
+		return err_set(e, INCORE_MISSING, "no-ncu",
+			"there is no %s%s: install Nsight Compute, name the program with --tool, or take samples without it (incore capture cuda)",
+			n->q->tool ? n->q->tool : "ncu",
+			n->q->tool ? "" : " in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin");
+	text = job_ask(n->answer.tool, "--version", &n->arena, e);
+	if (!text)
+		return false;
+	release_of(text, &found);
+	if (!found.n) { /* its major number is a year */
+		ptrdiff_t at = str_find(str_of(text), "Version ");
+
+		found = at < 0 ? STR("") : str_sub(str_of(text), (size_t)at + 8, SIZE_MAX);
+		found.n = strcspn(found.n ? found.p : "", " \n");
+	}
+	n->answer.version = arena_strndup(&n->arena, found.p, found.n);
+	return n->answer.version || err_nomem(e);
+}
+
+/* --- the command --- */
+
+static bool word(struct ncu *n, const char *w)
+{
+	return w && VEC_PUSH(&n->argv, w);
+}
+
+/* A section that this release does not have is left out, with a word. */
+static bool add_sections(struct ncu *n, const char *known, struct incore_error *e)
+{
+	struct str rest = str_of(n->q->sections ? n->q->sections : SECTIONS), part;
+	bool ok = true;
+
+	while (ok && str_cut(&rest, ",", &part)) {
+		const char *line = arena_printf(&n->arena, "\n%.*s ", STR_ARG(part));
+
+		if (!line)
+			return err_nomem(e);
+		if (strstr(known, line))
+			ok = word(n, "--section") &&
+			     word(n, arena_strndup(&n->arena, part.p, part.n));
+		else
+			ok = VEC_PUSH(&n->answer.warnings,
+				arena_printf(&n->arena,
+					"ncu %s has no section %.*s: it is left out",
+					n->answer.version, STR_ARG(part)));
+	}
+	return ok || err_nomem(e);
+}
+
+static bool make_command(struct ncu *n, struct incore_error *e)
+{
+	const struct ncu_request *q = n->q;
+	const char *known = q->set ? "" : job_ask(n->answer.tool, "--list-sections", &n->arena, e);
+	struct strbuf text = {0};
+	bool ok;
+
+	if (!known)
+		return false;
+	ok = word(n, n->answer.tool) && word(n, "--export") && word(n, n->report) &&
+	     word(n, "--import-source") && word(n, "yes") && word(n, "--clock-control") &&
+	     word(n, q->clock) && word(n, "--cache-control") && word(n, q->cache) &&
+	     word(n, "--launch-skip") &&
+	     word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->skip));
+	if (ok && q->count)
+		ok = word(n, "--launch-count") &&
+		     word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->count));
+	if (ok && q->kernel)
+		ok = word(n, "--kernel-name-base") && word(n, "demangled") &&
+		     word(n, "--kernel-name") &&
+		     word(n, arena_printf(&n->arena, "regex:%s", q->kernel));
+	if (ok && q->set)
+		ok = word(n, "--set") && word(n, q->set);
+	else if (ok && !add_sections(n, known, e))
+		return false;
+	for (const char *const *p = q->app; ok && *p; p++)
+		ok = word(n, *p);
+	ok = ok && VEC_PUSH(&n->argv, NULL);
+	if (ok)
+		process_quote(n->argv.v, &text);
+	n->answer.command = ok && !text.failed ? arena_strndup(&n->arena, text.p, text.n) : NULL;
+	sb_free(&text);
+	return n->answer.command || err_nomem(e);
+}
+
+/* --- the run --- */
+
+static bool judge_run(
+	struct ncu *n, const struct job *j, struct job_result *r, struct incore_error *e)
+{
+	struct str said = {r->tail.p ? r->tail.p : "", r->tail.n};
+	struct strbuf how = {0};
+
+	if (r->process.end == PROCESS_CANCELLED)
+		return err_set(e, INCORE_FAILED, "interrupted", "interrupted while ncu ran; log %s",
+			n->answer.log);
+	if (str_has(said, "ERR_NVGPUCTRPERM"))
+		return err_set(e, INCORE_FAILED, "no-rights", "ncu may not profile: " RIGHTS);
+	if (!n->answer.status)
+		return true;
+	n->app_status = (int)n->answer.status;
+	job_describe(j, &r->process, &how);
+	err_set(e, INCORE_FAILED, "app-failed",
+		"ncu with the application: %s; log %s; it ends: %.*s", how.p ? how.p : "",
+		n->answer.log, STR_ARG(job_last_line(r)));
+	sb_free(&how);
+	return false;
+}
+
+static bool run_tool(struct ncu *n, struct incore_error *e)
+{
+	struct job j = {.name = "ncu",
+		.argv = n->argv.v,
+		.limit_ms = n->q->limit_s * 1000,
+		.grace_ms = GRACE_MS,
+		.log_path = n->answer.log,
+		.echo_fd = n->q->echo_fd,
+		.journal = &n->journal,
+		.is_cancelled = n->q->is_cancelled,
+		.cancel_signal = n->q->cancel_signal};
+	struct job_result r;
+	bool ok;
+
+	progress_begin(n->q->progress, "ncu", 1);
+	ok = job_run(&j, &r, e);
+	progress_end(n->q->progress);
+	if (!ok)
+		return false;
+	n->answer.status = job_exit_status(&r.process);
+	ok = judge_run(n, &j, &r, e);
+	job_result_deinit(&r);
+	return ok;
+}
+
+static bool pack_results(struct ncu *n, struct incore_error *e)
+{
+	struct capture_list l;
+	bool ok = true;
+
+	if (!file_exists(n->report))
+		return true;
+	if (!import_find(n->report, NULL, &l, e)) {
+		bool is_empty = err_is(e, "empty-report");
+
+		if (is_empty)
+			incore_error_clear(e);
+		return is_empty;
+	}
+	progress_begin(n->q->progress, "results", l.n);
+	for (uint32_t i = 0; ok && i < l.n; i++) {
+		struct pack_request q = {.path = l.v[i].path, .dir = n->q->dir, .pool = n->q->pool};
+		struct pack_result got;
+
+		ok = pack_capture(&q, &n->arena, &got, e) &&
+		     (VEC_PUSH(&n->answer.captures,
+			      (struct ncu_file){got.file, got.kernel, got.verdict, got.health, i,
+				      got.samples}) ||
+			     err_nomem(e));
+		progress_add(n->q->progress, 1);
+	}
+	progress_end(n->q->progress);
+	capture_list_deinit(&l);
+	return ok;
+}
+
+bool ncu_take(struct ncu *n, struct incore_error *e)
+{
+	struct incore_error late = {0};
+	struct folder f = {.real = n->q->dir};
+	bool ok;
+
+	if (!find_tool(n, e))
+		return false;
+	if (!n->q->is_dry && !folder_open(&f, n->q->dir, &n->journal, &n->arena, e))
+		return false;
+	n->answer.directory = f.real;
+	n->answer.journal = f.journal;
+	n->report = arena_printf(&n->arena, "%s/report.ncu-rep", f.real);
+	n->answer.log = arena_printf(&n->arena, "%s/ncu.log", n->q->dir);
+	if (!n->report || !n->answer.log)
+		return err_nomem(e);
+	if (!make_command(n, e))
+		return false;
+	n->answer.verdict = "planned";
+	if (n->q->is_dry)
+		return true;
+	ok = run_tool(n, e);
+	/* what an application left that then failed is packed, too */
+	if (!pack_results(n, ok ? e : &late))
+		ok = false;
+	incore_error_clear(&late);
+	n->is_no = !n->answer.captures.n;
+	n->answer.verdict = n->is_no ? "nothing" : "captured";
+	if (!n->q->keeps_raw)
+		unlink(n->report);
+	if (folder_write_result(n->q->dir, &ncu_record, &n->answer, &n->arena, &late) || !ok) {
+		incore_error_clear(&late);
+		return ok;
+	}
+	err_move(e, &late);
+	return false;
+}
+
+/* --- fields --- */
+
+static const struct column file_columns[] = {
+	COLUMN(ncu_file, file, UNIT_NONE, "packed capture"),
+	COLUMN(ncu_file, kernel, UNIT_NONE, "name of the kernel"),
+	COLUMN(ncu_file, result, UNIT_INDEX, "number of the result in the report, from 0"),
+	COLUMN(ncu_file, samples, UNIT_COUNT, "samples that fell into its code"),
+	COLUMN(ncu_file, verdict, UNIT_NONE, "what check says of it",
+		.words = "ok|suspect|unusable"),
+	COLUMN(ncu_file, health, UNIT_NONE, "the same with its errors and warnings"),
+};
+static const struct record ncu_file_record = RECORD_OF(ncu_file, RECORD_BLOCK, file_columns);
+
+static const struct column ncu_columns[] = {
+	COLUMN(ncu_answer, tool, UNIT_NONE, "ncu that was used"),
+	COLUMN(ncu_answer, version, UNIT_NONE, "its release"),
+	COLUMN(ncu_answer, directory, UNIT_NONE, "where the results are"),
+	COLUMN(ncu_answer, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+	COLUMN(ncu_answer, command, UNIT_NONE, "command that was run"),
+	COLUMN(ncu_answer, log, UNIT_NONE, "what it printed"),
+	COLUMN(ncu_answer, status, UNIT_NONE, "its exit status"),
+	COLUMN(ncu_answer, verdict, UNIT_NONE, "what came of it",
+		.words = "captured|nothing|planned"),
+	VECTOR(ncu_answer, captures, "captures", &ncu_file_record, "what was captured"),
+};
+const struct record ncu_record = RECORD_OF(ncu_answer, RECORD_BLOCK, ncu_columns);

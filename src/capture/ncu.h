@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ncu.h: kernels profiled with NVIDIA's Nsight Compute, where it is installed: what it is asked for,
+ * its report, and of each result of the report a packed capture.
+ * Owner: struct ncu owns all results; ncu_init() .. ncu_deinit(). The request is borrowed. Threads:
+ * one at a time. May fail: as said at ncu_take(); the results so far stay.
+ */
+#pragma once
+
+#include "answer/option.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "base/vec.h"
+#include "codec/record.h"
+#include "run/job.h"
+
+struct ncu_request {	    /* options first: their table is the command line's */
+	const char *kernel; /* regular expression over demangled names; NULL: all */
+	uint64_t skip, count;
+	const char *sections; /* identifiers, by comma; NULL: what our verbs can use */
+	const char *set;      /* instead of sections; NULL: none */
+	const char *clock;    /* "none", "base" */
+	const char *cache;    /* "all", "none" */
+	const char *tool;     /* ncu; NULL: it is looked for */
+	uint64_t limit_s;     /* 0: none */
+	bool keeps_raw, is_dry;
+	const char *dir;
+	const char *const *app;
+	int echo_fd;
+	struct pool *pool;
+	struct progress *progress;
+	bool (*is_cancelled)(void *ctx);
+	int (*cancel_signal)(void *ctx);
+};
+
+struct ncu_file { /* one result of the report */
+	const char *file, *kernel, *verdict, *health;
+	uint64_t result, samples;
+};
+
+struct ncu_answer {
+	const char *tool, *version, *directory, *journal, *command, *log, *verdict;
+	int64_t status;
+	VEC(struct ncu_file) captures;
+	VEC(const char *) warnings;
+};
+extern const struct record ncu_record;
+
+struct ncu {
+	const struct ncu_request *q;
+	struct arena arena;
+	struct journal journal;
+	const char *report;
+	VEC(const char *) argv;
+	struct ncu_answer answer;
+	int app_status; /* to pass on; 0: it ended well */
+	bool is_no;	/* nothing was profiled */
+};
+
+void ncu_init(struct ncu *n, const struct ncu_request *q);
+void ncu_deinit(struct ncu *n);
+/* True with n->is_no where ncu profiled nothing. Codes of errors: "no-ncu", "tool-failed",
+ * "app-failed" (n->app_status), "no-rights", "directory-used", "interrupted". */
+bool ncu_take(struct ncu *n, struct incore_error *e);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * roc.h: the jobs of rocprofv3 besides thread traces, in one frame: counters in as many passes as
+ * they need (pmc.c), PC samples (pcs.c), the timeline of a run (sys.c). A job is one or more runs of
+ * the application below rocprofv3; each has a folder with its input.yaml, which is kept, and a log.
+ * No result is believed because the tool ended with 0: what it left is read.
+ * Owner: struct roc owns all results; roc_init() .. roc_deinit(). The request is borrowed.
+ * Threads: one at a time. May fail: as said at roc_take(); the results so far stay.
+ */
+#pragma once
+
+#include "answer/answer.h"
+#include "capture/rocprof.h"
+#include "run/job.h"
+
+struct roc_request {		      /* options first: their table is the command line's */
+	const char *tool;	      /* rocprofv3; NULL: it is looked for */
+	const char *dir;	      /* results; must not be there, or be empty */
+	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
+	const char *counters;	      /* pmc */
+	const char *method;	      /* pcs: "stochastic", "host_trap"; NULL: what there is */
+	uint64_t interval;	      /* pcs: cycles, or microseconds of host_trap; NO_COUNT */
+	const char *trace;	      /* sys: "all", "runtime" */
+	uint64_t retries, limit_s;    /* limit_s 0: none */
+	bool keeps_raw, is_dry;
+	const char *const *app; /* NULL ends */
+	int echo_fd;		/* what the programs print goes there too; 0: nowhere */
+	struct pool *pool;
+	struct progress *progress;
+	bool (*is_cancelled)(void *ctx);
+	int (*cancel_signal)(void *ctx);
+};
+
+struct roc_run {			       /* of the application below the tool */
+	const char *name, *because, *counters; /* counters: of a pass, or NULL */
+	const char *input, *configuration, *command, *log, *outcome;
+	int64_t status;		  /* what rocprofv3 ended with: the application's */
+	const char *folder, *raw; /* private, like what follows */
+	const char *const *argv;
+	struct job_result result;
+};
+
+struct roc_capture { /* what incore reads */
+	const char *file, *kernel;
+	uint64_t samples, launches, slices;
+	const char *health;
+};
+
+struct roc_counter { /* of a kernel */
+	const char *kernel, *counter;
+	uint64_t pass, launches;
+	double sum, mean, least, most;
+};
+
+struct roc_answer {
+	const char *tool, *version, *directory, *journal, *verdict;
+	const char *method, *table; /* of samples; file of counters; or NULL */
+	uint64_t interval;
+	VEC(struct roc_run) runs;
+	VEC(struct roc_capture) captures;
+	VEC(struct roc_counter) counters;
+	VEC(const char *) refused; /* counters that were not taken */
+	VEC(const char *) warnings;
+};
+extern const struct record roc_record, roc_counter_record;
+
+struct roc {
+	const struct roc_request *q;
+	struct arena arena;
+	struct rocprof tool;
+	struct journal journal;
+	struct roc_answer answer;
+	int app_status; /* to pass on; 0: it ended well */
+	bool is_no;	/* nothing that can be used came of it */
+};
+
+void roc_init(struct roc *r, const struct roc_request *q);
+void roc_deinit(struct roc *r);
+/* One of them, or with q->is_dry the first run of it as a plan. Codes: "app-failed" (app_status),
+ * "directory-used", "tool-too-old", "unknown-counter", "interrupted". */
+bool roc_take_pmc(struct roc *r, struct incore_error *e);
+bool roc_take_pcs(struct roc *r, struct incore_error *e);
+bool roc_take_sys(struct roc *r, struct incore_error *e);
+
+/* --- roc.c: what they share --- */
+/* Finds the tool, sees that it has the options (NULL ends), and makes the directory. */
+bool roc_open(struct roc *r, const char *const *needs, struct incore_error *e);
+/* A run of that name ("pass_1") with these lines of input.yaml; it is the last of answer.runs. */
+bool roc_plan(struct roc *r, const char *name, const char *because, const struct strbuf *settings,
+	struct incore_error *e);
+/* Runs the last; its status is in it, whatever it is. */
+bool roc_run_last(struct roc *r, struct incore_error *e);
+struct roc_run *roc_last(struct roc *r);
+struct str roc_said(const struct roc_run *t); /* the end of what it printed */
+/* The error of a run that failed. Always false. */
+bool roc_app_failed(struct roc *r, struct incore_error *e);
+bool roc_warn(struct roc *r, struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Calls fn with every file of the last run whose name ends so. */
+bool roc_each_file(struct roc *r, const char *suffix,
+	bool (*fn)(void *ctx, const char *path, struct incore_error *e), void *ctx,
+	struct incore_error *e);
+/* Is this kernel asked for? */
+bool roc_wants(const struct roc *r, const char *kernel, bool *does, struct incore_error *e);
+/* Removes what is not kept and writes the result; to be called at the end, also after a failure,
+ * with whether it went well. */
+bool roc_finish(struct roc *r, bool ok, struct incore_error *e);
+
+/* --- input.yaml and the command, for whoever starts rocprofv3 --- */
+void roc_put_key(struct strbuf *out, const char *key, const char *value); /* a quoted text */
+void roc_put_head(const struct rocprof *tool, const char *verb, const char *const *app,
+	const char *because, struct strbuf *out);
+/* tool -i INPUT [--attach PID | -- APP...]; NULL on lack of memory. */
+const char *const *roc_command(struct arena *a, const struct rocprof *tool, const char *input,
+	const char *const *app, uint64_t attach_pid);
+/* What the tool says it lacks, in place of its last line; NULL: nothing that is known. */
+const char *roc_known_trouble(struct str said);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_msprof.c: incore capture msprof: kernels of an application on Ascend's simulator or device. */
+#include <unistd.h>
+
+#include "capture/msprof.h"
+#include "cli/capture.h"
+#include "cli/output.h"
+#include "cli/text/say.h"
+
+#define FIELD(M) OPTION_FIELD(msprof_request, M)
+
+static const struct option_def msprof_options[] = {
+	{0, "device", OPTION_FLAG, NULL, NULL, NULL, "on the device, not in the simulator",
+		FIELD(is_on_device)},
+	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL, "the kernel; without it msprof chooses",
+		FIELD(kernel)},
+	{0, "launches", OPTION_COUNT, "N", NULL, "1", "how many launches, 1 to 5000",
+		FIELD(launches)},
+	{0, "timeout", OPTION_COUNT, "MINUTES", NULL, "120", "of msprof itself, 1 to 2880",
+		FIELD(minutes)},
+	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip",
+		FIELD(target)},
+	{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL, "the chip to simulate", FIELD(soc)},
+	{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL, "where CANN is installed", FIELD(home)},
+	{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL, "its set_env.sh", FIELD(set_env)},
+	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep what msprof wrote", FIELD(keeps_raw)},
+	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
+		FIELD(is_dry)},
+	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty", FIELD(dir)},
+	OPTION_END,
+};
+
+static void print_result(struct cli *c, const struct msprof_capture *x)
+{
+	const struct msprof_answer *a = &x->answer;
+
+	if (x->q->is_dry) {
+		say(c->out, "CANN: %s\n", a->cann);
+		if (a->soc)
+			say(c->out, "chip: %s\n", a->soc);
+		say(c->out, "msprof op%s --application=%s\n",
+			x->q->is_on_device ? "" : " simulator", a->application);
+		return;
+	}
+	for (size_t i = 0; i < a->captures.n; i++)
+		say(c->out, "%s: %s, %s\n",
+			a->captures.v[i].kernel ? a->captures.v[i].kernel : "(no name)",
+			COUNTED(a->captures.v[i].tracks, "pipe"), a->captures.v[i].evidence);
+	if (a->is_partial)
+		say(c->out, "partial: the time of msprof was up; no total time follows\n");
+	for (size_t i = 0; i < a->captures.n; i++)
+		say(c->out, "%s\n", a->captures.v[i].file);
+}
+
+static bool run_msprof(struct cli *c, struct msprof_capture *x)
+{
+	bool ok;
+
+	if (!x->q->is_dry)
+		output_finish_on_signals();
+	ok = msprof_take(x, &c->error);
+	for (size_t i = 0; i < x->answer.warnings.n; i++)
+		cli_warn(c, "%s", x->answer.warnings.v[i]);
+	c->is_no = ok && x->is_no;
+	if (!ok)
+		return false;
+	if (c->use_json)
+		return capture_print_json(c, x->q->app, &msprof_record, &x->answer);
+	print_result(c, x);
+	return true;
+}
+
+static bool run(struct cli *c)
+{
+	struct msprof_request q = {.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
+		.pool = c->pool,
+		.progress = c->progress,
+		.is_cancelled = output_interrupted,
+		.cancel_signal = output_signal};
+	const char **app = capture_app(c, msprof_options, &q);
+	struct msprof_capture x;
+	bool ok;
+
+	if (!app)
+		return false;
+	q.app = app;
+	msprof_capture_init(&x, &q);
+	ok = run_msprof(c, &x);
+	msprof_capture_deinit(&x);
+	mem_free(app);
+	return ok;
+}
+
+const struct verb verb_capture_msprof = {
+	.name = "capture msprof",
+	.args = "-- APP [ARG...]",
+	.summary = "take kernels on Ascend's simulator or device with msprof op",
+	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.options = msprof_options,
+	.max_args = UINT32_MAX,
+	.run = run,
+	.records = RECORDS(&msprof_record),
+	.inputs = RECORDS(&capture_app_record),
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_ncu.c: incore capture ncu: kernels under NVIDIA's Nsight Compute. */
+#include <unistd.h>
+
+#include "capture/ncu.h"
+#include "cli/capture.h"
+#include "cli/output.h"
+#include "cli/text/say.h"
+
+#define FIELD(M) OPTION_FIELD(ncu_request, M)
+
+static const struct option_def ncu_options[] = {
+	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "kernels by name; without it all",
+		FIELD(kernel)},
+	{0, "launch-skip", OPTION_COUNT, "N", NULL, "0", "launches to pass over first",
+		FIELD(skip)},
+	{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "launches to profile; 0: all",
+		FIELD(count)},
+	{0, "sections", OPTION_TEXT, "LIST", NULL, NULL,
+		"identifiers as ncu has them (default: what our verbs use)", FIELD(sections)},
+	{0, "set", OPTION_TEXT, "NAME", NULL, NULL, "a set of ncu instead: full, basic",
+		FIELD(set)},
+	{0, "clock-control", OPTION_TEXT, "none|base", NULL, "none",
+		"the clock as it is, or locked by ncu", FIELD(clock)},
+	{0, "cache-control", OPTION_TEXT, "all|none", NULL, "all",
+		"caches emptied before each replay, or as they are", FIELD(cache)},
+	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "of the run; 0: none", FIELD(limit_s)},
+	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep the report", FIELD(keeps_raw)},
+	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
+		FIELD(is_dry)},
+	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the ncu to use", FIELD(tool)},
+	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty", FIELD(dir)},
+	OPTION_END,
+};
+
+static bool check_request(struct cli *c, const struct ncu_request *q)
+{
+	if (strcmp(q->clock, "none") != 0 && strcmp(q->clock, "base") != 0)
+		return err_set(&c->error, INCORE_USAGE, "bad-value",
+			"--clock-control is none or base, not %s", q->clock);
+	if (strcmp(q->cache, "all") != 0 && strcmp(q->cache, "none") != 0)
+		return err_set(&c->error, INCORE_USAGE, "bad-value",
+			"--cache-control is all or none, not %s", q->cache);
+	if (q->set && q->sections)
+		return err_set(&c->error, INCORE_USAGE, "bad-value",
+			"--set and --sections exclude each other");
+	return true;
+}
+
+static void print_result(struct cli *c, const struct ncu_answer *a)
+{
+	for (size_t i = 0; i < a->captures.n; i++) {
+		const struct ncu_file *f = &a->captures.v[i];
+
+		say(c->out, "%s: %llu sample%s, %s\n", f->kernel, (unsigned long long)f->samples,
+			plural(f->samples), f->health);
+	}
+	for (size_t i = 0; i < a->captures.n; i++)
+		say(c->out, "%s\n", a->captures.v[i].file);
+	if (!a->captures.n)
+		say(c->out, "ncu profiled nothing; log %s\n", a->log);
+}
+
+static bool run_ncu(struct cli *c, struct ncu *n)
+{
+	bool ok;
+
+	if (!n->q->is_dry)
+		output_finish_on_signals();
+	ok = ncu_take(n, &c->error);
+	for (size_t i = 0; i < n->answer.warnings.n; i++)
+		if (n->answer.warnings.v[i])
+			cli_warn(c, "%s", n->answer.warnings.v[i]);
+	c->is_no = ok && n->is_no && !n->q->is_dry;
+	c->app_status = ok ? 0 : n->app_status;
+	if (!ok && !n->answer.captures.n)
+		return false;
+	if (c->use_json)
+		return capture_print_json(c, n->q->app, &ncu_record, &n->answer) && ok;
+	if (n->q->is_dry)
+		say(c->out, "ncu %s: %s\n$ %s\n", n->answer.version, n->answer.tool,
+			n->answer.command);
+	else
+		print_result(c, &n->answer);
+	return ok;
+}
+
+static bool run(struct cli *c)
+{
+	struct ncu_request q = {.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
+		.pool = c->pool,
+		.progress = c->progress,
+		.is_cancelled = output_interrupted,
+		.cancel_signal = output_signal};
+	const char **app = capture_app(c, ncu_options, &q);
+	struct ncu n;
+	bool ok = app && check_request(c, &q);
+
+	q.app = app;
+	if (ok) {
+		ncu_init(&n, &q);
+		ok = run_ncu(c, &n);
+		ncu_deinit(&n);
+	}
+	mem_free(app);
+	return ok;
+}
+
+const struct verb verb_capture_ncu = {
+	.name = "capture ncu",
+	.args = "-- APP [ARG...]",
+	.summary = "profile kernels with Nsight Compute, and pack its report",
+	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.options = ncu_options,
+	.max_args = UINT32_MAX,
+	.run = run,
+	.records = RECORDS(&ncu_record),
+	.inputs = RECORDS(&capture_app_record),
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_advise.c: incore advise: what to change, as a numbered list. */
+#include "answer/change/advise.h"
+
+#include "cli/ask.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
+#include "cli/text/table.h"
+
+#define PLACES_SHOWN 4u
+
+/* A line of an advice; the text is freed. */
+static void draw_part(struct cli *c, const char *head, struct strbuf *b)
+{
+	say(c->out, "   %-10s", head);
+	cli_wrapped(c, b->p ? b->p : "", 13, 13);
+	sb_free(b);
+}
+
+static void draw_text(struct cli *c, const char *head, const char *text)
+{
+	struct strbuf b = {0};
+
+	sb_puts(&b, text);
+	draw_part(c, head, &b);
+}
+
+static void draw_gain(struct cli *c, const struct advice_gain *g)
+{
+	struct strbuf b = {0};
+
+	if (g->does_nothing)
+		sb_puts(&b, "none: something else is as long");
+	else
+		sb_printf(&b, "%s%s -> %s cycles: %.1f %% saved (%.1f to %.1f %%), estimate",
+			g->pct > 0 ? "" : "none expected, ", U64_TEXT(g->before),
+			U64_TEXT(g->after), g->pct, g->least_pct, g->most_pct);
+	draw_part(c, "gain", &b);
+}
+
+static void draw_where(struct cli *c, const struct advice_row *x)
+{
+	const struct advice_place *v = x->rows.v;
+	struct strbuf b = {0};
+
+	sb_puts(&b, x->place);
+	if (x->where)
+		sb_printf(&b, ": `%s`", x->where->isa);
+	if (x->waits_for)
+		sb_printf(&b, ", for row %lld: `%s`", (long long)x->waits_for->row,
+			x->waits_for->isa);
+	for (size_t i = 1; i < x->rows.n && i < PLACES_SHOWN; i++)
+		sb_printf(&b, "%s %lld",
+			i > 1		 ? ","
+			: x->rows.n == 2 ? "; also row"
+					 : "; also rows",
+			(long long)v[i].at->row);
+	if (x->found > PLACES_SHOWN)
+		sb_printf(&b, " and %llu more", (unsigned long long)(x->found - PLACES_SHOWN));
+	draw_part(c, "where", &b);
+}
+
+static void draw_advice(struct cli *c, size_t i, const struct advice_row *x, const char *path)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%zu. %s: %s (%s, %.1f %% exposed)", i + 1, x->rule, x->finding, x->cause,
+		x->share_pct);
+	cli_wrapped(c, b.p ? b.p : "", 0, 0);
+	sb_free(&b);
+	draw_where(c, x);
+	draw_text(c, "evidence", x->evidence);
+	draw_text(c, "change", x->experiment);
+	if (x->gain)
+		draw_gain(c, x->gain);
+	draw_text(c, "then", x->prediction);
+	draw_text(c, "risk", x->risk);
+	if (x->question)
+		say(c->out, "   ask       incore whatif %s %s\n", x->question, path);
+	say(c->out, "   confirm   %s\n\n", x->confirm);
+}
+
+static bool draw_taken(struct cli *c, const struct advise_taken *t, const char *unit)
+{
+	static const char *const columns[] = {"rule", "state", "before_pct", "after_pct",
+		"promised_pct", "least_pct", "most_pct", NULL};
+
+	say(c->out, "What was done of it: %s\n", t->verdict);
+	say(c->out, "%s -> %s cycles of %s (%+.1f %%)\n", U64_TEXT(t->before), U64_TEXT(t->after),
+		unit, t->change_pct);
+	return !t->rows.n || record_table_print(c, &taken_record, t->rows, columns);
+}
+
+static bool draw(struct cli *c, const struct answer *answer)
+{
+	static const char *const columns[] = {"rule", "cause", "place", "exposed", "share_pct",
+		"evidence", "experiment", "prediction", "risk", "question", "confirm", NULL};
+	const struct advise_answer *a = answer->data;
+	const struct trace *t = answer->traces.v[0];
+	const struct advice_row *v = a->advice.v;
+
+	if (c->use_csv)
+		return record_table_print(c, &advice_record, a->advice, columns);
+	if (a->verdict) {
+		cli_wrapped(c, a->verdict, 0, 0);
+		fputc('\n', c->out);
+	}
+	for (size_t i = 0; i < a->advice.n; i++)
+		draw_advice(c, i, &v[i], t->meta.origin);
+	if (!a->advice.n)
+		say(c->out,
+			"No rule has anything to say: docs/advise.md has what they look for.\n");
+	if (a->taken && !draw_taken(c, a->taken, a->unit))
+		return false;
+	say(c->out, "%s cycles of %s, %s, told for %s, %u note%s\n", U64_TEXT(a->cycles), a->unit,
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}), a->world, c->n_notes,
+		plural(c->n_notes));
+	return true;
+}
+
+extern const struct question question_advise;
+const struct verb verb_advise = {
+	.name = "advise",
+	.question = &question_advise,
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.draw = draw,
+};

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_add.c: incore store add: captures into a store, each whole or not at all. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/ask.h"
+#include "cli/store/store_job.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
+#include "sweep/handover.h"
+
+static const struct option_def options[] = {
+	STORE_OPTION,
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "of the source they were built from"},
+	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
+		"what tells them from others of the same kernel; may be repeated"},
+	{0, "sweep", OPTION_MANY, "DIR", NULL, NULL,
+		"all captures of this sweep, labelled with their parameters; may be repeated"},
+	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
+		"when they were taken: 2026-11-18[T01:02:03Z] or @SECONDS; else now"},
+	OPTION_END,
+};
+
+struct added_row {
+	const char *path, *kernel, *state;
+	uint64_t capture;
+};
+static const struct column added_columns[] = {
+	COLUMN(added_row, capture, UNIT_INDEX, "its number in the store"),
+	COLUMN(added_row, state, UNIT_NONE, "was it there before", .words = "added|there"),
+	COLUMN(added_row, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
+	COLUMN(added_row, path, UNIT_NONE, "where it was read from", .flags = COLUMN_WIDE),
+};
+static const struct record added_record = RECORD_OF(added_row, RECORD_LINE, added_columns);
+
+struct added {
+	struct rows captures;
+};
+static const struct column data_columns[] = {
+	LIST(added, captures, &added_record, "the captures, in the order that they were given in"),
+};
+static const struct record data_record = RECORD_OF(added, RECORD_BLOCK, data_columns);
+
+struct add_job {
+	struct cli *c;
+	struct asked asked;
+	struct store *store;
+	struct arena arena;
+	struct store_identity id;
+	struct text_list labels; /* that were given */
+	VEC(struct added_row) rows;
+};
+
+/* From the root on, so that it is found from anywhere; in the arena. */
+static const char *whole_path(struct add_job *j, const char *path)
+{
+	char *here, *out;
+
+	if (path[0] == '/')
+		return path;
+	here = getcwd(NULL, 0);
+	out = here ? arena_printf(&j->arena, "%s/%s", here, path) : NULL;
+	free(here);
+	return out;
+}
+
+static bool add_one(struct add_job *j, const char *path)
+{
+	struct incore_error *e = &j->c->error;
+	struct added_row row;
+	struct store_added added;
+	struct trace *t;
+
+	if (!cli_open(j->c, &j->asked, path, IMPORT_ALL, &t))
+		return false;
+	path = t->meta.origin ? t->meta.origin : path;
+	j->id.path = whole_path(j, path);
+	if (!j->id.path)
+		return err_nomem(e);
+	if (!j->store) /* not before there is something to add */
+		j->store = store_open(store_path(j->c), true, e);
+	if (!j->store)
+		return false;
+	if (!store_add(j->store, t, &j->id, &added, e))
+		return err_wrap(e, "adding '%s'", path);
+	cli_warn_unread(j->c, added.unread);
+	row = (struct added_row){.path = j->id.path,
+		.kernel = t->meta.kernel ? arena_strdup(&j->arena, t->meta.kernel) : NULL,
+		.state = added.is_there ? "there" : "added",
+		.capture = added.capture};
+	if (t->meta.kernel && !row.kernel)
+		return err_nomem(e);
+	row.path = arena_strdup(&j->arena, row.path); /* it may stand in the trace */
+	return (row.path && VEC_PUSH(&j->rows, row)) || err_nomem(e);
+}
+
+/* What was read for one capture is let go before the next. */
+static bool add_path(struct add_job *j, const char *path)
+{
+	bool ok = cli_begin(j->c, &j->asked) && add_one(j, path);
+
+	cli_answered(&j->asked);
+	if (ok && progress_is_cancelled(j->c->progress))
+		return err_set(&j->c->error, INCORE_FAILED, "cancelled", "stopped as asked");
+	return ok;
+}
+
+/* A label of a parameter: what may not stand in one becomes a blank. */
+static const char *label_of(struct add_job *j, const struct sweep_pair *p)
+{
+	char *out = arena_printf(&j->arena, "%s=%s", p->name, p->value.text);
+
+	for (char *c = out; c && *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == ',')
+			*c = ' ';
+	return out;
+}
+
+static bool add_swept(void *ctx, const struct sweep_capture *x, struct incore_error *e)
+{
+	struct add_job *j = ctx;
+	struct text_list labels = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->labels.n; i++)
+		ok = VEC_PUSH(&labels, j->labels.v[i]);
+	for (size_t i = 0; ok && i < x->params.n; i++) {
+		const char *label = label_of(j, &x->params.v[i]);
+
+		ok = label && VEC_PUSH(&labels, label);
+	}
+	if (!ok)
+		err_nomem(e);
+	j->id.labels = ok ? store_labels(&j->arena, &labels, e) : NULL;
+	VEC_FREE(&labels);
+	if (!j->id.labels || add_path(j, x->path))
+		return j->id.labels != NULL;
+	if (e != &j->c->error)
+		err_move(e, &j->c->error);
+	return false;
+}
+
+static bool add_all(struct add_job *j)
+{
+	struct incore_error *e = &j->c->error;
+
+	for (unsigned i = 0; i < j->c->n_args; i++)
+		if (!add_path(j, j->c->args[i]))
+			return false;
+	for (unsigned i = 0; i < cli_many(j->c, "sweep"); i++)
+		if (!sweep_each_capture(cli_many_at(j->c, "sweep", i), add_swept, j, e))
+			return false;
+	return true;
+}
+
+static bool prepare(struct add_job *j)
+{
+	struct incore_error *e = &j->c->error;
+	const char *at = cli_text(j->c, "at");
+	bool ok = true;
+
+	j->id = (struct store_identity){.revision = cli_text(j->c, "revision"), .at = NO_I64};
+	if (!j->c->n_args && !cli_many(j->c, "sweep"))
+		return err_set(e, INCORE_USAGE, "missing-argument",
+			"store add takes captures, or --sweep DIR");
+	if (at && !store_time(at, &j->id.at))
+		return err_set(e, INCORE_USAGE, "bad-time",
+			"--at '%s': a time is 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", at);
+	for (unsigned i = 0; ok && i < cli_many(j->c, "label"); i++)
+		ok = VEC_PUSH(&j->labels, cli_many_at(j->c, "label", i)) || err_nomem(e);
+	j->id.labels = ok ? store_labels(&j->arena, &j->labels, e) : NULL;
+	return j->id.labels != NULL;
+}
+
+static bool print(struct add_job *j, const char *path)
+{
+	static const char *const columns[] = {"capture", "state", "kernel", "path", NULL};
+	struct added x = {{j->rows.v, j->rows.n}};
+
+	if (j->c->use_json)
+		return store_job_json(j->c, path, &data_record, &x);
+	return record_table_print(j->c, &added_record, x.captures, columns);
+}
+
+static void free_job(struct add_job *j)
+{
+	VEC_FREE(&j->rows);
+	VEC_FREE(&j->labels);
+	arena_deinit(&j->arena);
+}
+
+static bool run_add(struct cli *c)
+{
+	struct add_job j = {.c = c};
+	const char *path = store_path(c);
+	bool ok;
+
+	arena_init(&j.arena);
+	ok = prepare(&j) && add_all(&j);
+	store_close(j.store);
+	ok = ok && print(&j, path);
+	free_job(&j);
+	return ok;
+}
+
+bool store_add_sweep(struct cli *c, const char *dir)
+{
+	const struct verb *verb = c->verb;
+	struct add_job j = {.c = c, .id = {.at = NO_I64}};
+	bool ok;
+
+	arena_init(&j.arena);
+	c->verb = &store_verb_add; /* captures are read as `store add` reads them */
+	ok = sweep_each_capture(dir, add_swept, &j, &c->error);
+	c->verb = verb;
+	store_close(j.store);
+	if (ok && !c->use_json)
+		say(c->out, "%s in %s\n", COUNTED(j.rows.n, "capture"), store_path(c));
+	free_job(&j);
+	return ok;
+}
+
+const struct verb store_verb_add = {
+	.name = "store add",
+	.args = "[CAPTURE...]",
+	.summary = "add captures; the store is made where there is none",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_CAPTURE,
+	.options = options,
+	.max_args = UINT32_MAX,
+	.run = run_add,
+	.records = RECORDS(&data_record),
+	.inputs = store_inputs,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_gate.c: incore store gate: are the newest captures worse than what stood before? For CI. */
+#include <math.h>
+
+#include "cli/store/store_job.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
+
+static const struct option_def options[] = {
+	STORE_SELECT_OPTIONS,
+	STORE_RULE_OPTIONS,
+	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL,
+		"worse by more fails, whatever the noise, and without a history to tell it"},
+	OPTION_END,
+};
+
+struct gates {
+	bool is_passed;
+	uint64_t worse, no_claim;
+	struct rows series;
+};
+static const struct column gates_columns[] = {
+	COLUMN(gates, is_passed, UNIT_NONE, "no series is worse"),
+	COLUMN(gates, worse, UNIT_COUNT, "series that are"),
+	COLUMN(gates, no_claim, UNIT_COUNT, "series with too few captures to tell"),
+	LIST(gates, series, &store_gate_record, "each series, by kernel"),
+};
+static const struct record gates_record = RECORD_OF(gates, RECORD_BLOCK, gates_columns);
+
+static bool judge(struct store_job *j, struct gates *out)
+{
+	struct store_gate *v = arena_zalloc(&j->arena, j->entries.v.n + 1, sizeof(*v));
+	size_t n = 0, at = 0;
+
+	if (!v)
+		return err_nomem(&j->c->error);
+	for (; at < j->entries.v.n; n++) {
+		size_t k = store_series(&j->entries, at);
+
+		if (!store_gate(&j->ask, &j->entries.v.v[at], k, &v[n], &j->c->error))
+			return false;
+		out->worse += strcmp(v[n].verdict, "worse") == 0;
+		out->no_claim += strcmp(v[n].verdict, "no-claim") == 0;
+		at += k;
+	}
+	out->series = (struct rows){v, n};
+	out->is_passed = !out->worse;
+	return true;
+}
+
+static enum cell_style style_of(const void *row, const char *column)
+{
+	const struct store_gate *g = row;
+
+	return strcmp(column, "verdict") != 0	     ? CELL_PLAIN
+	       : strcmp(g->verdict, "worse") == 0    ? CELL_BAD
+	       : strcmp(g->verdict, "better") == 0   ? CELL_GOOD
+	       : strcmp(g->verdict, "no-claim") == 0 ? CELL_DIM
+						     : CELL_PLAIN;
+}
+
+static bool print(struct cli *c, const struct gates *x)
+{
+	static const char *const columns[] = {"verdict", "kernel", "arch", "evidence", "labels",
+		"figure", "captures", "captures_new", "capture", "revision", "before", "after",
+		"change_pct", "limit_pct", NULL};
+	const struct store_gate *v = x->series.v;
+
+	if (!record_table_print_styled(c, &store_gate_record, x->series, columns, style_of) ||
+		c->use_csv)
+		return !c->error.code;
+	for (size_t i = 0; i < x->series.n; i++)
+		if (v[i].why.command) {
+			say(c->out, "\n%s, capture %llu against %llu:\n",
+				v[i].series.kernel ? v[i].series.kernel : "(no name)",
+				(unsigned long long)v[i].capture, (unsigned long long)v[i].from);
+			store_say_why(c, &v[i].why);
+		}
+	return true;
+}
+
+/* A gate that lets pass because nothing was there to look at would be none. */
+static bool check_any(const struct store_job *j)
+{
+	return j->entries.v.n ||
+	       err_set(&j->c->error, INCORE_USAGE, "no-capture",
+		       "%s: no capture is selected, so there is nothing to pass", j->path);
+}
+
+static bool run_gate(struct cli *c)
+{
+	struct store_job j;
+	struct gates x = {.worse = 0};
+	bool ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
+		  store_real(c, "max", &j.ask.most_pct) && judge(&j, &x);
+
+	if (ok && x.no_claim)
+		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",
+			COUNTED(x.no_claim, "kernel"), HISTORY_LEAST);
+	c->is_no = ok && !x.is_passed;
+	if (ok)
+		ok = c->use_json ? store_job_json(c, j.path, &gates_record, &x) : print(c, &x);
+	store_job_close(&j);
+	return ok;
+}
+
+const struct verb store_verb_gate = {
+	.name = "store gate",
+	.args = "",
+	.summary = "exit 1 if the newest captures are worse than those before, by more than noise",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.options = options,
+	.run = run_gate,
+	.records = RECORDS(&gates_record),
+	.inputs = store_inputs,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_job.h: what the verbs of `incore store` share: which store, which captures, which rule. */
+#pragma once
+
+#include "cli/cli.h"
+#include "store/series.h"
+
+#define STORE_OPTION                                                                               \
+	{                                                                                          \
+		0, "store", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+			"the store; else $INCORE_STORE, else incore.store"                         \
+	}
+#define STORE_SELECT_OPTIONS                                                                       \
+	STORE_OPTION, {'k', "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only these kernels"},     \
+		{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only this architecture"},            \
+	{                                                                                          \
+		'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,                                \
+			"only captures with this label; may be repeated"                           \
+	}
+#define STORE_RULE_OPTIONS                                                                         \
+	{0, "figure", OPTION_CHOICE, "WHAT", STORE_FIGURE_CHOICES, NULL,                           \
+		"what is compared; else duration, or cycles where there is none"},                 \
+		{0, "sigmas", OPTION_TEXT, "X", NULL, "4",                                         \
+			"how many times the noise is a change"},                                   \
+		{0, "floor", OPTION_TEXT, "PERCENT", NULL, "1",                                    \
+			"a smaller change is none, however small the noise"},                      \
+	{                                                                                          \
+		0, "movers", OPTION_COUNT, "N", NULL, "3", "instructions to tell of each change"   \
+	}
+
+extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_verb_history,
+	store_verb_regressions, store_verb_gate, store_verb_prune, store_verb_export;
+
+struct store_job {
+	struct cli *c;
+	const char *path;
+	struct store *store;
+	struct arena arena;
+	struct store_select select;
+	struct store_entries entries;
+	struct store_ask ask;
+};
+
+extern const struct record *const store_inputs[]; /* {"store": path} */
+
+const char *store_path(const struct cli *c);
+/* Opens the store and lists what the options select. To be freed in any case. */
+bool store_job_open(struct store_job *j, struct cli *c);
+void store_job_close(struct store_job *j);
+/* The rule of STORE_RULE_OPTIONS. */
+bool store_job_rule(struct store_job *j);
+bool store_job_json(struct cli *c, const char *path, const struct record *r, const void *value);
+/* A number of an option that is one; USAGE otherwise. */
+bool store_real(struct cli *c, const char *name, double *out);
+bool store_number(struct cli *c, const char *text, uint64_t *out);
+/* The captures of a sweep that has ended, or so far, into the store of --store. */
+bool store_add_sweep(struct cli *c, const char *dir);
+/* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
+void store_say_series(struct cli *c, const struct store_series *s);
+void store_say_why(struct cli *c, const struct store_why *w);

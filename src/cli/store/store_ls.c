@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_ls.c: incore store ls, store show: what is in a store. */
+#include "cli/store/store_job.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
+
+static const struct option_def ls_options[] = {
+	STORE_SELECT_OPTIONS,
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "only captures of this revision"},
+	{0, "since", OPTION_TEXT, "TIME", NULL, NULL, "only captures taken since then"},
+	OPTION_END,
+};
+
+struct listed {
+	struct rows captures;
+};
+static const struct column listed_columns[] = {
+	LIST(listed, captures, &store_entry_record,
+		"by kernel, architecture, evidence, labels, time"),
+};
+static const struct record listed_record = RECORD_OF(listed, RECORD_BLOCK, listed_columns);
+
+static bool run_ls(struct cli *c)
+{
+	static const char *const columns[] = {"capture", "time", "kernel", "arch", "evidence",
+		"labels", "revision", "code", "duration", "cycles", NULL};
+	struct store_job j;
+	struct listed x;
+	bool ok = store_job_open(&j, c);
+
+	x.captures = (struct rows){j.entries.v.v, j.entries.v.n};
+	if (ok && c->use_json)
+		ok = store_job_json(c, j.path, &listed_record, &x);
+	else if (ok)
+		ok = record_table_print(c, &store_entry_record, x.captures, columns);
+	store_job_close(&j);
+	return ok;
+}
+
+const struct verb store_verb_ls = {
+	.name = "store ls",
+	.args = "",
+	.summary = "list its captures",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.options = ls_options,
+	.run = run_ls,
+	.records = RECORDS(&listed_record),
+	.inputs = store_inputs,
+};
+
+/* --- one capture --- */
+
+static const struct option_def show_options[] = {
+	STORE_OPTION,
+	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "instructions to show"},
+	OPTION_END,
+};
+
+struct shown {
+	struct store_entry capture;
+	struct rows rows;     /* store_mover */
+	struct rows findings; /* store_finding */
+};
+static const struct column shown_columns[] = {
+	RECORD(shown, capture, &store_entry_record, "what it is and its figures"),
+	LIST(shown, rows, &store_mover_record,
+		"instructions by cycles and cause; nothing stood before"),
+	LIST(shown, findings, &store_finding_record, "what check found"),
+};
+static const struct record shown_record = RECORD_OF(shown, RECORD_BLOCK, shown_columns);
+
+static bool print_shown(struct cli *c, const struct shown *x)
+{
+	static const char *const rows[] = {
+		"after=cycles", "cause", "row", "isa", "waits_for", "line", NULL};
+	static const char *const findings[] = {"severity", "id", "message", NULL};
+	const struct store_entry *y = &x->capture;
+
+	if (c->use_csv)
+		return record_table_print(c, &store_mover_record, x->rows, rows);
+	say(c->out, "capture %llu, %s: %s%s%s, %s%s%s\n", (unsigned long long)y->capture, y->time,
+		y->kernel ? y->kernel : "(no name)", y->arch ? " on " : "", y->arch ? y->arch : "",
+		y->evidence, *y->labels ? ", " : "", y->labels);
+	say(c->out, "revision %s, code %s, added by incore %s\n%s\n",
+		y->revision ? y->revision : "-", y->code, y->incore, y->path);
+	for (unsigned i = 0; i < STORE_FIGURES; i++)
+		if (y->figure[i] != NO_I64)
+			say(c->out, "%s%s %s", i ? ", " : "", store_figures[i],
+				U64_TEXT((uint64_t)y->figure[i]));
+	say(c->out, " cycles\n\n");
+	if (!record_table_print(c, &store_mover_record, x->rows, rows) || !x->findings.n)
+		return !c->error.code;
+	say(c->out, "\n");
+	return record_table_print(c, &store_finding_record, x->findings, findings);
+}
+
+static bool find_shown(struct store_job *j, uint64_t number, struct shown *out)
+{
+	for (size_t i = 0; i < j->entries.v.n; i++)
+		if (j->entries.v.v[i].capture == number) {
+			out->capture = j->entries.v.v[i];
+			return true;
+		}
+	return err_set(&j->c->error, INCORE_USAGE, "no-capture",
+		"%s has no capture %llu: incore store ls lists them", j->path,
+		(unsigned long long)number);
+}
+
+static bool run_show(struct cli *c)
+{
+	struct store_entry nothing = {0};
+	struct store_job j = {0};
+	struct shown x = {.rows = {0}};
+	uint64_t number, top = cli_top(c);
+	bool ok;
+
+	if (!store_number(c, c->args[0], &number))
+		return false;
+	ok = store_job_open(&j, c) && find_shown(&j, number, &x);
+	nothing.code = x.capture.code; /* rows by number */
+	ok = ok &&
+	     store_movers(j.store,
+		     &(struct store_pair){
+			     &nothing, &x.capture, false, (unsigned)(top < 100000 ? top : 100000)},
+		     &j.arena, &x.rows, &c->error) &&
+	     store_findings(j.store, number, &j.arena, &x.findings, &c->error);
+	if (ok)
+		ok = c->use_json ? store_job_json(c, j.path, &shown_record, &x)
+				 : print_shown(c, &x);
+	store_job_close(&j);
+	return ok;
+}
+
+const struct verb store_verb_show = {
+	.name = "store show",
+	.args = "CAPTURE",
+	.summary = "one capture: its identity, figures, instructions and findings",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.options = show_options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_show,
+	.records = RECORDS(&shown_record),
+	.inputs = store_inputs,
+};

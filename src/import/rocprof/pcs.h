@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pcs.h: files of PC samples that rocprofv3 and rocprofiler-compute leave: *_results.json, and
+ * *_pc_sampling_{stochastic,host_trap}.csv with *_kernel_trace.csv beside it (incore-rocprof_pcs(7)).
+ * Host names and machine ids stand in such files and are never read.
+ */
+#pragma once
+
+#include "import/import.h"
+#include "import/pc_samples.h"
+
+struct pcs_agent { /* as the file has it; 0 where it says nothing */
+	uint64_t handle, node, simds, cus, ses, xccs, waves_per_simd, lds_kib, wave_size, mhz;
+	const char *name, *product;
+};
+
+struct pcs {
+	struct sample_set set;
+	VEC(struct pcs_agent) agents; /* GPUs */
+	const char *command;	      /* in the set's arena, or NULL */
+	uint64_t n_dispatches;	      /* that the file lists */
+	uint64_t n_unplaced;	      /* samples of no known kernel */
+};
+
+/* Reads all samples of a file. */
+bool pcs_read_json(
+	struct pcs *p, const struct file_data *f, const char *path, struct incore_error *e);
+bool pcs_read_csv(struct pcs *p, const struct import_options *o, const struct file_data *f,
+	const char *path, struct incore_error *e);
+/* A launch of a kernel was seen: how large it was, as long as all are alike. */
+void pcs_add_launch(struct sampled_kernel *k, const struct trace_launch *l);

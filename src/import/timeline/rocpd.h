@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rocpd.h: databases of rocprofv3 (incore-rocpd(7)): what stands in one goes to the builder of
+ * timelines as it is read; and the door to SQLite. A database is anybody's file: it is never
+ * written, its views and triggers never run, only its tables are scanned, values have a limit of
+ * size, and work one that grows with the file.
+ * Owner: rocpd_init() .. rocpd_deinit(); the trace is borrowed.
+ */
+#pragma once
+
+#include "import/pc_samples.h"
+#include "import/timeline/timeline.h"
+
+struct rocpd {
+	struct trace *t; /* its arena has all strings */
+	struct timeline timeline;
+	struct sample_set samples;  /* of our own exports: rocprofv3 writes none into a database */
+	struct intern kernels;	    /* names, in order of first launch */
+	const char *version;	    /* of the schema */
+	const char *arch, *product; /* of the first GPU, or NULL */
+	const char *evidence;	    /* of the first launch, or NULL */
+	const char *command;	    /* or NULL */
+	struct trace_launch launch; /* the first; launch_count: all */
+	uint64_t n_damaged, n_runs; /* runs: of several databases that were put into this one */
+};
+
+bool rocpd_init(struct rocpd *r, struct trace *t, const char *path);
+void rocpd_deinit(struct rocpd *r);
+/* All of a database in memory. Codes: "no-sqlite", "not-rocpd", "bad-database", "unknown-version". */
+bool rocpd_load(
+	struct rocpd *r, const void *data, size_t size, const char *path, struct incore_error *e);
+
+/* --- rocpd_db.c --- */
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct rocpd_db {
+	struct sqlite3 *db;
+	const char *path;
+	uint8_t *copy;	    /* or NULL */
+	uint64_t work_left; /* thousands of SQLite's steps */
+};
+
+bool rocpd_db_open(struct rocpd_db *x, const void *data, size_t size, const char *path,
+	struct incore_error *e);
+void rocpd_db_close(struct rocpd_db *x);
+/* SQL as of sqlite3_mprintf(): tables by "%w". */
+bool rocpd_db_prepare(struct rocpd_db *x, struct sqlite3_stmt **q, struct incore_error *e,
+	const char *format, ...);
+/* True: a row is there. False: the end, or an error in *e; the query is over then. */
+bool rocpd_db_step(
+	struct rocpd_db *x, struct sqlite3_stmt **q, bool *at_end, struct incore_error *e);
+/* Integer of a row that is not negative; NO_VALUE for anything else. */
+int64_t rocpd_number(struct sqlite3_stmt *q, int column);
+struct str rocpd_text(struct sqlite3_stmt *q, int column);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* roots.c: which files a call may name, and which captures there are. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "mcp/internal.h"
+
+/* The part of a real path behind a root, "" for the root itself; NULL: it is not below it. */
+static const char *behind(const char *root, const char *path)
+{
+	size_t n = strlen(root);
+
+	if (n == 1 && root[0] == '/')
+		return path + 1;
+	if (strncmp(root, path, n) != 0 || (path[n] && path[n] != '/'))
+		return NULL;
+	return path[n] ? path + n + 1 : "";
+}
+
+const char *root_name(const struct mcp *m, const char *path)
+{
+	const char *name;
+
+	for (size_t i = 0; i < m->roots.n; i++) {
+		name = behind(m->roots.v[i], path);
+		if (name && i == 0) /* relative names begin at the first */
+			return *name ? name : ".";
+		if (name)
+			return path;
+	}
+	return path;
+}
+
+/* A capture inside a file is called "file#0": the part behind # is no part of the path. */
+static const char *real_name(const char *path, struct arena *a, char real[PATH_MAX])
+{
+	const char *part = strrchr(path, '#');
+	char *file;
+
+	if (realpath(path, real))
+		return arena_strndup(a, real, strlen(real));
+	file = part ? arena_strndup(a, path, (size_t)(part - path)) : NULL;
+	return file && realpath(file, real) ? arena_printf(a, "%s%s", real, part) : NULL;
+}
+
+const char *root_path(
+	const struct mcp *m, const char *name, struct arena *a, struct incore_error *e)
+{
+	char real[PATH_MAX];
+	const char *full = name[0] == '/' ? name : arena_printf(a, "%s/%s", m->roots.v[0], name);
+	const char *found = full ? real_name(full, a, real) : NULL;
+
+	if (!full)
+		return err_nomem_null(e);
+	for (size_t i = 0; found && i < m->roots.n; i++)
+		if (behind(m->roots.v[i], real))
+			return found;
+	/* whether something is there is not told of places that may not be seen */
+	err_set(e, INCORE_USAGE, "not-found", "there is no capture '%s' below the roots", name);
+	return NULL;
+}
+
+/* --- which there are --- */
+
+struct search {
+	struct mcp *m;
+	struct arena *a;
+	VEC(struct found_capture) found;
+};
+
+static bool add_captures(struct search *s, const char *dir, struct incore_error *e)
+{
+	struct capture_list l = {0};
+	struct incore_error none = {0};
+	bool ok = true;
+
+	if (!captures_find(&s->m->captures, dir, &l, &none)) {
+		incore_error_clear(&none); /* nothing is there */
+		return true;
+	}
+	for (uint32_t i = 0; ok && i < l.n && s->found.n < MOST_CAPTURES; i++) {
+		const char *name = root_name(s->m, l.v[i].path);
+		struct found_capture c = {.name = arena_strndup(s->a, name, strlen(name)),
+			.format = l.v[i].ops->name,
+			.agent = l.v[i].agent,
+			.dispatch = l.v[i].dispatch};
+
+		ok = (c.name && VEC_PUSH(&s->found, c)) || err_nomem(e);
+	}
+	capture_list_deinit(&l);
+	return ok;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_shown(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+/* What a folder holds, looked at one by one: a folder of folders of captures. */
+static bool add_below(struct search *s, const char *dir, struct incore_error *e)
+{
+	struct dirent **v;
+	int n = scandir(dir, &v, is_shown, by_name);
+	bool ok = true;
+
+	for (int i = 0; i < n; i++) {
+		const char *path = arena_printf(s->a, "%s/%s", dir, v[i]->d_name);
+
+		if (ok && s->found.n < MOST_CAPTURES)
+			ok = path ? add_captures(s, path, e) : err_nomem(e);
+		free(v[i]);
+	}
+	if (n >= 0)
+		free(v);
+	return ok;
+}
+
+bool root_captures(struct mcp *m, struct arena *a, struct found_capture **out, size_t *n,
+	struct incore_error *e)
+{
+	struct search s = {.m = m, .a = a};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < m->roots.n; i++) {
+		size_t before = s.found.n;
+
+		ok = add_captures(&s, m->roots.v[i], e) &&
+		     (s.found.n > before || add_below(&s, m->roots.v[i], e));
+	}
+	*out = arena_zalloc(a, s.found.n ? s.found.n : 1, sizeof(**out));
+	if (ok && !*out)
+		ok = err_nomem(e);
+	if (ok && s.found.n)
+		memcpy(*out, s.found.v, s.found.n * sizeof(**out));
+	*n = s.found.n;
+	VEC_FREE(&s.found);
+	return ok;
+}

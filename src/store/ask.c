@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask.c: what is in a store: entries by series, which instructions moved, what was found. */
+#include <time.h>
+
+#include "analysis/name_filter.h"
+#include "base/search.h"
+#include "store/schema.h"
+
+/* --- entries --- */
+
+static const char *time_text(int64_t at, struct arena *a, bool *ok)
+{
+	time_t t = (time_t)at;
+	struct tm tm;
+	char *out;
+
+	if (at < 0 || at > INT64_C(253402300799) || !gmtime_r(&t, &tm))
+		return "?";
+	out = arena_printf(a, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	*ok = *ok && out;
+	return out;
+}
+
+static const char ENTRIES[] =
+	"SELECT e.capture, at, kernel, arch, evidence, labels, revision, code, e.path, incore,"
+	" duration, cycles, issue, stall, wait, idle, drain, per_track"
+	" FROM entries e JOIN captures c ON c.capture = e.capture"
+	" ORDER BY kernel, arch, evidence, labels, at, e.capture";
+#define FIRST_FIGURE 10
+
+static bool read_entry(sqlite3_stmt *q, struct arena *a, struct store_entry *out)
+{
+	bool ok = true;
+
+	*out = (struct store_entry){.capture = (uint64_t)sqlite3_column_int64(q, 0),
+		.at = sqlite3_column_int64(q, 1),
+		.kernel = store_text(q, 2, a, &ok),
+		.arch = store_text(q, 3, a, &ok),
+		.evidence = store_text(q, 4, a, &ok),
+		.labels = store_text(q, 5, a, &ok),
+		.revision = store_text(q, 6, a, &ok),
+		.code = store_text(q, 7, a, &ok),
+		.path = store_text(q, 8, a, &ok),
+		.incore = store_text(q, 9, a, &ok)};
+	out->time = time_text(out->at, a, &ok);
+	for (int i = 0; i < STORE_FIGURES; i++)
+		out->figure[i] = sqlite3_column_type(q, FIRST_FIGURE + i) == SQLITE_NULL
+					 ? NO_I64
+					 : sqlite3_column_int64(q, FIRST_FIGURE + i);
+	/* STRICT does not hold where bytes of the file were changed */
+	out->evidence = out->evidence ? out->evidence : "unknown";
+	out->labels = out->labels ? out->labels : "";
+	out->code = out->code ? out->code : "";
+	out->path = out->path ? out->path : "";
+	out->incore = out->incore ? out->incore : "";
+	return ok;
+}
+
+static bool has_label(const char *labels, const char *want)
+{
+	struct str rest = str_of(labels), part;
+
+	while (str_cut(&rest, ",", &part))
+		if (str_is(part, want))
+			return true;
+	return str_is(rest, want);
+}
+
+static bool is_text(const char *want, const char *text)
+{
+	return !want || strcmp(want, text ? text : "") == 0;
+}
+
+struct filter {
+	const struct store_select *w;
+	struct name_filter kernel;
+	int64_t since;
+};
+
+static bool is_wanted(
+	const struct filter *f, const struct store_entry *x, bool *does, struct incore_error *e)
+{
+	*does = is_text(f->w->arch, x->arch) && is_text(f->w->revision, x->revision) &&
+		x->at >= f->since;
+	for (size_t i = 0; *does && i < f->w->labels.n; i++)
+		*does = has_label(x->labels, f->w->labels.v[i]);
+	return !*does || !f->w->kernel ||
+	       name_filter_match(&f->kernel, x->kernel ? x->kernel : "", does, e);
+}
+
+static bool filter_init(struct filter *f, const struct store_select *w, struct incore_error *e)
+{
+	*f = (struct filter){.w = w, .since = INT64_MIN};
+	if (w->since && !store_time(w->since, &f->since))
+		return err_set(e, INCORE_USAGE, "bad-time",
+			"'%s' is no time: 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", w->since);
+	return !w->kernel || name_filter_init(&f->kernel, w->kernel, e);
+}
+
+bool store_list(struct store *s, const struct store_select *w, struct arena *a,
+	struct store_entries *out, struct incore_error *e)
+{
+	struct filter f;
+	sqlite3_stmt *q = NULL;
+	bool ok = filter_init(&f, w, e) && (q = store_prepare(s, ENTRIES, e));
+
+	while (ok && store_step(s, q, e)) {
+		struct store_entry x;
+		bool does;
+
+		ok = read_entry(q, a, &x) || err_nomem(e);
+		ok = ok && is_wanted(&f, &x, &does, e);
+		if (ok && does)
+			ok = VEC_PUSH(&out->v, x) || err_nomem(e);
+	}
+	ok = ok && !e->code;
+	sqlite3_finalize(q);
+	name_filter_deinit(&f.kernel);
+	return ok;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+size_t store_series(const struct store_entries *x, size_t at)
+{
+	const struct store_entry *a = &x->v.v[at];
+	size_t n = 1;
+
+	for (; at + n < x->v.n; n++) {
+		const struct store_entry *b = &x->v.v[at + n];
+
+		if (!is_same_text(a->kernel, b->kernel) || !is_same_text(a->arch, b->arch) ||
+			!is_same_text(a->evidence, b->evidence) ||
+			!is_same_text(a->labels, b->labels))
+			break;
+	}
+	return n;
+}
+
+/* --- which instructions moved --- */
+
+static const struct column mover_columns[] = {
+	COLUMN(store_mover, row, UNIT_ROW,
+		"instruction in the listing of the later; null: not in it", NULLABLE),
+	COLUMN(store_mover, isa, UNIT_NONE, "its text", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(store_mover, line, UNIT_NONE, "its source line", NULLABLE),
+	COLUMN(store_mover, cause, UNIT_NONE, "why its cycles were spent"),
+	COLUMN(store_mover, waits_for, UNIT_NONE, "the instruction that it waited for most",
+		.title = "waits for", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(store_mover, before, UNIT_CYCLES, "cycles of it in the earlier capture"),
+	COLUMN(store_mover, after, UNIT_CYCLES, "cycles of it in the later one"),
+	COLUMN(store_mover, change, UNIT_CYCLES, "what it changed by"),
+};
+const struct record store_mover_record = RECORD_OF(store_mover, RECORD_LINE, mover_columns);
+
+static const char MOVERS[] =
+	"WITH x AS (SELECT c.capture = ?2 AS is_after, c.row AS row, c.cause AS cause, c.cycles AS"
+	" cycles, k.isa AS isa, k.line AS line, CASE WHEN ?3 THEN c.row ELSE k.isa END AS key"
+	" FROM causes c LEFT JOIN code k ON k.capture = c.capture AND k.row = c.row"
+	" WHERE c.capture IN (?1, ?2)),"
+	" y AS (SELECT max(CASE WHEN is_after THEN row END) AS row, isa, max(line) AS line, cause,"
+	" sum(CASE WHEN is_after THEN 0 ELSE cycles END) AS before,"
+	" sum(CASE WHEN is_after THEN cycles ELSE 0 END) AS after"
+	" FROM x GROUP BY key, cause)"
+	" SELECT row, isa, line, cause, (SELECT k.isa FROM producers p JOIN code k ON k.capture ="
+	" p.capture AND k.row = p.producer_row WHERE p.capture = ?2 AND p.row = y.row"
+	" ORDER BY p.cycles DESC, p.producer_row LIMIT 1), before, after, after - before AS change"
+	" FROM y WHERE (after - before) * ?4 > 0"
+	" ORDER BY (after - before) * ?4 DESC, row, cause LIMIT ?5";
+
+static bool read_mover(sqlite3_stmt *q, struct arena *a, struct store_mover *out)
+{
+	bool ok = true;
+
+	*out = (struct store_mover){.row = sqlite3_column_type(q, 0) == SQLITE_NULL
+						   ? NO_I64
+						   : sqlite3_column_int64(q, 0),
+		.isa = store_text(q, 1, a, &ok),
+		.line = store_text(q, 2, a, &ok),
+		.cause = store_text(q, 3, a, &ok),
+		.waits_for = store_text(q, 4, a, &ok),
+		.before = sqlite3_column_int64(q, 5),
+		.after = sqlite3_column_int64(q, 6),
+		.change = sqlite3_column_int64(q, 7)};
+	out->cause = out->cause ? out->cause : "?";
+	return ok;
+}
+
+bool store_movers(struct store *s, const struct store_pair *p, struct arena *a, struct rows *out,
+	struct incore_error *e)
+{
+	struct store_mover *v = arena_zalloc(a, (size_t)p->most + 1, sizeof(*v));
+	sqlite3_stmt *q = v ? store_prepare(s, MOVERS, e) : err_nomem_null(e);
+	bool ok = q != NULL;
+
+	*out = (struct rows){.v = v};
+	if (!q)
+		return false;
+	sqlite3_bind_int64(q, 1, (sqlite3_int64)p->before->capture);
+	sqlite3_bind_int64(q, 2, (sqlite3_int64)p->after->capture);
+	sqlite3_bind_int(q, 3, strcmp(p->before->code, p->after->code) == 0);
+	sqlite3_bind_int(q, 4, p->is_better ? -1 : 1);
+	sqlite3_bind_int(q, 5, (int)p->most);
+	while (ok && out->n < p->most && store_step(s, q, e))
+		ok = read_mover(q, a, &v[out->n++]) || err_nomem(e);
+	sqlite3_finalize(q);
+	return ok && !e->code;
+}
+
+/* --- what was found --- */
+
+static const struct column finding_columns[] = {
+	COLUMN(store_finding, severity, UNIT_NONE, "how much it matters"),
+	COLUMN(store_finding, id, UNIT_NONE, "the rule that fired"),
+	COLUMN(store_finding, message, UNIT_NONE, "what was found", .flags = COLUMN_WIDE),
+};
+const struct record store_finding_record = RECORD_OF(store_finding, RECORD_LINE, finding_columns);
+
+#define MOST_FINDINGS 100u
+
+bool store_findings(struct store *s, uint64_t capture, struct arena *a, struct rows *out,
+	struct incore_error *e)
+{
+	struct store_finding *v = arena_zalloc(a, MOST_FINDINGS, sizeof(*v));
+	sqlite3_stmt *q =
+		v ? store_prepare(s,
+			    "SELECT severity, id, message FROM findings WHERE capture = ?1"
+			    " ORDER BY rowid",
+			    e)
+		  : err_nomem_null(e);
+	bool ok = q && sqlite3_bind_int64(q, 1, (sqlite3_int64)capture) == SQLITE_OK;
+
+	*out = (struct rows){.v = v};
+	while (ok && out->n < MOST_FINDINGS && store_step(s, q, e)) {
+		struct store_finding *f = &v[out->n++];
+
+		f->severity = store_text(q, 0, a, &ok);
+		f->id = store_text(q, 1, a, &ok);
+		f->message = store_text(q, 2, a, &ok);
+		if (!ok)
+			err_nomem(e);
+	}
+	sqlite3_finalize(q);
+	return ok && !e->code;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.c: the tables of a store: made, looked at before anything in them is believed, and brought
+ * to what this version of the program writes. The columns are those of the tables of a trace: one
+ * that was added there since is added here.
+ */
+#include "store/schema.h"
+
+#include "tables/tables.h"
+
+#define FIGURE(AT, NAME, DOC) COLUMN_AS(store_entry, figure[AT], NAME, UNIT_CYCLES, DOC, NULLABLE)
+#define FIGURES                                                                                    \
+	FIGURE(STORE_DURATION, "duration", "from the first begin of a track to the last end"),     \
+		FIGURE(STORE_CYCLES, "cycles",                                                     \
+			"of all tracks together; of samples: samples times their period"),         \
+		FIGURE(STORE_ISSUE, "issue", "of these cycles: issuing"),                          \
+		FIGURE(STORE_STALL, "stall", "stalled"), FIGURE(STORE_WAIT, "wait", "waiting"),    \
+		FIGURE(STORE_IDLE, "idle", "idle"), FIGURE(STORE_DRAIN, "drain", "draining"),      \
+		FIGURE(STORE_PER_TRACK, "per_track", "cycles of the mean track")
+#define CAPTURE COLUMN(store_entry, capture, UNIT_INDEX, "number of the capture in the store")
+#define LABELS COLUMN(store_entry, labels, UNIT_NONE, "key=value, by key, joined by commas")
+#define REVISION COLUMN(store_entry, revision, UNIT_NONE, "of the source, as was said", NULLABLE)
+#define CODE                                                                                       \
+	COLUMN(store_entry, code, UNIT_NONE, "hash of the listing: equal for equal instructions")
+#define PATH COLUMN(store_entry, path, UNIT_NONE, "where it was read from, from the root on")
+#define INCORE COLUMN(store_entry, incore, UNIT_NONE, "version of incore that added it")
+
+const char *const store_figures[STORE_FIGURES] = {
+	"duration", "cycles", "issue", "stall", "wait", "idle", "drain", "per_track"};
+
+static const struct column entry_columns[] = {
+	CAPTURE,
+	COLUMN(store_entry, at, UNIT_NONE, "when it was taken: seconds since 1970"),
+	LABELS,
+	REVISION,
+	CODE,
+	PATH,
+	INCORE,
+	COLUMN(store_entry, format_version, UNIT_NONE, "what its files say of their version",
+		NULLABLE),
+	COLUMN(store_entry, digest, UNIT_NONE, "equal for what is the same capture"),
+	FIGURES,
+};
+const struct record store_entries_record = RECORD_OF(store_entry, RECORD_LINE, entry_columns);
+
+static const struct column listed_columns[] = {
+	CAPTURE,
+	COLUMN(store_entry, time, UNIT_NONE, "when it was taken, UTC"),
+	COLUMN(store_entry, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
+	COLUMN(store_entry, arch, UNIT_NONE, "architecture", NULLABLE),
+	COLUMN(store_entry, evidence, UNIT_NONE, "what the figures rest on"),
+	LABELS,
+	REVISION,
+	CODE,
+	PATH,
+	INCORE,
+	FIGURES,
+};
+const struct record store_entry_record = RECORD_OF(store_entry, RECORD_LINE, listed_columns);
+
+void store_tables(struct store_table out[STORE_TABLES])
+{
+	static const struct {
+		const char *name, *key;
+	} kept[] = {
+		{"captures", "PRIMARY KEY(capture)"},
+		{"code", NULL},
+		{"causes", NULL},
+		{"producers", NULL},
+		{"findings", NULL},
+		{"notes", NULL},
+	};
+
+	out[0] = (struct store_table){.sql = {"entries", "what a capture is and its figures",
+					      &store_entries_record, "PRIMARY KEY(capture)"}};
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		const struct table *t = table_find(kept[i].name);
+
+		out[i + 1] = (struct store_table){{t->name, t->doc, t->record, kept[i].key}, t};
+	}
+}
+
+/* --- made --- */
+
+static const char MORE[] =
+	"CREATE UNIQUE INDEX entries_digest ON entries(digest);"
+	"CREATE INDEX code_capture ON code(capture, row);"
+	"CREATE INDEX causes_capture ON causes(capture);"
+	"CREATE INDEX producers_capture ON producers(capture, row);"
+	"CREATE INDEX findings_capture ON findings(capture);"
+	"CREATE INDEX notes_capture ON notes(capture);"
+	"CREATE VIEW kernels AS SELECT kernel, arch, evidence, labels, count(*) AS captures,"
+	" min(at) AS first, max(at) AS last FROM entries JOIN captures USING (capture)"
+	" GROUP BY kernel, arch, evidence, labels;"
+	"CREATE VIEW lines AS SELECT causes.capture AS capture, line, cause, sum(cycles) AS cycles,"
+	" sum(hits) AS hits FROM causes JOIN code USING (capture, row) GROUP BY 1, 2, 3;";
+
+bool schema_make(struct store *s, struct incore_error *e)
+{
+	struct store_table tables[STORE_TABLES];
+	struct strbuf b = {0};
+	bool ok;
+
+	store_tables(tables);
+	sb_puts(&b, "BEGIN;");
+	for (unsigned i = 0; i < STORE_TABLES; i++) {
+		sqlite_put_create(&b, &tables[i].sql);
+		sb_putc(&b, ';');
+	}
+	sb_puts(&b, MORE);
+	sb_printf(&b, "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+		SCHEMA_APPLICATION, SCHEMA_VERSION);
+	ok = b.failed ? err_nomem(e) : store_run(s, b.p, e);
+	sb_free(&b);
+	return ok;
+}
+
+/* --- looked at --- */
+
+static bool is_no_store(const struct store *s, const char *why, struct incore_error *e)
+{
+	return err_file(e, "bad-store", s->path, INCORE_NO_OFFSET, "%s", why);
+}
+
+static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
+{
+	sqlite3_stmt *q = store_prepare(s, sql, e);
+	bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+
+	*out = ok ? sqlite3_column_int64(q, 0) : 0;
+	sqlite3_finalize(q);
+	return ok || (q ? store_fail(s, e) : false);
+}
+
+/* Adds the column that a table of an earlier version lacks. */
+static bool add_column(struct store *s, const struct sqlite_table *t, const struct column *c,
+	struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_printf(&b, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s%s", t->name, c->name, sqlite_type(c),
+		sqlite_is_nullable(c)	 ? ""
+		: c->type == COLUMN_TEXT ? " NOT NULL DEFAULT ''"
+					 : " NOT NULL DEFAULT 0");
+	ok = b.failed ? err_nomem(e) : store_run(s, b.p, e);
+	sb_free(&b);
+	return ok;
+}
+
+/* Which columns of the record are there, a bit each. Anything else than plain columns of the right
+ * type is refused: what stands in a store may be anyone's. */
+static bool see_columns(
+	struct store *s, const struct sqlite_table *t, uint64_t *seen, struct incore_error *e)
+{
+	struct strbuf sql = {0};
+	sqlite3_stmt *q;
+	bool ok = true;
+
+	*seen = 0;
+	sb_printf(&sql, "PRAGMA table_xinfo(\"%s\")", t->name);
+	q = sql.failed ? (err_nomem(e), NULL) : store_prepare(s, sql.p, e);
+	sb_free(&sql);
+	if (!q)
+		return false;
+	while (ok && store_step(s, q, e)) {
+		const char *name = (const char *)sqlite3_column_text(q, 1);
+		const char *type = (const char *)sqlite3_column_text(q, 2);
+		uint16_t i = 0;
+
+		while (i < t->record->n_columns &&
+			(!name || strcmp(t->record->columns[i].name, name)))
+			i++;
+		ok = i < t->record->n_columns && type && sqlite3_column_int(q, 6) == 0 &&
+		     sqlite3_stricmp(type, sqlite_type(&t->record->columns[i])) == 0;
+		*seen |= ok ? UINT64_C(1) << i : 0;
+	}
+	sqlite3_finalize(q);
+	if (!ok)
+		return is_no_store(
+			s, "not a store of incore: a column is not what it should be", e);
+	return !e->code;
+}
+
+/* The table is one, of this record; columns are added where is_mended. */
+static bool check_table(
+	struct store *s, const struct sqlite_table *t, bool is_mended, struct incore_error *e)
+{
+	uint64_t seen;
+
+	if (!see_columns(s, t, &seen, e))
+		return false;
+	if (!(seen & 1))
+		return is_no_store(s, "not a store of incore: a table is missing", e);
+	for (uint16_t i = 0; i < t->record->n_columns; i++) {
+		if (seen >> i & 1)
+			continue;
+		if (!is_mended)
+			return is_no_store(s, "not a store of incore: a column is missing", e);
+		if (!add_column(s, t, &t->record->columns[i], e))
+			return false;
+	}
+	return true;
+}
+
+static bool check_tables(struct store *s, bool is_mended, struct incore_error *e)
+{
+	struct store_table tables[STORE_TABLES];
+	int64_t n;
+
+	/* Triggers run when we write, virtual tables and views when we read. */
+	if (!ask_number(s,
+		    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (type = 'view' AND "
+		    "name NOT IN ('kernels', 'lines')) OR sql LIKE 'CREATE VIRTUAL%'",
+		    &n, e))
+		return false;
+	if (n)
+		return is_no_store(s,
+			"not a store of incore alone: it has triggers, views or virtual "
+			"tables, which are not run",
+			e);
+	store_tables(tables);
+	for (unsigned i = 0; i < STORE_TABLES; i++)
+		if (!check_table(s, &tables[i].sql, is_mended, e))
+			return false;
+	return true;
+}
+
+static bool upgrade(struct store *s, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	if (!store_run(s, "BEGIN IMMEDIATE", e))
+		return false;
+	sb_printf(&b, "PRAGMA user_version=%d", SCHEMA_VERSION);
+	ok = check_tables(s, true, e) && (b.failed ? err_nomem(e) : store_run(s, b.p, e));
+	sb_free(&b);
+	return store_end(s, ok, e);
+}
+
+bool schema_check(struct store *s, struct incore_error *e)
+{
+	int64_t application, version;
+
+	if (!ask_number(s, "PRAGMA application_id", &application, e) ||
+		!ask_number(s, "PRAGMA user_version", &version, e))
+		return false;
+	if (application != SCHEMA_APPLICATION)
+		return is_no_store(s, "not a store of incore", e);
+	if (version > SCHEMA_VERSION)
+		return is_no_store(s, "a store of a newer incore: this one does not know it", e);
+	return version < SCHEMA_VERSION ? upgrade(s, e) : check_tables(s, false, e);
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * local.c: tasks on the devices of this host. A thread a running task: it starts the shim under a
+ * guard that holds the leases of its devices, and looks at the devices afterwards. All else, the
+ * journal first, is the caller's thread's.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "run/job.h"
+#include "run/lease.h"
+#include "sweep/sweep.h"
+
+#define TICK_MS 200
+#define GRACE_MS 15000 /* for a shim: more than it gives its program */
+#define STRIKES 3u     /* failures in a row on a device, while others finish theirs */
+#define MAX_DEVICES PROCESS_MAX_HELD
+
+struct device_state {
+	bool is_sick, is_used, is_checked;
+	uint32_t strikes;
+	uint64_t n_ok, others_ok; /* others_ok: what the others had finished at its first strike */
+};
+
+struct slot { /* a task that runs */
+	struct local *l;
+	pthread_t thread;
+	uint32_t task;
+	size_t n_devices, devices[MAX_DEVICES];
+	struct lease leases[MAX_DEVICES];
+	struct arena arena;
+	const char *const *argv, *const *env;
+	const char *where;
+	bool was_run;
+	struct process_result process;
+	const char *said;	       /* the last line of the shim; NULL: no memory */
+	const char *sick[MAX_DEVICES]; /* why; NULL: it is not */
+	struct incore_error error;
+	struct slot *next;
+};
+
+struct local {
+	struct sweep *s;
+	struct device_state *devices;
+	size_t n_healthy;
+	uint64_t n_slots, memory_bytes, n_running, n_ok;
+	VEC(uint32_t) queue; /* first comes first; taken from `head` on */
+	size_t head;
+	const char *leases, *program, *cancel;
+	atomic_bool is_ending;
+	pthread_mutex_t lock; /* of done */
+	pthread_cond_t changed;
+	struct slot *done;
+};
+
+/* --- a thread a task --- */
+
+static bool is_ending(void *ctx)
+{
+	return atomic_load(&((struct local *)ctx)->is_ending);
+}
+
+static bool check_devices(struct slot *x)
+{
+	const struct sweep *s = x->l->s;
+	bool is_well = true;
+
+	for (size_t i = 0; i < x->n_devices; i++) {
+		if (!sweep_device_check(&s->plan, &s->devices.v[x->devices[i]], &x->arena,
+			    &x->sick[i], &x->error))
+			return false;
+		is_well &= !x->sick[i];
+	}
+	return is_well;
+}
+
+static bool must_check(const struct slot *x)
+{
+	for (size_t i = 0; i < x->n_devices; i++)
+		if (!x->l->devices[x->devices[i]].is_checked)
+			return true;
+	return false;
+}
+
+static void *work(void *ctx)
+{
+	struct slot *x = ctx;
+	struct local *l = x->l;
+	int held[MAX_DEVICES];
+	struct job j = {.argv = x->argv,
+		.env = x->env,
+		.grace_ms = GRACE_MS,
+		.held = held,
+		.n_held = (unsigned)x->n_devices,
+		.is_cancelled = is_ending,
+		.ctx = l};
+	struct job_result r;
+
+	for (size_t i = 0; i < x->n_devices; i++)
+		held[i] = x->leases[i].fd;
+	if (!must_check(x) || check_devices(x)) {
+		x->was_run = job_run(&j, &r, &x->error);
+		if (x->was_run) {
+			struct str last = job_last_line(&r);
+
+			x->process = r.process;
+			x->said = arena_strndup(&x->arena, last.p, last.n);
+			job_result_deinit(&r);
+			check_devices(x);
+		}
+	}
+	pthread_mutex_lock(&l->lock);
+	x->next = l->done;
+	l->done = x;
+	pthread_cond_signal(&l->changed);
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+/* --- starting --- */
+
+static void drop(struct slot *x)
+{
+	for (size_t i = 0; i < x->n_devices; i++) {
+		lease_end(&x->leases[i]);
+		x->l->devices[x->devices[i]].is_used = false;
+	}
+	incore_error_clear(&x->error);
+	arena_deinit(&x->arena);
+	mem_free(x);
+}
+
+static bool is_same_kind(const struct sweep_device *a, const struct sweep_device *b)
+{
+	size_t n = strcspn(a->id, ":");
+
+	return strncmp(a->id, b->id, n + 1) == 0;
+}
+
+/* Free ones of one kind, leased; the device of the last attempt only where there is no other. */
+static bool take_devices(struct slot *x, struct incore_error *e)
+{
+	struct sweep *s = x->l->s;
+	const struct sweep_task *t = &s->tasks[x->task];
+	size_t want = s->plan.needs.devices;
+
+	for (size_t round = 0; round < 2 && x->n_devices < want; round++)
+		for (size_t i = 0; i < s->devices.n && x->n_devices < want; i++) {
+			struct device_state *d = &x->l->devices[i];
+			const char *id = s->devices.v[i].id;
+
+			if (d->is_sick || d->is_used ||
+				(!round && t->where && strstr(t->where, id)) ||
+				(x->n_devices && !is_same_kind(&s->devices.v[x->devices[0]],
+							 &s->devices.v[i])))
+				continue;
+			if (!lease_take(&x->leases[x->n_devices], x->l->leases, id, e))
+				return false;
+			if (!x->leases[x->n_devices].fd)
+				continue;
+			d->is_used = true;
+			x->devices[x->n_devices++] = i;
+		}
+	return true;
+}
+
+static bool prepare(struct slot *x, struct incore_error *e)
+{
+	struct sweep *s = x->l->s;
+	const struct sweep_device *d[MAX_DEVICES];
+	const char **argv = arena_zalloc(&x->arena, 10, sizeof(*argv));
+	struct strbuf where = {0};
+
+	for (size_t i = 0; i < x->n_devices; i++) {
+		d[i] = &s->devices.v[x->devices[i]];
+		sb_printf(&where, "%s%s", i ? "," : "", d[i]->id);
+	}
+	x->where = where.failed ? NULL : arena_strdup(&x->arena, where.p ? where.p : "");
+	sb_free(&where);
+	x->env = sweep_visibility(d, x->n_devices, &x->arena);
+	if (!argv || !x->where || !x->env)
+		return err_nomem(e);
+	argv[0] = x->l->program;
+	argv[1] = "sweep";
+	argv[2] = "cell";
+	argv[3] = "--base";
+	argv[4] = s->base;
+	argv[5] = "--task";
+	argv[6] = arena_printf(&x->arena, "%u", x->task);
+	argv[7] = arena_printf(&x->arena, "--attempt=%u", s->tasks[x->task].attempts + 1);
+	argv[8] = s->dir;
+	x->argv = argv;
+	return (argv[6] && argv[7]) || err_nomem(e);
+}
+
+static bool has_room(const struct local *l)
+{
+	const struct sweep_plan *p = &l->s->plan;
+
+	if (l->n_running && (p->needs.is_exclusive || l->n_running >= l->n_slots))
+		return false;
+	return !p->needs.memory_bytes ||
+	       (l->n_running + 1) <= l->memory_bytes / p->needs.memory_bytes;
+}
+
+/* Starts the next of the queue; *is_started false: nothing is free for it. */
+static bool start_next(struct local *l, bool *is_started, struct incore_error *e)
+{
+	struct sweep *s = l->s;
+	struct slot *x = mem_zalloc(1, sizeof(*x));
+	bool ok;
+
+	*is_started = false;
+	if (!x)
+		return err_nomem(e);
+	x->l = l;
+	x->task = l->queue.v[l->head];
+	arena_init(&x->arena);
+	ok = take_devices(x, e);
+	if (!ok || x->n_devices < s->plan.needs.devices) {
+		drop(x);
+		return ok;
+	}
+	ok = prepare(x, e) && sweep_note_start(s, x->task, x->where, e);
+	if (ok && pthread_create(&x->thread, NULL, work, x) != 0)
+		ok = err_set(e, INCORE_FAILED, "no-thread", "cannot start a thread");
+	if (!ok) {
+		drop(x);
+		return false;
+	}
+	l->head++;
+	l->n_running++;
+	*is_started = true;
+	return true;
+}
+
+/* --- ending --- */
+
+static bool leave(struct local *l, size_t device, const char *why, struct incore_error *e)
+{
+	if (l->devices[device].is_sick)
+		return true;
+	l->devices[device].is_sick = true;
+	l->n_healthy--;
+	return sweep_note_sick(l->s, l->s->devices.v[device].id, why, e);
+}
+
+/* One on which all fails while others work is sick, whatever its check says. */
+static bool count_strikes(struct local *l, const struct slot *x, struct incore_error *e)
+{
+	const char *outcome = l->s->tasks[x->task].outcome;
+	bool is_ok = strcmp(outcome, "ok") == 0, ok = true;
+
+	l->n_ok += is_ok;
+	for (size_t i = 0; ok && i < x->n_devices; i++) {
+		struct device_state *d = &l->devices[x->devices[i]];
+
+		d->is_checked = true;
+		d->n_ok += is_ok;
+		if (is_ok || strcmp(outcome, "cancelled") == 0) {
+			d->strikes = 0;
+			continue;
+		}
+		if (d->strikes++ == 0)
+			d->others_ok = l->n_ok - d->n_ok;
+		if (d->strikes >= STRIKES && l->n_ok - d->n_ok > d->others_ok)
+			ok = leave(l, x->devices[i],
+				"three tasks in a row failed on it while other devices finished theirs",
+				e);
+	}
+	return ok;
+}
+
+static bool reap(struct local *l, struct slot *x, struct incore_error *e)
+{
+	struct sweep *s = l->s;
+	struct sweep_result lost = {.outcome = "cut", .how = "", .status = 1};
+	struct strbuf how = {0};
+	const char *sick = NULL;
+	bool ok = true;
+
+	pthread_join(x->thread, NULL);
+	for (size_t i = 0; ok && i < x->n_devices; i++)
+		if (x->sick[i]) {
+			sick = x->sick[i];
+			ok = leave(l, x->devices[i], sick, e);
+		}
+	if (!x->was_run) {
+		lost.outcome = "machine";
+		err_format(&x->error, &how);
+		lost.how = sick ? "not run" : how.p ? how.p : "out of memory";
+	} else {
+		sb_puts(&how, "its shim: ");
+		job_describe(&(struct job){.argv = x->argv}, &x->process, &how);
+		if (x->said && *x->said)
+			sb_printf(&how, ": %s", x->said);
+		lost.how = how.p ? how.p : "";
+		if (x->process.end == PROCESS_CANCELLED)
+			lost.outcome = "cancelled";
+	}
+	ok = ok && sweep_settle(s, x->task, &lost, sick, e) && count_strikes(l, x, e);
+	if (ok && s->tasks[x->task].state == SWEEP_WAITING)
+		ok = VEC_PUSH(&l->queue, x->task) || err_nomem(e);
+	l->n_running--;
+	sb_free(&how);
+	drop(x);
+	return ok;
+}
+
+/* Waits for ends, a tick at most. */
+static bool reap_all(struct local *l, struct incore_error *e)
+{
+	struct timespec until;
+	struct slot *x, *next;
+	bool ok = true;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += TICK_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&l->lock);
+	if (!l->done)
+		pthread_cond_timedwait(&l->changed, &l->lock, &until);
+	x = l->done;
+	l->done = NULL;
+	pthread_mutex_unlock(&l->lock);
+	for (; x; x = next) {
+		next = x->next;
+		ok = reap(l, x, ok ? e : NULL) && ok;
+	}
+	if (l->s->q->on_event)
+		l->s->q->on_event(l->s->q->ctx, l->s, NULL);
+	return ok;
+}
+
+/* --- the whole --- */
+
+static bool is_asked_to_end(struct local *l)
+{
+	const struct sweep_request *q = l->s->q;
+
+	if ((q->is_cancelled && q->is_cancelled(q->ctx)) || access(l->cancel, F_OK) == 0)
+		atomic_store(&l->is_ending, true);
+	return atomic_load(&l->is_ending);
+}
+
+static bool drive(struct local *l, struct incore_error *e)
+{
+	const struct sweep_plan *p = &l->s->plan;
+	struct incore_error later = {0};
+	bool ok = true;
+
+	while (l->n_running || (ok && l->head < l->queue.n && !is_asked_to_end(l))) {
+		bool is_started = ok && !is_asked_to_end(l);
+
+		if (ok && l->n_healthy < p->needs.devices && l->head < l->queue.n) {
+			is_started = false;
+			if (!l->n_running)
+				return err_set(e, INCORE_FAILED, "no-device",
+					"%zu of %zu devices are well, and a task needs %llu",
+					l->n_healthy, l->s->devices.n,
+					(unsigned long long)p->needs.devices);
+		}
+		while (ok && is_started && l->head < l->queue.n && has_room(l))
+			ok = start_next(l, &is_started, e);
+		if (!ok)
+			atomic_store(&l->is_ending, true); /* what runs is ended, then we are */
+		if (!reap_all(l, ok ? e : &later))
+			ok = false;
+		incore_error_clear(&later);
+	}
+	return ok;
+}
+
+/* What an earlier driver left running: its result, or that it was cut. */
+static bool take_over(struct local *l, struct incore_error *e)
+{
+	static const struct sweep_result cut = {
+		.outcome = "cut", .how = "its driver was killed", .status = 1};
+	struct sweep *s = l->s;
+
+	for (uint32_t i = 0; i < s->plan.n_tasks; i++) {
+		if (s->tasks[i].state == SWEEP_RUNNING && !sweep_settle(s, i, &cut, NULL, e))
+			return false;
+		if (s->tasks[i].state == SWEEP_WAITING && !s->tasks[i].is_excluded &&
+			!VEC_PUSH(&l->queue, i))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool look_around(struct local *l, struct incore_error *e)
+{
+	struct sweep *s = l->s;
+	const struct sweep_plan *p = &s->plan;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
+	uint64_t by_cpu = (uint64_t)(cpus > 0 ? cpus : 1) / p->needs.cpus;
+
+	if (p->needs.devices && !sweep_devices_find(p, &s->arena, &s->devices, e))
+		return false;
+	if (s->devices.n < p->needs.devices)
+		return err_set(e, INCORE_FAILED, "no-device",
+			"a task needs %llu device%s, and %zu %s here; name them in the plan, or see incore doctor",
+			(unsigned long long)p->needs.devices, plural(p->needs.devices),
+			s->devices.n, p->pool.devices.n ? "are named" : "were found");
+	l->n_healthy = s->devices.n;
+	l->n_slots = p->pool.slots ? p->pool.slots : by_cpu ? by_cpu : 1;
+	if (p->needs.devices && !p->pool.slots)
+		l->n_slots = UINT64_MAX;
+	l->memory_bytes = p->pool.memory_bytes ? p->pool.memory_bytes
+					       : (uint64_t)(pages > 0 ? pages : 0) *
+							 (uint64_t)sysconf(_SC_PAGESIZE);
+	if (p->needs.memory_bytes > l->memory_bytes)
+		return err_set(e, INCORE_FAILED, "no-room",
+			"a task needs %llu MiB of memory, and there are %llu",
+			(unsigned long long)(p->needs.memory_bytes >> 20),
+			(unsigned long long)(l->memory_bytes >> 20));
+	l->devices = mem_zalloc(s->devices.n + 1, sizeof(*l->devices));
+	l->leases = p->pool.leases ? p->pool.leases : lease_directory();
+	l->program = sweep_own_program(&s->arena);
+	l->cancel = arena_printf(&s->arena, "%s/" SWEEP_CANCEL, s->dir);
+	if (!l->devices || !l->program || !l->cancel)
+		return err_nomem(e);
+	unlink(l->cancel);
+	return true;
+}
+
+bool sweep_run_local(struct sweep *s, struct incore_error *e)
+{
+	struct local l = {.s = s};
+	bool ok;
+
+	pthread_mutex_init(&l.lock, NULL);
+	pthread_cond_init(&l.changed, NULL);
+	ok = look_around(&l, e) && sweep_note_driver(s, e) && take_over(&l, e) && drive(&l, e);
+	if (ok && atomic_load(&l.is_ending))
+		ok = err_set(e, INCORE_FAILED, "interrupted",
+			"interrupted; incore sweep --resume goes on");
+	pthread_cond_destroy(&l.changed);
+	pthread_mutex_destroy(&l.lock);
+	VEC_FREE(&l.queue);
+	mem_free(l.devices);
+	return ok;
+}

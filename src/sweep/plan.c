@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: YAML to a plan; whatever is wrong is said with its line. */
+#include "sweep/plan.h"
+
+#include <ctype.h>
+
+#define DEFAULT_RETRIES 2
+#define DEFAULT_HEALTH_MS 30000
+#define DEFAULT_POLL_MS 5000
+#define MAX_TIME_MS ((uint64_t)366 * 24 * 3600 * 1000)
+
+struct reader {
+	struct sweep_plan *p;
+	struct incore_error *e;
+	bool has_command;
+};
+
+struct key {
+	const char *name;
+	bool (*take)(struct reader *r, const struct yaml_node *n);
+};
+
+#define WRONG(r, n, ...) yaml_error((n), (r)->p->path, (r)->e, __VA_ARGS__)
+
+/* --- values --- */
+
+static bool take_scalar(struct reader *r, const struct yaml_node *n, struct sweep_text *out)
+{
+	if (n->kind != YAML_SCALAR)
+		return WRONG(r, n, "expected one value");
+	*out = (struct sweep_text){n->text.p, n};
+	return true;
+}
+
+static bool take_word(struct reader *r, const struct yaml_node *n, const char **out)
+{
+	struct sweep_text t;
+
+	if (!take_scalar(r, n, &t))
+		return false;
+	*out = t.text;
+	return *t.text || WRONG(r, n, "expected a value");
+}
+
+static bool take_list(struct reader *r, const struct yaml_node *n, struct sweep_texts *out)
+{
+	const struct yaml_node *k = n->first;
+
+	if (n->kind != YAML_LIST)
+		return WRONG(r, n, "expected a list of values");
+	out->v = arena_zalloc(&r->p->arena, n->n + 1, sizeof(*out->v));
+	if (!out->v)
+		return err_nomem(r->e);
+	for (; k; k = k->next)
+		if (!take_scalar(r, k, &out->v[out->n++]))
+			return false;
+	return true;
+}
+
+/* A number and one of the units, as a multiple of the smallest. */
+struct unit_word {
+	const char *word;
+	uint64_t factor;
+};
+
+static bool take_amount(struct reader *r, const struct yaml_node *n, const struct unit_word *units,
+	uint64_t most, uint64_t *out)
+{
+	struct str s = n->text;
+	size_t digits = 0;
+
+	if (n->kind != YAML_SCALAR)
+		return WRONG(r, n, "expected a number");
+	while (digits < s.n && isdigit((unsigned char)s.p[digits]))
+		digits++;
+	for (; digits && units->word; units++) {
+		uint64_t v;
+
+		if (!str_is(str_trim(str_sub(s, digits, s.n)), units->word))
+			continue;
+		if (!str_to_u64(str_sub(s, 0, digits), &v) || v > most / units->factor)
+			return WRONG(r, n, "'%.*s' is too large", STR_ARG(s));
+		*out = v * units->factor;
+		return true;
+	}
+	return WRONG(r, n, "expected a number, found '%.*s'", STR_ARG(s));
+}
+
+static bool take_count(
+	struct reader *r, const struct yaml_node *n, uint64_t least, uint64_t most, uint64_t *out)
+{
+	static const struct unit_word plain[] = {{"", 1}, {NULL, 0}};
+
+	if (!take_amount(r, n, plain, UINT64_MAX, out))
+		return false;
+	if (*out < least || *out > most)
+		return WRONG(r, n, "expected a number from %llu to %llu, found %llu",
+			(unsigned long long)least, (unsigned long long)most,
+			(unsigned long long)*out);
+	return true;
+}
+
+static bool take_time(struct reader *r, const struct yaml_node *n, uint64_t *ms)
+{
+	static const struct unit_word units[] = {{"", 1000}, {"s", 1000}, {"ms", 1},
+		{"m", 60 * 1000}, {"h", 3600 * 1000}, {NULL, 0}};
+
+	return take_amount(r, n, units, MAX_TIME_MS, ms);
+}
+
+static bool take_bytes(struct reader *r, const struct yaml_node *n, uint64_t *bytes)
+{
+	static const struct unit_word units[] = {{"MiB", 1 << 20}, {"GiB", 1 << 30},
+		{"TiB", (uint64_t)1 << 40}, {"KiB", 1 << 10}, {"", 1}, {NULL, 0}};
+
+	return take_amount(r, n, units, (uint64_t)1 << 60, bytes);
+}
+
+static bool take_flag(struct reader *r, const struct yaml_node *n, bool *out)
+{
+	*out = n->kind == YAML_SCALAR && (str_is(n->text, "true") || str_is(n->text, "yes"));
+	if (*out || (n->kind == YAML_SCALAR && (str_is(n->text, "false") || str_is(n->text, "no"))))
+		return true;
+	return WRONG(r, n, "expected true or false");
+}
+
+static bool is_name(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || *s == '_')
+		s++;
+	return !*s;
+}
+
+static bool take_pairs(struct reader *r, const struct yaml_node *n, struct sweep_pairs *out)
+{
+	if (n->kind != YAML_MAP)
+		return WRONG(r, n, "expected names with values");
+	out->v = arena_zalloc(&r->p->arena, n->n + 1, sizeof(*out->v));
+	if (!out->v)
+		return err_nomem(r->e);
+	for (const struct yaml_node *k = n->first; k; k = k->next) {
+		if (!is_name(k->key))
+			return WRONG(r, k, "'%s' is no name: letters, digits and _", k->key);
+		out->v[out->n].name = k->key;
+		if (!take_scalar(r, k, &out->v[out->n++].value))
+			return false;
+	}
+	return true;
+}
+
+/* A map with known keys. */
+static bool take_map(struct reader *r, const struct yaml_node *n, const struct key *keys)
+{
+	if (n->kind != YAML_MAP)
+		return WRONG(r, n, "expected names with values");
+	for (const struct yaml_node *k = n->first; k; k = k->next) {
+		const struct key *x = keys;
+
+		while (x->name && strcmp(x->name, k->key) != 0)
+			x++;
+		if (!x->name)
+			return WRONG(r, k, "a plan has no '%s' here", k->key);
+		if (!x->take(r, k))
+			return false;
+	}
+	return true;
+}
+
+/* --- the matrix --- */
+
+static bool is_param(const struct sweep_plan *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_axes; i++)
+		for (size_t k = 0; k < p->axes[i].values[0].n; k++)
+			if (strcmp(p->axes[i].values[0].v[k].name, name) == 0)
+				return true;
+	return false;
+}
+
+/* One value of an axis: a scalar is the parameter of the axis' own name. */
+static bool take_value(struct reader *r, const struct yaml_node *n, const char *axis,
+	const struct sweep_pairs *first, struct sweep_pairs *out)
+{
+	if (n->kind == YAML_SCALAR) {
+		out->v = arena_zalloc(&r->p->arena, 1, sizeof(*out->v));
+		if (!out->v)
+			return err_nomem(r->e);
+		out->n = 1;
+		out->v[0] = (struct sweep_pair){axis, {n->text.p, n}};
+	} else if (!take_pairs(r, n, out)) {
+		return false;
+	}
+	for (size_t i = 0; i < out->n && out != first; i++)
+		if (out->n != first->n || strcmp(out->v[i].name, first->v[i].name) != 0)
+			return WRONG(r, n,
+				"every value of '%s' sets the same parameters, in one order", axis);
+	return out->n == first->n || WRONG(r, n, "a value of '%s' sets nothing", axis);
+}
+
+static bool take_axis(struct reader *r, const struct yaml_node *n)
+{
+	static const char *const OWN[] = {
+		"out", "base", "cell", "repeat", "attempt", "devices", "device"};
+	struct sweep_plan *p = r->p;
+	struct sweep_axis x = {0};
+
+	if (!is_name(n->key))
+		return WRONG(r, n, "'%s' is no name: letters, digits and _", n->key);
+	if (n->kind != YAML_LIST || !n->n)
+		return WRONG(r, n, "expected a list of values of '%s'", n->key);
+	x.values = arena_zalloc(&p->arena, n->n, sizeof(*x.values));
+	if (!x.values)
+		return err_nomem(r->e);
+	for (const struct yaml_node *k = n->first; k; k = k->next, x.n++)
+		if (!take_value(r, k, n->key, x.values, &x.values[x.n]))
+			return false;
+	for (size_t i = 0; i < x.values[0].n; i++) {
+		const char *name = x.values[0].v[i].name;
+
+		if (is_param(p, name))
+			return WRONG(r, n, "two axes set '%s'", name);
+		for (size_t k = 0; k < sizeof(OWN) / sizeof(*OWN); k++)
+			if (strcmp(name, OWN[k]) == 0)
+				return WRONG(r, n, "'{%s}' means something else already", name);
+	}
+	if (x.n > SWEEP_MAX_TASKS / p->n_cells)
+		return WRONG(r, n, "more than %u cells", SWEEP_MAX_TASKS);
+	p->n_cells *= x.n;
+	p->axes[p->n_axes++] = x;
+	return true;
+}
+
+static bool take_matrix(struct reader *r, const struct yaml_node *n)
+{
+	if (n->kind != YAML_MAP)
+		return WRONG(r, n, "expected parameters with lists of values");
+	r->p->axes = arena_zalloc(&r->p->arena, n->n + 1, sizeof(*r->p->axes));
+	if (!r->p->axes)
+		return err_nomem(r->e);
+	for (const struct yaml_node *k = n->first; k; k = k->next)
+		if (!take_axis(r, k))
+			return false;
+	return true;
+}
+
+static bool take_exclude(struct reader *r, const struct yaml_node *n)
+{
+	struct sweep_plan *p = r->p;
+
+	if (n->kind != YAML_LIST)
+		return WRONG(r, n, "expected a list of parameters with values");
+	p->excludes = arena_zalloc(&p->arena, n->n + 1, sizeof(*p->excludes));
+	if (!p->excludes)
+		return err_nomem(r->e);
+	for (const struct yaml_node *k = n->first; k; k = k->next)
+		if (!take_pairs(r, k, &p->excludes[p->n_excludes++]))
+			return false;
+	return true;
+}
+
+/* --- what is run --- */
+
+static bool take_command(struct reader *r, const struct yaml_node *n, enum sweep_kind kind)
+{
+	struct sweep_plan *p = r->p;
+
+	if (r->has_command)
+		return WRONG(r, n, "a plan has one of run, shell, capture, profile and replay");
+	r->has_command = true;
+	p->kind = kind;
+	if (kind == SWEEP_SHELL) {
+		p->command.v = arena_zalloc(&p->arena, 1, sizeof(*p->command.v));
+		p->command.n = 1;
+		return p->command.v ? take_scalar(r, n, p->command.v) : err_nomem(r->e);
+	}
+	return take_list(r, n, &p->command) &&
+	       (p->command.n || WRONG(r, n, "expected a list of words"));
+}
+
+static bool take_run(struct reader *r, const struct yaml_node *n)
+{
+	return take_command(r, n, SWEEP_COMMAND);
+}
+
+static bool take_shell(struct reader *r, const struct yaml_node *n)
+{
+	return take_command(r, n, SWEEP_SHELL);
+}
+
+static bool take_capture(struct reader *r, const struct yaml_node *n)
+{
+	return take_command(r, n, SWEEP_CAPTURE);
+}
+
+static bool take_profile(struct reader *r, const struct yaml_node *n)
+{
+	return take_command(r, n, SWEEP_PROFILE);
+}
+
+static bool take_replay(struct reader *r, const struct yaml_node *n)
+{
+	return take_command(r, n, SWEEP_REPLAY);
+}
+
+/* --- keys --- */
+
+#define TAKER(NAME, CALL)                                                                          \
+	static bool NAME(struct reader *r, const struct yaml_node *n)                              \
+	{                                                                                          \
+		return CALL;                                                                       \
+	}
+TAKER(take_name, take_word(r, n, &r->p->name))
+TAKER(take_outputs, take_list(r, n, &r->p->outputs))
+TAKER(take_captures, take_list(r, n, &r->p->captures))
+TAKER(take_records, take_list(r, n, &r->p->records))
+TAKER(take_env, take_pairs(r, n, &r->p->env))
+TAKER(take_cwd, take_scalar(r, n, &r->p->cwd))
+TAKER(take_repeats, take_count(r, n, 1, 1000, &r->p->repeats))
+TAKER(take_retries, take_count(r, n, 0, 100000, &r->p->retries))
+TAKER(take_timeout, take_time(r, n, &r->p->timeout_ms))
+TAKER(take_need_devices, take_count(r, n, 0, 32, &r->p->needs.devices))
+TAKER(take_need_cpus, take_count(r, n, 1, 4096, &r->p->needs.cpus))
+TAKER(take_need_memory, take_bytes(r, n, &r->p->needs.memory_bytes))
+TAKER(take_exclusive, take_flag(r, n, &r->p->needs.is_exclusive))
+TAKER(take_slots, take_count(r, n, 1, 4096, &r->p->pool.slots))
+TAKER(take_pool_memory, take_bytes(r, n, &r->p->pool.memory_bytes))
+TAKER(take_health_timeout, take_time(r, n, &r->p->pool.health_ms))
+TAKER(take_leases, take_word(r, n, &r->p->pool.leases))
+TAKER(take_partition, take_word(r, n, &r->p->slurm.partition))
+TAKER(take_gres, take_word(r, n, &r->p->slurm.gres))
+TAKER(take_options, take_list(r, n, &r->p->slurm.options))
+TAKER(take_throttle, take_count(r, n, 1, 100000, &r->p->slurm.throttle))
+TAKER(take_poll, take_time(r, n, &r->p->slurm.poll_ms))
+
+static bool take_devices(struct reader *r, const struct yaml_node *n)
+{
+	struct sweep_texts *d = &r->p->pool.devices;
+
+	if (n->kind == YAML_SCALAR && str_is(n->text, "found"))
+		return true;
+	if (!take_list(r, n, d))
+		return false;
+	for (size_t i = 0; i < d->n; i++) {
+		const char *colon = strchr(d->v[i].text, ':');
+		size_t k = colon ? strspn(colon + 1, "abcdefghijklmnopqrstuvwxyz0123456789-") : 0;
+
+		if (!k || colon[1 + k] || !isalpha((unsigned char)*d->v[i].text))
+			return WRONG(r, d->v[i].at,
+				"expected KIND:NUMBER, such as amd:0, found '%s'", d->v[i].text);
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(d->v[i].text, d->v[j].text) == 0)
+				return WRONG(r, d->v[i].at, "'%s' is named twice", d->v[i].text);
+	}
+	return true;
+}
+
+static bool take_health(struct reader *r, const struct yaml_node *n)
+{
+	r->p->pool.has_no_health = n->kind == YAML_SCALAR && str_is(n->text, "none");
+	return r->p->pool.has_no_health || take_list(r, n, &r->p->pool.health);
+}
+
+static const struct key need_keys[] = {{"devices", take_need_devices}, {"cpus", take_need_cpus},
+	{"memory", take_need_memory}, {"exclusive", take_exclusive}, {NULL, NULL}};
+static const struct key pool_keys[] = {{"devices", take_devices}, {"health", take_health},
+	{"health-timeout", take_health_timeout}, {"slots", take_slots},
+	{"memory", take_pool_memory}, {"leases", take_leases}, {NULL, NULL}};
+static const struct key slurm_keys[] = {{"partition", take_partition}, {"gres", take_gres},
+	{"options", take_options}, {"throttle", take_throttle}, {"poll", take_poll}, {NULL, NULL}};
+TAKER(take_needs, take_map(r, n, need_keys))
+TAKER(take_pool, take_map(r, n, pool_keys))
+TAKER(take_slurm, take_map(r, n, slurm_keys))
+static const struct key plan_keys[] = {{"name", take_name}, {"matrix", take_matrix},
+	{"exclude", take_exclude}, {"run", take_run}, {"shell", take_shell},
+	{"capture", take_capture}, {"profile", take_profile}, {"replay", take_replay},
+	{"outputs", take_outputs}, {"captures", take_captures}, {"record", take_records},
+	{"env", take_env}, {"cwd", take_cwd}, {"repeats", take_repeats}, {"retries", take_retries},
+	{"timeout", take_timeout}, {"needs", take_needs}, {"pool", take_pool},
+	{"slurm", take_slurm}, {NULL, NULL}};
+
+/* --- the whole --- */
+
+static bool check_texts(struct reader *r, const struct sweep_texts *t, bool is_of_device)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!sweep_check_text(r->p, &t->v[i], is_of_device, r->e))
+			return false;
+	return true;
+}
+
+static bool check_excludes(struct reader *r)
+{
+	const struct sweep_plan *p = r->p;
+
+	for (size_t i = 0; i < p->n_excludes; i++)
+		for (size_t k = 0; k < p->excludes[i].n; k++)
+			if (!is_param(p, p->excludes[i].v[k].name))
+				return WRONG(r, p->excludes[i].v[k].value.at,
+					"'%s' is no parameter of the matrix",
+					p->excludes[i].v[k].name);
+	return true;
+}
+
+/* What can only be told when all of it is read. */
+static bool check_plan(struct reader *r, const struct yaml_node *root)
+{
+	struct sweep_plan *p = r->p;
+
+	if (!r->has_command)
+		return WRONG(r, root, "expected one of run, shell, capture, profile and replay");
+	for (size_t i = 0; i < p->records.n; i++)
+		if (!is_name(p->records.v[i].text))
+			return WRONG(r, p->records.v[i].at, "'%s' is no name of a variable",
+				p->records.v[i].text);
+	for (size_t i = 0; i < p->env.n; i++)
+		if (!sweep_check_text(p, &p->env.v[i].value, false, r->e))
+			return false;
+	if (p->n_cells > SWEEP_MAX_TASKS / p->repeats)
+		return WRONG(r, root, "more than %u cells with their repeats", SWEEP_MAX_TASKS);
+	p->n_tasks = p->n_cells * p->repeats;
+	return check_texts(r, &p->command, false) && check_texts(r, &p->outputs, false) &&
+	       check_texts(r, &p->captures, false) && check_texts(r, &p->pool.health, true) &&
+	       check_excludes(r) && (!p->cwd.text || sweep_check_text(p, &p->cwd, false, r->e));
+}
+
+bool sweep_plan_read(
+	struct sweep_plan *p, struct str text, const char *path, struct incore_error *e)
+{
+	struct reader r = {.p = p, .e = e};
+	struct yaml_node *root = NULL;
+
+	*p = (struct sweep_plan){.path = path,
+		.repeats = 1,
+		.retries = DEFAULT_RETRIES,
+		.n_cells = 1,
+		.needs = {.cpus = 1},
+		.pool = {.health_ms = DEFAULT_HEALTH_MS},
+		.slurm = {.poll_ms = DEFAULT_POLL_MS}};
+	arena_init(&p->arena);
+	p->path = arena_strdup(&p->arena, path);
+	if (!p->path)
+		err_nomem(e);
+	else if (yaml_parse(&p->arena, text, path, &root, e) && take_map(&r, root, plan_keys) &&
+		 check_plan(&r, root))
+		return true;
+	sweep_plan_deinit(p);
+	return false;
+}
+
+void sweep_plan_deinit(struct sweep_plan *p)
+{
+	arena_deinit(&p->arena);
+	*p = (struct sweep_plan){0};
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""incore mcp: with the protocol's official client (client.mjs), and with lines that no client writes.
+
+usage: run.py BUILD_DIR      INCORE_NO_NPM: without that client
+"""
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DATA = os.path.join(ROOT, "tests", "data")
+COUNTS = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def check(ok, what):
+    COUNTS["passed" if ok else "failed"] += 1
+    if not ok:
+        print(f"FAIL {what}")
+
+
+def talk(incore, lines, *roots, cwd=DATA):
+    """Exit status, and the answers by id."""
+    p = subprocess.run([incore, "mcp", *roots], cwd=cwd, input="".join(line + "\n" for line in lines).encode(), capture_output=True, timeout=120)
+    answers = [json.loads(line) for line in p.stdout.decode().splitlines()]
+    return p.returncode, {a.get("id"): a for a in answers if "method" not in a}, answers
+
+
+def request(n, method, params=None):
+    return json.dumps({"jsonrpc": "2.0", "id": n, "method": method, **({"params": params} if params is not None else {})})
+
+
+def odd_lines(incore):
+    for line, code in (("[]", -32600), ("{", -32700), ('"x"', -32600), ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600), ("[" * 5000, -32700),
+                       ('{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600),
+                       ('{"jsonrpc":"2.0","id":1,"method":"no/such"}', -32601), ("x" * (5 << 20), -32600), ("\x00\x01", -32700)):
+        rc, _, all_of_it = talk(incore, [line, request("after", "ping")])
+        check(rc == 0 and any(a.get("error", {}).get("code") == code for a in all_of_it) and any(a.get("id") == "after" for a in all_of_it),
+              f"{line[:60]!r}: {rc} {str(all_of_it)[:300]}")
+    check(talk(incore, ["", "  ", '{"jsonrpc":"2.0","method":"notifications/x"}', '{"jsonrpc":"2.0","id":1,"result":{}}'])[2] == [], "what needs no answer is answered")
+    for wanted, got in (("2025-06-18", "2025-06-18"), ("1999-01-01", "2025-11-25")):
+        answer = talk(incore, [request(1, "initialize", {"protocolVersion": wanted, "capabilities": {}, "clientInfo": {}})])[1][1]
+        check(answer["result"]["protocolVersion"] == got, f"revision {wanted}: {answer}")
+
+
+def arguments_of_any_kind(incore):
+    values = [None, True, -1, 1e300, "", "\x00", "x" * 5000, [], ["gemm"], {}, {"path": {}}, "gemm\n", "..", "/"]
+    lines, n = [], 0
+    for tool in ("hot", "isa", "diff", "sql", "check", "summary"):
+        for value in values:
+            for arguments in ({"path": value}, {"path": "gemm", "top": value}, {"path": "gemm", "limit": value}, {"path": "gemm", "tables": value},
+                              {"a": value, "b": value}, {"paths": value, "query": value}, value):
+                n += 1
+                lines.append(request(n, "tools/call", {"name": tool, "arguments": arguments}))
+    rc, answers, _ = talk(incore, lines)
+    check(rc == 0 and set(answers) == set(range(1, n + 1)), f"{n - len(answers)} of {n} odd calls are not answered (exit status {rc})")
+
+
+def progress(incore):
+    """Told before the answer; here and not with the client, which forgets what comes in one breath with an answer."""
+    call = request(7, "tools/call", {"name": "hot", "arguments": {"path": "gemm"}, "_meta": {"progressToken": "t1"}})
+    answers = talk(incore, [call])[2]
+    kinds = [a.get("method", "answer") for a in answers]
+    check(kinds[-1] == "answer" and kinds[:-1] and all(a["params"]["progressToken"] == "t1" for a in answers[:-1]), f"progress: {kinds}")
+    check(talk(incore, [request(7, "tools/call", {"name": "hot", "arguments": {"path": "gemm"}})])[2][0].get("id") == 7, "progress that nobody wants")
+
+
+def links(incore):
+    with tempfile.TemporaryDirectory() as tmp:
+        root = os.path.join(tmp, "root")
+        os.mkdir(root)
+        shutil.copytree(os.path.join(DATA, "gemm"), os.path.join(root, "own"))
+        os.symlink(os.path.join(DATA, "two_waves"), os.path.join(root, "away"))
+        calls = [request(i, "tools/call", {"name": "info", "arguments": {"path": p}}) for i, p in enumerate(("own", "away", "own/../../root/own"))]
+        answers = talk(incore, calls, root, cwd=tmp)[1]
+        check([bool(answers[i]["result"].get("isError")) for i in range(3)] == [False, True, False], f"links out of a root: {answers}")
+    rc = subprocess.run([incore, "mcp", "nowhere"], cwd=DATA, input=b"", capture_output=True).returncode
+    check(rc == 2, f"a root that is not there: {rc}")
+
+
+def official_client(incore):
+    if os.environ.get("INCORE_NO_NPM"):
+        return
+    why = None if shutil.which("node") and shutil.which("npm") else "node or npm is not installed"
+    with open(os.path.join(HERE, "package.json")) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not why and not os.path.exists(os.path.join(HERE, "node_modules", "@modelcontextprotocol", "sdk", "package.json")):
+            p = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
+            why = None if p.returncode == 0 else "the client cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
+    if why:
+        print("SKIP the official client: " + why)
+        COUNTS["skipped"] += 1
+        return
+    p = subprocess.run(["node", os.path.join(HERE, "client.mjs"), incore, DATA, ROOT], cwd=HERE, capture_output=True, text=True, timeout=300)
+    print(p.stdout.rsplit("\n", 2)[0] if "FAIL" in p.stdout else "", end="")
+    words = p.stdout.strip().splitlines()[-1].replace(",", "").split() if p.stdout.strip() else []
+    if len(words) != 4:
+        check(False, f"the client: {p.stdout[-1000:]} {p.stderr[-3000:]}")
+        return
+    COUNTS["passed"] += int(words[0])
+    COUNTS["failed"] += int(words[2])
+
+
+def main():
+    incore = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    odd_lines(incore)
+    arguments_of_any_kind(incore)
+    links(incore)
+    progress(incore)
+    official_client(incore)
+    print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")
+    return COUNTS["failed"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

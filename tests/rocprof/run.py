@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of rocprofv3 that are no thread traces: what incore says of made ones against the generator's truth, and of damaged ones.
+
+usage: run.py BUILD_DIR
+
+Damaged: an error with status 3 and one line, or an answer; never a crash, never a hang. TIMES: as many times more damages (1).
+"""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(HERE), "data", "rocprof_pcs")
+sys.path.insert(0, HERE)
+
+import make_pcs  # noqa: E402
+import make_rocpd as rocpd  # noqa: E402
+
+DATABASE = os.path.join(os.path.dirname(HERE), "data", "rocpd", "run_results.db")
+DAMAGES = 25
+
+
+class Score:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, got, want):
+        if got == want:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAIL {name}: {str(got)[:400]} instead of {str(want)[:400]}")
+
+
+def run(program, *args, env=None):
+    return subprocess.run([program, *args], capture_output=True, text=True, timeout=60, env={**os.environ, **(env or {})})
+
+
+def data(program, *args):
+    result = run(program, *args, "--json", "-q")
+    if result.returncode:
+        raise AssertionError(f"{args}: {result.stderr}")
+    return json.loads(result.stdout)["data"]
+
+
+def rows_of(program, path):
+    """(text, issued, reasons) of every row that has samples."""
+    rows = data(program, "hot", "--top", "all", path)["rows"]
+    return sorted((r["isa"], r["samples"] - r["stalled_samples"], tuple(sorted(r["stall_reasons"].items()))) for r in rows)
+
+
+def truth_of(rows):
+    return sorted((text, issued, tuple(sorted(reasons.items()))) for text, issued, reasons in rows if issued or reasons)
+
+
+def check_samples(score, program):
+    for name, n, seed, is_trap in (("stochastic_results.json", 120, 1, False), ("host_trap_results.json", 30, 2, True),
+                                   ("run_pc_sampling_stochastic.csv", 120, 1, False)):
+        truth = make_pcs.truth(n, seed, is_trap)
+        kernels = sorted(truth.values(), key=lambda rows: -sum(i + sum(r.values()) for _, i, r in rows))
+        for i, rows in enumerate(kernels):
+            score.check(f"{name}#{i}", rows_of(program, f"{os.path.join(DATA, name)}#{i}"), truth_of(rows))
+    alone = [row for rows in make_pcs.truth(30, 2, True).values() for row in rows]
+    merged = {}
+    lines = {(t, line) for k in make_pcs.KERNELS for t, line in k[3]}
+    for text, _, reasons in alone:
+        merged[text] = merged.get(text, 0) + sum(reasons.values())
+    got = {}
+    for text, _, reasons in rows_of(program, os.path.join(DATA, "alone_pc_sampling_host_trap.csv")):
+        got[text] = got.get(text, 0) + sum(n for _, n in reasons)
+    score.check("samples without a kernel", got, merged)
+    score.check("rows without addresses", len(rows_of(program, os.path.join(DATA, "alone_pc_sampling_host_trap.csv"))), len(lines))
+
+
+def check_packed(score, program, folder):
+    path, packed = os.path.join(DATA, "stochastic_results.json#0"), os.path.join(folder, "x.incore")
+    run(program, "pack", "-o", packed, path)
+    score.check("packed", rows_of(program, packed), rows_of(program, path))
+
+
+def check_made(score):
+    for name, make in make_pcs.FILES.items():
+        with open(os.path.join(DATA, name)) as f:
+            score.check(f"{name} is what the generator makes", f.read() == make(), True)
+
+
+def names_of(program, path):
+    """(times, cycles) of each name; a slice's own time without what is idle behind it."""
+    rows = data(program, "hot", "--top", "all", path)["rows"]
+    return {r["isa"]: (r["hit"], r["buckets"]["issue"]) for r in rows}
+
+
+def timeline():
+    """What stands in the database by name: how often, how long."""
+    spans = [(name, end - begin) for _, name, begin, end, _ in rocpd.CALLS]
+    spans += [(rocpd.KERNELS[kernel], end - begin) for _, kernel, _, begin, end, _ in rocpd.LAUNCHES]
+    spans += [(name, end - begin) for name, begin, end, _, _ in rocpd.COPIES] + [(name, end - begin) for name, begin, end in rocpd.MARKERS]
+    spans += [(name, 0) for name, _ in rocpd.INSTANTS] + [("ALLOC REAL", 400)]
+    names = {}
+    for name, ns in spans:
+        n, all_ns = names.get(name, (0, 0))
+        names[name] = (n + 1, all_ns + ns)
+    return names
+
+
+def check_timeline(score, program, folder):
+    score.check("names and times", names_of(program, DATABASE), timeline())
+    links = run(program, "sql", "-q", "--csv", DATABASE, "SELECT count(*) FROM links").stdout.split()[-1]
+    score.check("calls and what they started", links, str(len(rocpd.LAUNCHES) + len(rocpd.COPIES)))
+    document = os.path.join(folder, "t.json")
+    run(program, "export", "--to", "json", "-o", document, DATABASE)
+    with open(document) as f:
+        series = {c["name"]: [row[1] / 1000 for row in c["samples"]] for c in json.load(f)["counters"]}
+    # a value a launch, by their times
+    order = sorted(range(len(rocpd.LAUNCHES)), key=lambda i: rocpd.LAUNCHES[i][3])
+    score.check("counters", series, {name: [values[i] for i in order] for name, _, values in rocpd.COUNTERS.values()})
+    again = os.path.join(folder, "again.db")
+    rocpd.make(again)
+    with sqlite3.connect(again) as a, sqlite3.connect(DATABASE) as b:
+        score.check("the database is what the generator makes", list(a.iterdump()), list(b.iterdump()))
+
+
+def hostile(folder):
+    """Name, database, what must be said, status."""
+    def made(name, *sql, version="3"):
+        path = os.path.join(folder, name + "_results.db")
+        rocpd.make(path, version)
+        db = sqlite3.connect(path, isolation_level=None)
+        for line in sql:
+            db.execute(line)
+        db.close()
+        return path
+
+    def table(name):
+        return f'"rocpd_{name}{rocpd.UUID}"'
+    yield "a later schema", made("later", version="4.1.0"), "version 4.1.0", 3
+    yield "no tables", made("none", *[f"DROP TABLE {table(n)}" for n in rocpd.COLUMNS if n != "sqlite_sequence"]), "no tables of rocprofv3", 3
+    yield "a table is missing", made("missing", f"DROP TABLE {table('region')}"), "no such table", 3
+    yield "a view in place of a table", made(
+        "view", f"DROP TABLE {table('region')}",
+        f"CREATE VIEW {table('region')} AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x AS id, 'g' AS guid, 1 AS nid, "
+        "1 AS pid, 1 AS tid, x AS start, x AS \"end\", 1 AS name_id, 1 AS event_id FROM c"), "prohibited|not authorized|view", 3
+    yield "columns that compute", made(
+        "generated", f"DROP TABLE {table('pmc_event')}",
+        f"CREATE TABLE {table('pmc_event')} (event_id INTEGER, pmc_id INTEGER, value AS (length(hex(zeroblob(100000000)))))",
+        f"INSERT INTO {table('pmc_event')} (event_id, pmc_id) VALUES (1, 1)"), "prohibited|not authorized|too big", 3
+    # ids that no index finds: every row would meet every row
+    yield "a join without end", made(
+        "quadratic", f"DROP TABLE {table('string')}", f"CREATE TABLE {table('string')} (id, guid TEXT, string TEXT)",
+        f"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 3000) INSERT INTO {table('string')} SELECT 1, 'g', 's' FROM c",
+        f"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 3000) INSERT INTO {table('region')} (nid, pid, tid, start, \"end\", "
+        "name_id) SELECT 1, 77, 77, x, x+1, 1 FROM c"), "far more work", 3
+    yield "times that are none", made("times", f"UPDATE {table('region')} SET start = 'x'", f"UPDATE {table('memory_copy')} SET \"end\" = -5"), "", 0
+    yield "years", made("years", f"UPDATE {table('region')} SET \"end\" = start + 900000000000000000"), "", 0
+    yield "left with a log", made("log", "PRAGMA journal_mode = WAL"), "", 0
+
+
+def check_hostile(score, program, folder):
+    for name, path, words, status in hostile(folder):
+        result = run(program, "hot", path)
+        score.check(f"{name}: {result.stderr[:300]}", result.returncode, status)
+        score.check(f"{name} says why: {result.stderr[:300]}", not words or any(w in result.stderr for w in words.split("|")), True)
+    score.check("left with a log: the same", names_of(program, os.path.join(folder, "log_results.db")), timeline())
+
+
+def check_again(score, program, folder):
+    """Exports of ours, read back."""
+    for capture in ("gemm", "v31", "pc_sampling"):
+        source, path = os.path.join(os.path.dirname(os.path.dirname(DATABASE)), capture), os.path.join(folder, capture + ".db")
+        run(program, "export", "-q", "--to", "rocpd", "-o", path, source)
+        want, got = data(program, "info", source), data(program, "info", path + "#0" if capture != "gemm" else path)
+        score.check(f"{capture}: kernel and target", (got["kernel"], got["arch"]), (want["kernel"], want["arch"]))
+        if capture == "pc_sampling":
+            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
+                          for x in (source, path + "#1"))
+            score.check(f"{capture}: samples of every row", sorted(back), sorted(rows))
+
+
+def damages(text, n):
+    """Cut, a byte changed, a piece twice, numbers made huge."""
+    numbers = make_pcs.random_numbers(7)
+    for i in range(n):
+        at = (next(numbers) << 16 | next(numbers)) % len(text)
+        if i % 4 == 0:
+            yield text[:at]
+        elif i % 4 == 1:
+            yield text[:at] + bytes([next(numbers) & 255]) + text[at + 1:]
+        elif i % 4 == 2:
+            yield text[:at] + text[at // 2:at] + text[at:]
+        else:
+            yield text.replace(b"1", b"18446744073709551616", 1 + at % 50)
+
+
+def check_damaged(score, program, folder, names):
+    for name in names:
+        with open(os.path.join(DATA, name), "rb") as f:
+            text = f.read()
+        name = os.path.basename(name)
+        for i, damaged in enumerate(damages(text, DAMAGES * int(os.environ.get("TIMES", "1")))):
+            path = os.path.join(folder, f"{i}_{name}")
+            with open(path, "wb") as f:
+                f.write(damaged)
+            result = run(program, "hot", "-q", path)
+            is_fine = result.returncode == 0 or result.returncode in (3, 4) and result.stderr.startswith("incore: ")
+            score.check(f"{name} damaged {i}: status {result.returncode} {result.stderr[:200]}", is_fine, True)
+            os.unlink(path)
+
+
+def main():
+    program = os.path.join(sys.argv[1], "incore")
+    score = Score()
+    check_made(score)
+    check_samples(score, program)
+    with tempfile.TemporaryDirectory() as folder:
+        check_packed(score, program, folder)
+        names = ["stochastic_results.json", "run_pc_sampling_stochastic.csv"]
+        if "built without SQLite" in run(program, "info", DATABASE).stderr:
+            score.skipped += 1
+            print("SKIP databases: built without SQLite")
+        else:
+            check_timeline(score, program, folder)
+            check_hostile(score, program, folder)
+            check_again(score, program, folder)
+            names.append(DATABASE)
+        check_damaged(score, program, folder, names)
+    print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
+    return int(score.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""incore store: are its tables those of `incore sql`, do writers at once and writers that are killed leave only whole captures,
+is a store of anyone's refused or read without harm, is one of an earlier version brought up to date, does a sweep fill it?
+
+usage: run.py BUILD_DIR
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+TIMES = int(os.environ.get("TIMES", "1"))
+TABLES = ("captures", "code", "causes", "producers", "findings", "notes")
+passed = failed = 0
+
+
+def check(name, ok, text=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"FAIL {name}: {str(text)[:600]}")
+
+
+def command(*words):
+    return [PROGRAM, *words]
+
+
+def incore(*words):
+    return subprocess.run(command(*words), cwd=DATA, capture_output=True, text=True, timeout=300, errors="replace")
+
+
+def rows(path, query):
+    db = sqlite3.connect(path)
+    try:
+        return db.execute(query).fetchall()
+    finally:
+        db.close()
+
+
+def is_whole(path):
+    """Every capture has all of its rows in every table, none has rows without an entry; the file itself is sound."""
+    counts = {t: dict(rows(path, f"SELECT capture, count(*) FROM {t} GROUP BY 1")) for t in ("entries", *TABLES)}
+    entries = set(counts["entries"])
+    same = all(set(c) <= entries and len(set(c.values())) <= 1 for c in counts.values())
+    return same and set(counts["code"]) == set(counts["causes"]) == entries and rows(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_tables(tmp):
+    store = os.path.join(tmp, "tables")
+    incore("store", "add", "--store", store, "gemm")
+    for table in TABLES:
+        want = json.loads(incore("sql", "--json", "--rows", "all", "gemm", f"SELECT * FROM {table}").stdout)["data"]
+        got = [list(r) for r in rows(store, f"SELECT * FROM {table}")]
+        check(f"{table} is the table of sql", got == want["rows"] and (got or table == "notes"), (got[:2], want["rows"][:2]))
+    lines = rows(store, "SELECT sum(cycles) FROM lines")
+    check("the lines have all cycles of rows", lines == rows(store, "SELECT sum(cycles) FROM causes WHERE row IS NOT NULL"), lines)
+    check("the kernels", rows(store, "SELECT kernel, captures FROM kernels") == [("gemm_f16", 1)])
+
+
+def copies(tmp, n):
+    out = []
+    for i in range(n):
+        out.append(os.path.join(tmp, "captures", str(i)))
+        shutil.copytree(os.path.join(DATA, "two_waves"), out[-1])
+    return out
+
+
+def test_writers_at_once(tmp, captures):
+    store = os.path.join(tmp, "many")
+    children = [subprocess.Popen(command("store", "add", "--store", store, *captures[i::4]), stdout=subprocess.DEVNULL) for i in range(4)]
+    check("writers at once end well", [c.wait(120) for c in children] == [0] * 4)
+    check("all of theirs is there", rows(store, "SELECT count(*), max(capture) FROM entries") == [(len(captures),) * 2])
+    check("whole", is_whole(store))
+    again = incore("store", "add", "--store", store, "--csv", *captures).stdout
+    check("nothing is added twice", again.count(",there,") == len(captures), again)
+
+
+def test_killed_writers(tmp, captures):
+    store = os.path.join(tmp, "killed")
+    chance, before = random.Random(5), 0
+    for i in range(6 * TIMES):
+        child = subprocess.Popen(command("store", "add", "--store", store, "--at", f"@{i}", *captures), stdout=subprocess.DEVNULL)
+        while child.poll() is None and not os.path.exists(store):
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.1))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        if not os.path.exists(store):
+            continue
+        listed = incore("store", "ls", "--json", "--store", store)
+        n = len(json.loads(listed.stdout)["data"]["captures"]) if listed.returncode == 0 else -1
+        check(f"kill {i}: what was there stays, and is whole", n >= before and is_whole(store), (n, before, listed.stderr))
+        before = n
+    check("some were added, some were cut", 0 < before < 6 * TIMES * len(captures), before)
+
+
+def changed(store, tmp, *sql):
+    path = os.path.join(tmp, "changed")
+    shutil.copyfile(store, path)
+    db = sqlite3.connect(path)
+    for line in sql:
+        db.execute(line)
+    db.commit()
+    db.close()
+    return path
+
+
+def test_refused(tmp, store):
+    for name, *sql in (
+            ("a trigger", "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
+            ("a view in place of a table", "DROP TABLE notes", "CREATE VIEW notes AS SELECT 1 AS capture"),
+            ("another view", "CREATE VIEW x AS SELECT 1"),
+            ("a missing table", "DROP TABLE causes"),
+            ("a column of another type", "DROP TABLE notes",
+             "CREATE TABLE notes (capture INTEGER, kind INTEGER, code TEXT, message TEXT, path TEXT, count INTEGER)"),
+            ("a computed column", "ALTER TABLE notes DROP COLUMN count", "ALTER TABLE notes ADD COLUMN count INTEGER AS (capture + 1)"),
+            ("a newer version", "PRAGMA user_version=99"),
+            ("another application", "PRAGMA application_id=1")):
+        path = changed(store, tmp, *sql)
+        for words in (["ls"], ["gate"], ["add", "two_waves"]):
+            p = incore("store", words[0], "--store", path, *words[1:])
+            check(f"{name}: {words[0]} is refused", p.returncode == 3 and path in p.stderr, (p.returncode, p.stderr))
+
+
+def test_upgraded(tmp, store):
+    path = changed(store, tmp, "ALTER TABLE entries DROP COLUMN per_track", "ALTER TABLE code DROP COLUMN samples", "PRAGMA user_version=0")
+    p = incore("store", "ls", "--json", "--store", path)
+    listed = json.loads(p.stdout)["data"]["captures"] if p.returncode == 0 else []
+    check("a store of an earlier version is read", len(listed) == 2 and all(x["per_track"] is None for x in listed), p.stderr)
+    check("and written", incore("store", "add", "--store", path, "gemm").returncode == 0 and rows(path, "PRAGMA user_version") == [(1,)])
+    path = changed(store, tmp, "ALTER TABLE entries DROP COLUMN per_track")
+    check("not one that lacks a column of its version", incore("store", "ls", "--store", path).returncode == 3)
+
+
+def test_damaged(tmp, store):
+    """Bytes of the file changed, cut or swapped: any answer but a crash; never anything but the documented statuses."""
+    chance, path = random.Random(9), os.path.join(tmp, "damaged")
+    with open(store, "rb") as f:
+        whole = f.read()
+    for i in range(25 * TIMES):
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 4, 30, 300))):
+            data[chance.randrange(chance.choice((100, 4096, len(data))))] = chance.choice((0, 1, 0x7f, 0xff, chance.randrange(256)))
+        if i % 5 == 0:
+            del data[chance.randrange(len(data)):]
+        for words in (["history"], ["show", "1"], ["add", "two_waves"]):
+            with open(path, "wb") as f:
+                f.write(data)
+            p = incore("store", words[0], "--store", path, *words[1:])
+            ok = p.returncode in (0, 2, 3, 6) and (p.returncode == 0 or p.stderr) and "Sanitizer" not in p.stderr and "runtime error" not in p.stderr
+            check(f"damage {i}: {words[0]}", ok, (p.returncode, p.stderr))
+            for end in ("-wal", "-shm", "-journal"):
+                if os.path.exists(path + end):
+                    os.remove(path + end)
+
+
+def test_sweep(tmp):
+    plan, store = os.path.join(tmp, "plan.yaml"), os.path.join(tmp, "swept")
+    with open(plan, "w") as f:
+        f.write(f'name: s\nmatrix: {{shape: [64, "a,b"]}}\nrepeats: 2\nrun: [cp, -r, {DATA}/two_waves, "{{out}}/x"]\ncaptures: ["{{out}}/x"]\n')
+    out = os.path.join(tmp, "sweep")
+    p = incore("sweep", plan, "-o", out, "--store", store)
+    labels = rows(store, "SELECT labels FROM entries ORDER BY capture") if p.returncode == 0 else []
+    check("a sweep fills a store", labels == [("shape=64",)] * 2 + [("shape=a b",)] * 2, (labels, p.stderr))
+    p = incore("store", "add", "--csv", "--store", store, "--sweep", out)
+    check("once", p.stdout.count(",there,") == 4, p.stdout + p.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        captures = copies(tmp, 16)
+        store = os.path.join(tmp, "store")
+        incore("store", "add", "--store", store, "gemm", "two_waves")
+        test_tables(tmp)
+        test_writers_at_once(tmp, captures)
+        test_killed_writers(tmp, captures)
+        test_refused(tmp, store)
+        test_upgraded(tmp, store)
+        test_damaged(tmp, store)
+        test_sweep(tmp)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    if "Store" not in subprocess.run([PROGRAM, "store", "ls", "--help"], capture_output=True, text=True).stdout.title():
+        print("0 passed, 0 failed, 1 skipped: built without SQLite")
+        sys.exit(0)
+    sys.exit(main())
