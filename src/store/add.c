@@ -134,6 +134,7 @@ struct adding {
 	struct store_table tables[STORE_TABLES];
 	struct table_cursor *cursors[STORE_TABLES];
 	struct table_batch first[STORE_TABLES]; /* made before the transaction */
+	struct table_analyses *analyses;	/* one walk for all of them */
 	uint32_t n_unread;
 };
 
@@ -161,8 +162,11 @@ static bool sum_causes(struct table_cursor *c, struct store_entry *out, struct i
 static bool make_tables(
 	struct adding *x, const struct trace *t, struct store_entry *y, struct incore_error *e)
 {
-	const struct table_scan scan = TABLE_SCAN_ALL;
+	struct table_scan scan = TABLE_SCAN_ALL;
 
+	scan.analyses = x->analyses = table_analyses_new();
+	if (!x->analyses)
+		return err_nomem(e);
 	for (unsigned i = 0; i < STORE_TABLES; i++) {
 		struct table_cursor *c;
 		bool is_causes = strcmp(x->tables[i].sql.name, CAUSES) == 0;
@@ -172,12 +176,12 @@ static bool make_tables(
 		c = x->cursors[i] = table_open(x->tables[i].table, t, &scan, e);
 		if (!c || (is_causes && !sum_causes(c, y, e)))
 			return false;
-		if (is_causes) {
-			x->n_unread = table_failed(c);
+		if (is_causes)
 			table_rescan(c, &scan);
-		}
 		if (!table_next(c, &x->first[i], e))
 			return false;
+		if (table_failed(c) > x->n_unread) /* of each walk */
+			x->n_unread = table_failed(c);
 	}
 	return true;
 }
@@ -186,6 +190,7 @@ static void free_tables(struct adding *x)
 {
 	for (unsigned i = 0; i < STORE_TABLES; i++)
 		table_close(x->cursors[i]);
+	table_analyses_free(x->analyses);
 }
 
 /* --- written --- */
@@ -206,6 +211,8 @@ static sqlite3_stmt *prepare_insert(struct adding *x, unsigned at, struct incore
 /* Texts that were bound are let go with the rows they stand in. */
 static void let_go(sqlite3_stmt *q)
 {
+	if (!q)
+		return;
 	sqlite3_reset(q);
 	sqlite3_clear_bindings(q);
 }

@@ -306,6 +306,7 @@ static struct check *run_check(struct table_cursor *c, struct incore_error *e)
 	struct walk_result r = {0};
 	struct check *k = check_run(c->trace, &check_context, &o, &r, e);
 
+	c->n_failed += r.n_failed;
 	walk_result_deinit(&r);
 	c->state = k;
 	return k;
@@ -330,7 +331,7 @@ static bool make_findings(struct table_cursor *c, struct incore_error *e)
 		finding_put_evidence(x, &b);
 		v[i] = (struct finding_line){c->scan.capture, x->id, severity_name(x->severity),
 			x->message, arena_strndup(&c->arena, b.p ? b.p : "", b.n), x->advice};
-		ok = ok && v[i].evidence;
+		ok = ok && v[i].evidence && !b.failed;
 	}
 	sb_free(&b);
 	return v && (ok || err_nomem(e));
