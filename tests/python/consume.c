@@ -23,7 +23,8 @@ static int64_t sum(const struct ArrowArray *x, const char *format)
 		else if (format[0] == 'I')
 			total += ((const uint32_t *)x->buffers[1])[i];
 		else if (format[0] == 'u')
-			total += ((const int32_t *)x->buffers[1])[i + 1] - ((const int32_t *)x->buffers[1])[i];
+			total += ((const int32_t *)x->buffers[1])[i + 1] -
+				 ((const int32_t *)x->buffers[1])[i];
 		else
 			return -2;
 	}
