@@ -30,14 +30,15 @@ static uint64_t take_be(struct msgpack *m, unsigned n)
 static struct msgpack_value number(uint64_t v)
 {
 	return (struct msgpack_value){
-		.type = MSGPACK_INT, .number = v > INT64_MAX ? INT64_MAX : (int64_t)v};
+		.type = MSGPACK_INT, .number = v > INT64_MAX ? INT64_MAX : (int64_t)v, .bits = v};
 }
 
 static struct msgpack_value negative(uint64_t v, unsigned bits)
 {
 	uint64_t sign = (uint64_t)1 << (bits - 1);
 
-	return (struct msgpack_value){.type = MSGPACK_INT, .number = (int64_t)((v ^ sign) - sign)};
+	v = (v ^ sign) - sign;
+	return (struct msgpack_value){.type = MSGPACK_INT, .number = (int64_t)v, .bits = v};
 }
 
 static struct msgpack_value text(struct msgpack *m, uint64_t n)
@@ -246,7 +247,9 @@ static int64_t *number_of(struct kernel_facts *k, struct str key)
 		{".agpr_count", &k->agprs},
 		{".sgpr_count", &k->sgprs},
 		{".group_segment_fixed_size", &k->lds_bytes},
+		{".lds_size", &k->lds_bytes},
 		{".private_segment_fixed_size", &k->scratch_bytes},
+		{".scratch_memory_size", &k->scratch_bytes},
 		{".kernarg_segment_size", &k->kernarg_bytes},
 		{".wavefront_size", &k->wave_size},
 		{".max_flat_workgroup_size", &k->max_workgroup},
@@ -279,7 +282,7 @@ static void read_kernel(struct facts_build *b)
 			b->m.is_failed = true;
 		else if (to)
 			*to = read_number(b);
-		else if (str_is(key.text, ".name"))
+		else if (str_is(key.text, ".name") || str_is(key.text, ".entry_point"))
 			k.name = read_text(b);
 		else if (str_is(key.text, ".symbol"))
 			k.symbol = read_text(b);
@@ -309,15 +312,70 @@ static void read_target(struct facts_build *b)
 		b->out->target = copy_text(b, name);
 }
 
+/* Enters the container that comes next: its number of values, or 0 if it is of another type. */
+static uint32_t enter(struct facts_build *b, enum msgpack_type type)
+{
+	struct msgpack_value v = msgpack_next(&b->m);
+
+	if (v.type != type)
+		b->m.is_failed = true;
+	return b->m.is_failed ? 0 : v.n;
+}
+
+static bool goes_on(const struct facts_build *b)
+{
+	return !b->m.is_failed && !b->is_nomem;
+}
+
+static void read_hash(struct facts_build *b)
+{
+	uint32_t n = enter(b, MSGPACK_ARRAY);
+
+	for (uint32_t i = 0; i < n && goes_on(b); i++) {
+		struct msgpack_value v = msgpack_next(&b->m);
+
+		if (v.type != MSGPACK_INT || n != 2)
+			b->m.is_failed = true;
+		else
+			b->out->pipeline_hash[i] = v.bits;
+	}
+}
+
+/* A pipeline of a graphics driver: its hardware stages are the kernels. */
+static void read_pipeline(struct facts_build *b)
+{
+	uint32_t n = enter(b, MSGPACK_MAP);
+
+	for (uint32_t i = 0; i < n && goes_on(b); i++) {
+		struct msgpack_value key = msgpack_next(&b->m);
+
+		if (str_is(key.text, ".internal_pipeline_hash")) {
+			read_hash(b);
+		} else if (str_is(key.text, ".hardware_stages")) {
+			uint32_t n_stages = enter(b, MSGPACK_MAP);
+
+			for (uint32_t k = 0; k < n_stages && goes_on(b); k++)
+				if (msgpack_skip(&b->m)) /* ".cs" */
+					read_kernel(b);
+		} else {
+			msgpack_skip(&b->m);
+		}
+	}
+}
+
+static void read_list(struct facts_build *b, void (*read)(struct facts_build *b))
+{
+	uint32_t n = enter(b, MSGPACK_ARRAY);
+
+	for (uint32_t i = 0; i < n && goes_on(b); i++)
+		read(b);
+}
+
 static void read_facts(struct facts_build *b)
 {
-	struct msgpack_value top = msgpack_next(&b->m), list;
+	uint32_t n = enter(b, MSGPACK_MAP);
 
-	if (top.type != MSGPACK_MAP) {
-		b->m.is_failed = true;
-		return;
-	}
-	for (uint32_t i = 0; i < top.n && !b->m.is_failed && !b->is_nomem; i++) {
+	for (uint32_t i = 0; i < n && goes_on(b); i++) {
 		struct msgpack_value key = msgpack_next(&b->m);
 
 		if (key.type != MSGPACK_STRING) {
@@ -325,11 +383,9 @@ static void read_facts(struct facts_build *b)
 		} else if (str_is(key.text, "amdhsa.target")) {
 			read_target(b);
 		} else if (str_is(key.text, "amdhsa.kernels")) {
-			list = msgpack_next(&b->m);
-			if (list.type != MSGPACK_ARRAY)
-				b->m.is_failed = true;
-			for (uint32_t k = 0; k < list.n && !b->m.is_failed && !b->is_nomem; k++)
-				read_kernel(b);
+			read_list(b, read_kernel);
+		} else if (str_is(key.text, "amdpal.pipelines")) {
+			read_list(b, read_pipeline);
 		} else {
 			msgpack_skip(&b->m);
 		}

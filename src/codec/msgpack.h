@@ -26,6 +26,7 @@ enum msgpack_type {
 struct msgpack_value {
 	enum msgpack_type type;
 	int64_t number; /* clamped to INT64_MAX */
+	uint64_t bits;	/* of an integer, as it is */
 	struct str text;
 	uint32_t n;
 };
@@ -53,7 +54,8 @@ struct kernel_facts {
 struct code_facts {
 	const char *target; /* "gfx950", or NULL */
 	uint32_t n_kernels;
-	struct kernel_facts *kernels;
+	struct kernel_facts *kernels; /* of a pipeline: its hardware stages */
+	uint64_t pipeline_hash[2];    /* of a graphics driver's pipeline; 0, 0: none stated */
 };
 
 /* Strings and tables in the arena. False on damage (code "bad-metadata", offset in the note). */

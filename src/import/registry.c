@@ -16,6 +16,7 @@ extern const struct import_ops import_camodel;
 extern const struct import_ops import_instr_csv;
 extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
+extern const struct import_ops import_rgp;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
 extern const struct import_ops import_scopes;
@@ -35,6 +36,7 @@ const struct import_ops *const import_registry[] = {
 	&import_instr_csv,
 	&import_opprof,
 	&import_sqtt,
+	&import_rgp,
 	&import_json,
 	&import_ncu,
 	&import_scopes,

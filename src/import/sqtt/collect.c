@@ -403,7 +403,7 @@ bool sqtt_engine_decode(
 	}
 	if (!why.path) { /* the decoder sees bytes, not files */
 		why.path = mem_strndup(g->path, strlen(g->path));
-		why.offset = why.offset == INCORE_NO_OFFSET ? 0 : why.offset;
+		why.offset = g->at + (why.offset == INCORE_NO_OFFSET ? 0 : why.offset);
 	}
 	g->is_bad = true; /* the other engines may be good */
 	err_move(&g->why, &why);

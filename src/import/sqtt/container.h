@@ -15,11 +15,14 @@ struct sqtt_stream_file {
 	uint32_t se;
 	const char *path;
 	int64_t size;
+	const uint8_t *data; /* a part of the file at path; NULL: it is all of it */
+	uint64_t at;	     /* where that part begins */
 };
 
 struct sqtt_object_file {
 	uint32_t id; /* of its name; 0: the only one of a plain run */
 	const char *path;
+	struct str bytes; /* a part of another file; none: it is at path */
 };
 
 struct sqtt_container { /* one dispatch; strings in the caller's arena */
@@ -31,7 +34,9 @@ struct sqtt_container { /* one dispatch; strings in the caller's arena */
 	uint32_t n_streams;
 	struct sqtt_object_file *objects;
 	uint32_t n_objects;
-	uint64_t n_bytes; /* of all streams */
+	uint64_t n_bytes;		 /* of all streams */
+	uint64_t shader_hz, realtime_hz; /* as the container says; 0: not */
+	struct rgp_file *rgp;		 /* that streams and objects are parts of; or NULL */
 };
 
 /* The parts of "<prefix>_<agent>_shader_engine_<SE>_<dispatch>.att"; false: another name. */

@@ -30,6 +30,7 @@ static bool init(struct decoder *d, const struct sqtt_options *o)
 	d->stall_mask = d->is_c16 ? 0xffffff : UINT32_MAX;
 	d->target_cu = o->target_cu == SQTT_TARGET_OF_STREAM ? d->stream.target_cu
 							     : (unsigned)o->target_cu;
+	d->user.places = o->places;
 	d->phase = 15;
 	for (unsigned i = 0; i < WAVE_COUNT; i++)
 		d->waves[i].wraps = d->is_c16;

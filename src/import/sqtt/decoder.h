@@ -39,10 +39,22 @@ struct sqtt_code {
 	const struct sqtt_segment *segments; /* not overlapping within an object */
 };
 
+/* Where code objects lay all the time, as the file around the streams says; USERDATA then is of other
+ * software and is passed over. */
+struct object_range {
+	uint64_t base, size; /* base: of address 0 of the ELF file */
+	uint32_t object;
+};
+struct sqtt_places {
+	size_t n;
+	const struct object_range *v; /* by base, not overlapping */
+};
+
 struct sqtt_options {
 	enum sqtt_rules rules;
-	const struct sqtt_code *code; /* NULL: no instruction gets an address */
-	int target_cu;		      /* overrides the header's; SQTT_TARGET_OF_STREAM */
+	const struct sqtt_code *code;	  /* NULL: no instruction gets an address */
+	int target_cu;			  /* overrides the header's; SQTT_TARGET_OF_STREAM */
+	const struct sqtt_places *places; /* NULL: markers in the stream say */
 };
 #define SQTT_TARGET_OF_STREAM (-1)
 

@@ -30,6 +30,7 @@ struct sqtt_entry { /* where a program begins */
 struct sqtt_engine {
 	uint32_t se;
 	const char *path;
+	uint64_t at;	       /* byte of the file where the stream begins */
 	struct file_data file; /* until it is decoded */
 	unsigned generation;   /* of the capture, sqtt_generation(); 0: any */
 	bool is_bad;	       /* no thread trace: see why */

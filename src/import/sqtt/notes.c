@@ -40,10 +40,11 @@ static bool note_decoder(struct sqtt_build *b, enum sqtt_note n)
 	if (!first)
 		return true;
 	return trace_note(b->trace, n < SQTT_FIRST_DIFF ? (enum note_kind)kinds[n] : NOTE_INFO,
-		sqtt_note_name(n), path_base(first->path), first->result.notes[n].first_off, count,
+		sqtt_note_name(n), path_base(first->path),
+		first->at + first->result.notes[n].first_off, count,
 		"%s: %llu in %u of %u streams, first in %s at byte %llu", sqtt_note_text(n),
 		(unsigned long long)count, engines, l->n_engines, path_base(first->path),
-		(unsigned long long)first->result.notes[n].first_off);
+		(unsigned long long)(first->at + first->result.notes[n].first_off));
 }
 
 static bool note_bad_streams(struct sqtt_build *b)
@@ -107,7 +108,7 @@ static bool note_no_markers(struct sqtt_build *b)
 
 	for (uint32_t i = 0; i < l->n_engines; i++)
 		markers += l->engines[i].result.object_markers;
-	return markers || !b->objects.v.n || !b->objects.v.v[0].id ||
+	return markers || b->container.rgp || !b->objects.v.n || !b->objects.v.v[0].id ||
 	       trace_note(b->trace, NOTE_MISSING, "no-load-address", NULL, INCORE_NO_OFFSET,
 		       b->objects.v.n,
 		       "no marker in the streams says where the code objects were loaded: load addresses are unknown, no instruction gets an address");

@@ -6,6 +6,7 @@
 #include "base/search.h"
 #include "import/capture_cache.h"
 #include "import/marker_names.h"
+#include "import/sqtt/rgp.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -33,9 +34,9 @@ static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	struct str bytes, note;
 
 	*o = (struct sqtt_object){.id = f->id, .path = f->path};
-	if (!import_load(b->options, &o->file, f->path, why))
+	if (!f->bytes.p && !import_load(b->options, &o->file, f->path, why))
 		return false;
-	bytes = (struct str){(const char *)o->file.data, o->file.size};
+	bytes = f->bytes.p ? f->bytes : (struct str){(const char *)o->file.data, o->file.size};
 	if (!elf_open(&o->elf, bytes, f->path, a, why))
 		return false;
 	o->gpu = amd_arch_gpu_of_elf_flags(o->elf.flags);
@@ -107,7 +108,7 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 
 /* The generation of most streams, of equally many the first; 0 if none is readable. Engines get it
  * to leave out what is of another. */
-static unsigned stream_major(const struct sqtt_build *b)
+static unsigned stream_major(struct sqtt_build *b)
 {
 	uint32_t count[SQTT_GENERATIONS] = {0}, best = 0;
 	struct sqtt_loader *l = b->loader;
@@ -117,8 +118,7 @@ static unsigned stream_major(const struct sqtt_build *b)
 		struct sqtt_stream s;
 		unsigned g;
 
-		if (!import_load(b->options, f, b->container.streams[i].path, NULL) ||
-			!sqtt_recognise(f->data, f->size, &s, NULL))
+		if (!sqtt_stream_load(b, i, NULL) || !sqtt_recognise(f->data, f->size, &s, NULL))
 			continue;
 		g = sqtt_generation(&s);
 		if (++count[g] > count[best])
@@ -143,6 +143,8 @@ static bool take_object(
 		free_object(o);
 		return true;
 	}
+	if (b->container.rgp)
+		rgp_move(o);
 	if (!name_bare_code(b, o) || !VEC_PUSH(&b->objects.v, *o)) {
 		free_object(o);
 		return err_nomem(e);
@@ -208,12 +210,16 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 	}
 	if (!c->n_objects &&
 		!trace_note(b->trace, NOTE_MISSING, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
-			"no code object (*_code_object_id_*.out, code.elf) beside the streams: no instruction gets an address"))
+			"no code object %s: no instruction gets an address",
+			c->rgp ? "in the file"
+			       : "(*_code_object_id_*.out, code.elf) beside the streams"))
 		return err_nomem(e);
 	if (c->meta && b->objects.v.n && !c->objects[0].id && b->meta.load_base == SQTT_NO_ADDR &&
 		!trace_note(b->trace, NOTE_MISSING, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
 			"meta.json gives no load_base: no instruction gets an address"))
 		return err_nomem(e);
+	if (c->rgp && !rgp_place(b, e))
+		return false;
 	choose_target(b);
 	return take_marker_names(b) || err_nomem(e);
 }

@@ -19,6 +19,7 @@ struct sqtt_object {
 	const char *path;
 	struct file_data file;
 	struct elf_image elf;
+	uint64_t moved; /* bytes that its addresses are above those of the file */
 	struct code_facts facts;
 	const char *gpu; /* "gfx950" or NULL */
 	enum amd_arch arch;
@@ -38,7 +39,8 @@ struct sqtt_objects {
 	enum amd_arch arch;
 	const char *gpu; /* of the code, else of meta.json, else NULL */
 	const char *gpu_source;
-	struct sqtt_code code; /* for the decoder */
+	struct sqtt_code code;	   /* for the decoder */
+	struct sqtt_places places; /* of a file that says them */
 };
 
 struct sqtt_build;

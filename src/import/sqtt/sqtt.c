@@ -7,6 +7,7 @@
 #include "import/sqtt/sqtt.h"
 
 #include "import/capture_cache.h"
+#include "import/sqtt/rgp.h"
 
 static void close_loader(void *ctx)
 {
@@ -46,6 +47,8 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 
 	b->meta.load_base = SQTT_NO_ADDR;
 	b->meta.machine = b->trace->meta.machine;
+	if (b->container.rgp)
+		return rgp_meta(b, e);
 	if (!b->container.meta)
 		return true;
 	ok = import_load(b->options, &f, b->container.meta, &why) &&
@@ -63,6 +66,18 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 		return true;
 	err_move(e, &why);
 	return false;
+}
+
+bool sqtt_stream_load(struct sqtt_build *b, uint32_t i, struct incore_error *e)
+{
+	const struct sqtt_stream_file *s = &b->container.streams[i];
+	struct file_data *f = &b->loader->engines[i].file;
+
+	if (!s->data)
+		return f->data || import_load(b->options, f, s->path, e);
+	f->data = s->data;
+	f->size = (size_t)s->size;
+	return true;
 }
 
 struct decode_job {
@@ -85,20 +100,20 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 {
 	struct sqtt_loader *l = b->loader;
 	struct progress *p = b->options ? b->options->progress : NULL;
-	struct decode_job j = {
-		.b = b, .options = {b->rules, &b->objects.code, SQTT_TARGET_OF_STREAM}};
+	struct decode_job j = {.b = b,
+		.options = {b->rules, &b->objects.code, SQTT_TARGET_OF_STREAM,
+			b->container.rgp ? &b->objects.places : NULL}};
 	bool ok;
 
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		l->engines[i].se = b->container.streams[i].se;
+		l->engines[i].at = b->container.streams[i].at;
 		l->engines[i].path = arena_strdup(&b->trace->arena, b->container.streams[i].path);
 		l->engines[i].objects = &b->objects;
 		if (!l->engines[i].path)
 			return err_nomem(e);
 		/* Here, as the cache is for one thread; what fails is told when it is decoded. */
-		if (!l->engines[i].file.data)
-			import_load(b->options, &l->engines[i].file, l->engines[i].path,
-				&l->engines[i].why);
+		sqtt_stream_load(b, i, &l->engines[i].why);
 	}
 	progress_begin(p, "shader engines", l->n_engines);
 	ok = pool_run(b->options ? b->options->pool : NULL, l->n_engines, 1, decode_one, &j, e);
@@ -149,12 +164,13 @@ static bool find_container(struct sqtt_build *b, const char *path, struct incore
 	       err_nomem(e);
 }
 
-static bool read_all(struct sqtt_build *b, const char *path, struct incore_error *e)
+static bool read_all(
+	struct sqtt_build *b, sqtt_find_fn find, const char *path, struct incore_error *e)
 {
 	static const char *const levels[TRACK_LEVELS] = {"se", "cu", "simd", "slot", "wave"};
 	struct trace *t = b->trace;
 
-	if (!find_container(b, path, e))
+	if (!find(b, path, e))
 		return false;
 	t->meta.vendor = VENDOR_AMD;
 	t->meta.evidence = EVIDENCE_HARDWARE_TRACE;
@@ -183,20 +199,28 @@ static bool choose_rules(struct sqtt_build *b, struct incore_error *e)
 	return true;
 }
 
-static bool sqtt_read(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+bool sqtt_read_found(sqtt_find_fn find, const char *path, const struct import_options *o,
+	struct trace *t, struct incore_error *e)
 {
 	struct sqtt_build b = {
 		.trace = t, .options = o, .want = o ? o->want : (unsigned)IMPORT_ALL};
 	bool ok;
 
 	arena_init(&b.scratch);
-	ok = choose_rules(&b, e) && read_all(&b, path, e) && sqtt_notes_build(&b, e);
+	ok = choose_rules(&b, e) && read_all(&b, find, path, e) && sqtt_notes_build(&b, e);
 	sqtt_objects_free(&b.objects);
 	for (uint32_t i = 0; b.loader && i < b.loader->n_engines; i++)
 		b.loader->engines[i].objects = NULL; /* they are gone */
+	if (b.container.rgp)
+		rgp_close(b.container.rgp);
 	arena_deinit(&b.scratch);
 	return ok;
+}
+
+static bool sqtt_read(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	return sqtt_read_found(find_container, path, o, t, e);
 }
 
 /* Everything lost was noted while reading: the decoder's counts are at hand there. */

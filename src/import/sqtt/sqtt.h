@@ -38,6 +38,12 @@ struct sqtt_build {
 	enum sqtt_rules rules;
 };
 
+/* sqtt.c: the trace of the container that `find` puts into the build. */
+typedef bool (*sqtt_find_fn)(struct sqtt_build *b, const char *path, struct incore_error *e);
+bool sqtt_read_found(sqtt_find_fn find, const char *path, const struct import_options *o,
+	struct trace *t, struct incore_error *e);
+/* The bytes of stream i, into its engine unless they are there. */
+bool sqtt_stream_load(struct sqtt_build *b, uint32_t i, struct incore_error *e);
 /* rows.c: code table, texts, sources; needs all engines decoded. */
 bool sqtt_rows_build(struct sqtt_build *b, struct incore_error *e);
 /* tables.c */

@@ -36,7 +36,7 @@ static bool build_clocks(struct sqtt_build *b)
 {
 	struct trace *t = b->trace;
 	const struct sqtt_loader *l = b->loader;
-	uint64_t hz = 0;
+	uint64_t hz = b->container.realtime_hz;
 	uint64_t *first = arena_zalloc(&b->scratch, (size_t)l->n_engines + 1, sizeof(*first));
 
 	t->clocks = arena_zalloc(&t->arena, (size_t)l->n_engines + 1, sizeof(*t->clocks));
@@ -64,7 +64,14 @@ static bool build_clocks(struct sqtt_build *b)
 		hz = g->result.rt_frequency_hz ? g->result.rt_frequency_hz : hz;
 	}
 	t->n_clocks = l->n_engines;
-	return trace_align_clocks(t, hz ? hz : DEFAULT_REALTIME_HZ, first, SAMPLES_SOURCE);
+	if (!trace_align_clocks(t, hz ? hz : DEFAULT_REALTIME_HZ, first, SAMPLES_SOURCE))
+		return false;
+	if (!t->meta.clock_hz_den && b->container.shader_hz) {
+		t->meta.clock_hz_num = b->container.shader_hz;
+		t->meta.clock_hz_den = 1;
+		t->meta.clock_source = "shader clock that the file states";
+	}
+	return true;
 }
 
 /* --- kernels by entry address --- */

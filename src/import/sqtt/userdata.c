@@ -5,6 +5,7 @@
  */
 #include "import/sqtt/userdata.h"
 
+#include "base/search.h"
 #include "import/sqtt/internal.h"
 
 #define ENABLE_WORD 0x434f5200u
@@ -161,6 +162,8 @@ static void write3(struct decoder *d, uint32_t data, int64_t now)
 
 void userdata_write(struct decoder *d, unsigned reg, unsigned queue, uint32_t data, int64_t now)
 {
+	if (d->user.places)
+		return;
 	if (reg == REG_USERDATA2)
 		write2(d, queue, data);
 	else if (reg == REG_USERDATA3 && d->stream.gfx_major == 9)
@@ -175,8 +178,18 @@ static struct sqtt_pc find_object(const struct object_range *r, size_t n, uint64
 	return (struct sqtt_pc){addr, 0};
 }
 
+static struct sqtt_pc find_place(const struct sqtt_places *p, uint64_t addr)
+{
+	size_t after = 0, n = p->n;
+
+	BISECT(after, n, i, p->v[i].base <= addr);
+	return find_object(p->v + after - (after > 0), after > 0, addr);
+}
+
 struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr)
 {
+	if (u->places)
+		return find_place(u->places, addr);
 	return find_object(u->ranges.v, u->ranges.n, addr);
 }
 

@@ -11,11 +11,6 @@
 #define REG_USERDATA2 0xc342u
 #define REG_USERDATA3 0xc343u
 
-struct object_range {
-	uint64_t base, size;
-	uint32_t object;
-};
-
 struct object_words { /* what one (me, pipe) has said so far */
 	uint32_t size[2], addr[2], id[2];
 	uint8_t expect; /* type + 1 of the payload that comes next; 0: a header comes */
@@ -35,6 +30,7 @@ struct userdata {
 	struct object_words words[8];
 	uint64_t version; /* changes with the ranges */
 	struct entry_cache entries[8];
+	const struct sqtt_places *places;   /* or NULL; of the caller */
 	VEC(struct object_range) ranges;    /* active now */
 	VEC(struct object_range) preloaded; /* were there before the trace began */
 };
