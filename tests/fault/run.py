@@ -60,6 +60,7 @@ RUNS = {
     "timeline-hot": ["hot", "--top", "all", "timeline/async.json"],
     "timeline-iket": ["waves", "timeline/iket.json"],
     "timeline-perfetto": ["export", "--to", "perfetto", "-o", "OUT", "timeline/blocks.pftrace"],
+    "rgp-hot": ["hot", "rgp/two.rgp"],
     "rocpd-hot": ["hot", "rocpd/run_results.db"],
     "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],

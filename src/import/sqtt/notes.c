@@ -4,6 +4,7 @@
  * and the byte where it came first; places that are decoded otherwise than AMD's decoder 0.1.6
  * would are named as information.
  */
+#include "import/sqtt/rgp.h"
 #include "import/sqtt/sqtt.h"
 
 static const uint8_t kinds[SQTT_FIRST_DIFF] = {
@@ -157,7 +158,7 @@ static bool note_changes(struct sqtt_build *b)
 
 bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e)
 {
-	bool ok = note_bad_streams(b);
+	bool ok = note_bad_streams(b) && (!b->container.rgp || rgp_notes(b));
 
 	for (unsigned n = 0; ok && n < SQTT_NOTE_COUNT; n++)
 		ok = note_decoder(b, (enum sqtt_note)n);

@@ -34,9 +34,13 @@ static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	struct str bytes, note;
 
 	*o = (struct sqtt_object){.id = f->id, .path = f->path};
-	if (!f->bytes.p && !import_load(b->options, &o->file, f->path, why))
+	if (f->bytes.p) { /* borrowed */
+		o->file.data = (const uint8_t *)f->bytes.p;
+		o->file.size = f->bytes.n;
+	} else if (!import_load(b->options, &o->file, f->path, why)) {
 		return false;
-	bytes = f->bytes.p ? f->bytes : (struct str){(const char *)o->file.data, o->file.size};
+	}
+	bytes = (struct str){(const char *)o->file.data, o->file.size};
 	if (!elf_open(&o->elf, bytes, f->path, a, why))
 		return false;
 	o->gpu = amd_arch_gpu_of_elf_flags(o->elf.flags);

@@ -346,6 +346,18 @@ static bool read_header(const struct rgp_file *r, uint64_t *chunks, struct incor
 		       r->file.size, (unsigned long long)*chunks);
 }
 
+/* Every stream that is described must be there. */
+static bool check_streams(const struct rgp_file *r, struct incore_error *e)
+{
+	for (unsigned i = 0; i < RGP_STREAMS; i++)
+		if (r->desc_at[i] && !r->has_data[i])
+			return err_file(e, "truncated", r->path, r->desc_at[i],
+				"stream %u is described and has no data", i);
+	return r->streams.n ||
+	       err_file(e, "no-stream", r->path, INCORE_NO_OFFSET,
+		       "no thread trace is in this file: was it of a frame with work?");
+}
+
 bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e)
 {
 	struct rgp_file *r = arena_zalloc(&b->scratch, 1, sizeof(*r));
@@ -361,11 +373,8 @@ bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e)
 		.first = r->path,
 		.rgp = r};
 	if (!import_load(b->options, &r->file, path, e) || !read_header(r, &chunks, e) ||
-		!walk(b, chunks, e))
+		!walk(b, chunks, e) || !check_streams(r, e))
 		return false;
-	if (!r->streams.n)
-		return err_file(e, "no-stream", path, INCORE_NO_OFFSET,
-			"no thread trace is in this file: was it of a frame with work?");
 	c->streams = r->streams.v;
 	c->n_streams = (uint32_t)r->streams.n;
 	c->objects = r->objects.v;
@@ -400,20 +409,24 @@ static bool note_passed(struct sqtt_build *b, const struct rgp_file *r)
 	return ok;
 }
 
-bool rgp_meta(struct sqtt_build *b, struct incore_error *e)
+void rgp_meta(struct sqtt_build *b)
+{
+	b->trace->meta.machine = b->container.rgp->machine;
+	if (b->container.rgp->is_synthetic)
+		b->trace->meta.evidence = EVIDENCE_SYNTHETIC;
+}
+
+/* Older drivers say that they traced no instructions whether or not they did: only a trace without
+ * any is told of. */
+bool rgp_notes(struct sqtt_build *b)
 {
 	const struct rgp_file *r = b->container.rgp;
-	struct trace *t = b->trace;
 
-	t->meta.machine = r->machine;
-	if (r->is_synthetic)
-		t->meta.evidence = EVIDENCE_SYNTHETIC;
 	if (r->n_passed && !note_passed(b, r))
-		return err_nomem(e);
-	return !r->is_untimed ||
-	       trace_note(t, NOTE_INFO, "no-instruction-timing", r->path, INCORE_NO_OFFSET, 1,
-		       "instructions were not traced: the file has waves and their lifetimes alone") ||
-	       err_nomem(e);
+		return false;
+	return !r->is_untimed || b->trace->n_tracks ||
+	       trace_note(b->trace, NOTE_INFO, "no-instruction-timing", r->path, INCORE_NO_OFFSET,
+		       1, "instructions were not traced: the file has lifetimes of waves alone");
 }
 
 /* --- the format --- */

@@ -46,8 +46,10 @@ struct sqtt_object;
 
 /* rgp.c: the container of a file, as sqtt_read_found() asks for it */
 bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e);
-/* What the file says of the machine, and what of it is not shown. */
-bool rgp_meta(struct sqtt_build *b, struct incore_error *e);
+/* What the file says of the machine. */
+void rgp_meta(struct sqtt_build *b);
+/* What of it is not shown; false on lack of memory. */
+bool rgp_notes(struct sqtt_build *b);
 void rgp_close(struct rgp_file *r);
 /* rgp_places.c: address 0 means none in records: code that begins there is moved up. */
 void rgp_move(struct sqtt_object *o);

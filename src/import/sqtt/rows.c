@@ -255,7 +255,7 @@ static bool map_object(struct rows_build *r, uint32_t object, struct incore_erro
 		return err_nomem(e);
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->places.v[i].bytes && r->places.v[i].object == object)
-			addresses[n++] = r->rows.v[i].address;
+			addresses[n++] = r->rows.v[i].address - o->moved;
 	ok = !n || dwarf_lookup(&d, bytes, addresses, n, &r->b->scratch, e);
 	mem_free(addresses);
 	if (!ok || !n)

@@ -48,7 +48,7 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 	b->meta.load_base = SQTT_NO_ADDR;
 	b->meta.machine = b->trace->meta.machine;
 	if (b->container.rgp)
-		return rgp_meta(b, e);
+		rgp_meta(b);
 	if (!b->container.meta)
 		return true;
 	ok = import_load(b->options, &f, b->container.meta, &why) &&

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encodes .rgp files as Mesa's drivers lay them out, around streams and code that our own encoder of thread traces made.
 
-usage: rgp.py DATA OUT    DATA: tests/data with sqtt_gfx11 and sqtt_gfx12; OUT gets gfx11.rgp, gfx12.rgp and two.rgp
+usage: make_rgp.py DATA OUT           DATA: tests/data with sqtt_gfx11 and sqtt_gfx12; OUT gets gfx12.rgp and two.rgp
+       make_rgp.py --fuzz DATA OUT    OUT: tests/fuzz/corpus/rgp
 """
 import glob
 import os
@@ -157,11 +158,44 @@ def two(data):
     return r
 
 
+def small(data, major, *rest):
+    """One engine, the begin of its stream."""
+    streams, elf = parts(data, major)
+    r = Rgp(major).asic().api(0)
+    for add in rest:
+        add(r, code_of(elf))
+    return r.stream(3, 1, streams[0][:640])
+
+
+def corpus(data):
+    def code(r, text):
+        r.objects(pipeline_elf(text, r.major, [HASH, 1]))
+
+    def two_codes(r, text):
+        r.objects(pipeline_elf(text, r.major, [HASH, 1]), pipeline_elf(text[:16], r.major, [7, 7]), b"\x7fELF")
+
+    def load(r, text):
+        r.loads((LOAD_BASE + TEXT_AT, [HASH, 1]), (LOAD_BASE, [7, 7]), (0, [8, 8], 1))
+
+    def pso(r, text):
+        r.loads((LOAD_BASE + TEXT_AT, [9, 9])).psos((9, [HASH, 1]))
+
+    yield "frame", frame(data, 11)
+    yield "linked", small(data, 12, code, load)
+    yield "several", small(data, 12, two_codes, load)
+    yield "correlated", small(data, 11, two_codes, pso)
+    yield "no_code", small(data, 11, load)
+    yield "no_load", small(data, 12, code)
+    yield "no_stream", Rgp(12).others().asic()
+    yield "empty_stream", Rgp(12).stream(0, 0, b"")
+
+
 def main():
-    data, out = sys.argv[1:]
+    is_fuzz = sys.argv[1] == "--fuzz"
+    data, out = sys.argv[1 + is_fuzz:]
     os.makedirs(out, exist_ok=True)
-    for name, r in (("gfx11", frame(data, 11)), ("gfx12", frame(data, 12)), ("two", two(data))):
-        with open(os.path.join(out, name + ".rgp"), "wb") as f:
+    for name, r in corpus(data) if is_fuzz else (("gfx12", frame(data, 12)), ("two", two(data))):
+        with open(os.path.join(out, name if is_fuzz else name + ".rgp"), "wb") as f:
             f.write(r.bytes())
 
 
