@@ -210,6 +210,14 @@ struct hot_job {
 	uint64_t top;
 };
 
+/* Waves that share a SIMD, or samples that say whether anything was issued meanwhile. */
+static bool tells_exposed(const struct trace *t)
+{
+	if (!t->n_tracks)
+		return trace_is_sampled(t) && t->sampling.has_not_issued;
+	return t->meta.gfx_major && !trace_has_pipes(t);
+}
+
 static bool make_questions(struct hot_job *j, struct incore_error *e)
 {
 	unsigned by = j->p->by;
@@ -217,9 +225,8 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	j->hot = hot_new(j->trace);
 	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
 		return err_nomem(e);
-	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && j->trace->meta.gfx_major &&
-			      j->trace->n_tracks && !trace_has_pipes(j->trace);
-	if (j->out->has_exposed) {
+	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && tells_exposed(j->trace);
+	if (j->out->has_exposed && j->trace->n_tracks) {
 		struct walk_options o = request_walk(j->r, &j->selection);
 
 		j->busy = busy_new(j->trace, e);
@@ -228,7 +235,7 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 			return false;
 	}
 	if (by == HOT_CAUSE || j->out->has_exposed) {
-		j->causes = causes_new(j->trace, j->busy, j->busy ? CAUSES_ROWS : 0, e);
+		j->causes = causes_new(j->trace, j->busy, j->out->has_exposed ? CAUSES_ROWS : 0, e);
 		if (!j->causes || !ANSWER_KEEP(j->a, j->causes, causes_free, e))
 			return false;
 	}
@@ -325,8 +332,11 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		take_stated(j);
 		if (!trace_is_sampled(j->trace))
 			return true;
-		return (!j->causes || samples_fill_causes(j->causes, e)) &&
-		       (!j->producers || samples_fill_producers(j->producers, e));
+		if (j->causes && !samples_fill_causes(j->causes, e))
+			return false;
+		if (j->out->has_exposed)
+			hot_take_exposed(j->hot, j->causes);
+		return !j->producers || samples_fill_producers(j->producers, e);
 	}
 	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
 }
