@@ -3,7 +3,6 @@
 #include "answer/hot.h"
 
 #include "analysis/code/flydsl_hotspot.h"
-#include "analysis/code/samples.h"
 #include "analysis/waves/causes.h"
 
 static const struct option_def options[] = {
@@ -210,14 +209,6 @@ struct hot_job {
 	uint64_t top;
 };
 
-/* Waves that share a SIMD, or samples that say whether anything was issued meanwhile. */
-static bool tells_exposed(const struct trace *t)
-{
-	if (!t->n_tracks)
-		return trace_is_sampled(t) && t->sampling.has_not_issued;
-	return t->meta.gfx_major && !trace_has_pipes(t);
-}
-
 static bool make_questions(struct hot_job *j, struct incore_error *e)
 {
 	unsigned by = j->p->by;
@@ -225,7 +216,7 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	j->hot = hot_new(j->trace);
 	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
 		return err_nomem(e);
-	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && tells_exposed(j->trace);
+	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && hot_tells_exposed(j->trace);
 	if (j->out->has_exposed && j->trace->n_tracks) {
 		struct walk_options o = request_walk(j->r, &j->selection);
 
@@ -330,13 +321,9 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		if (!trace_is_sampled(j->trace))
-			return true;
-		if (j->causes && !samples_fill_causes(j->causes, e))
-			return false;
-		if (j->out->has_exposed)
-			hot_take_exposed(j->hot, j->causes);
-		return !j->producers || samples_fill_producers(j->producers, e);
+		return !trace_is_sampled(j->trace) ||
+		       hot_fill_samples(
+			       j->causes, j->producers, j->out->has_exposed ? j->hot : NULL, e);
 	}
 	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
 }

@@ -72,11 +72,7 @@ struct export_cut {	  /* what we left out, and why */
 	uint64_t count;
 };
 
-enum export_weight { /* what a profile's numbers count */
-	WEIGHT_CYCLES,
-	WEIGHT_LOST,	/* all but issue */
-	WEIGHT_EXPOSED, /* of the lost: nothing else was issued meanwhile */
-};
+enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all but issue */
 
 struct export_options {
 	struct walk_options walk;  /* selection and progress */
