@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `incore whatif` says of captures of CUDA kernels, and how long their changed twins took.
 
-usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of every question below
+usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of the questions below whose captures are there
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
@@ -34,6 +34,23 @@ QUESTIONS = {
     "mufu_halved": ["--remove", "mufu_halved.cu:15"],
     "occupancy": ["--waves", "+3"],
     "prefetch": ["--ahead", "VMEM-load=1"],
+    # the second round
+    "barrier_second": ["--remove", "barrier_second.cu:18"],
+    "block_size": ["--waves", "+8"],
+    "branch_uniform": ["--faster", "branch_uniform.cu:13=2", "--faster", "branch_uniform.cu:17=2"],
+    "division_hoisted": ["--faster", "division_hoisted.cu:13=11"],
+    "double_math": ["--faster", "double_math.cu:14=2"],
+    "gather_sorted": ["--faster", "25=8"],
+    "histogram": ["--faster", "VMEM-atomic=LDS"],
+    "modulo_streaming": ["--faster", "modulo_streaming.cu:10=8"],
+    "occupancy_compute": ["--waves", "+8"],
+    "reload": ["--remove", "VMEM-load"],
+    "rsqrt": ["--faster", "rsqrt.cu:16=4.8"],
+    "shuffle": ["--remove", "shuffle.cu:18", "--remove", "shuffle.cu:19", "--remove", "shuffle.cu:21"],
+    "transpose": ["--faster", "VMEM-store=8"],
+    "unroll_loads": ["--ahead", "VMEM-load=3"],
+    "vector_shared": ["--faster", "LDS=4"],
+    "vector_stream": ["--faster", "VMEM-load=4"],
 }
 
 
@@ -46,6 +63,8 @@ def first_times(captures):
 def predict(incore, captures, out):
     times, rows = first_times(captures), []
     for name, options in QUESTIONS.items():
+        if name not in times:
+            continue
         run = subprocess.run([incore, "whatif", "--json", "-q", "--top", "0", *options, os.path.join(captures, f"{name}.incore")],
                              capture_output=True, text=True, check=True)
         d = json.loads(run.stdout)["data"]
