@@ -60,6 +60,10 @@ install: all
 bundle: setup-test all
 	@$(PYTHON) tools/portable.py $(BUILD) $(BUILD)/bundle
 
+# The Python package with all that it needs inside.
+wheel: setup-test all
+	@$(PYTHON) tools/wheel_backend.py $(BUILD) $(BUILD)/wheel
+
 # Every C file of src/; what passed before and did not change is not looked at again.
 lint: setup-test $(BUILD)/build.ninja
 	@$(PYTHON) tools/lint.py $(BUILD)
@@ -75,4 +79,4 @@ clean:
 	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle lint coverage format clean
+.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle wheel lint coverage format clean

@@ -165,6 +165,7 @@ def everything(is_check):
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
+        plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("store", 6, 20, "tests/store/run.py", "BUILD"),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),

@@ -119,24 +119,22 @@ static bool ask(struct incore *x, const struct question *q, const char *path, co
 {
 	const char *paths[MAX_PATHS];
 	struct request r;
-	struct arena a;
 	unsigned n;
-	bool ok;
+	bool ok = split_paths(path, &out->words, paths, &n, e) && check_paths(q, n, e) &&
+		  request_init(&r, q, e);
 
-	arena_init(&a);
-	ok = split_paths(path, &a, paths, &n, e) && check_paths(q, n, e) && request_init(&r, q, e);
 	if (ok) {
 		r.paths = paths;
 		r.n_paths = n;
 		r.captures = &x->captures;
 		r.pool = x->pool;
 		r.progress = x->progress;
-		ok = request_set_json(&r, options, &a, e) && answer_ask(&r, &out->answer, e) &&
+		ok = request_set_json(&r, options, &out->words, e) &&
+		     answer_ask(&r, &out->answer, e) &&
 		     flat_make(&out->tables, out->answer.record, out->answer.data,
 			     &out->answer.arena, e);
 		request_deinit(&r);
 	}
-	arena_deinit(&a);
 	return ok;
 }
 
@@ -154,6 +152,7 @@ struct incore_answer *incore_ask(struct incore *x, const char *question, const c
 	a = mem_zalloc(1, sizeof(*a));
 	if (!a)
 		return err_nomem_null(e);
+	arena_init(&a->words);
 	pthread_mutex_lock(&x->lock);
 	progress_restart(x->progress);
 	ok = ask(x, q, path, options, a, e);
@@ -170,6 +169,7 @@ void incore_answer_free(struct incore_answer *a)
 		return;
 	flat_deinit(&a->tables);
 	answer_deinit(&a->answer);
+	arena_deinit(&a->words);
 	sb_free(&a->json);
 	mem_free(a);
 }

@@ -16,6 +16,7 @@ struct incore {
 };
 
 struct incore_answer {
+	struct arena words; /* paths and options: the answer may show them */
 	struct answer answer;
 	struct flat_tables tables;
 	struct strbuf json; /* made when it is first asked for */

@@ -83,7 +83,16 @@ static bool add_column(
 
 	x.place.step[x.place.n_steps - 1] += c->offset;
 	x.name = arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
-	return (x.name && VEC_PUSH(&t->columns, x)) || err_nomem(f->e);
+	if (!x.name)
+		return err_nomem(f->e);
+	/* what text tables show of a held record has the flat name of that record's own column */
+	EACH (struct flat_column, known, t->columns.v, t->columns.n) {
+		if ((known->column->flags & COLUMN_NO_JSON) && strcmp(known->name, x.name) == 0) {
+			*known = x;
+			return true;
+		}
+	}
+	return VEC_PUSH(&t->columns, x) || err_nomem(f->e);
 }
 
 /* Columns of a record that is held there. */

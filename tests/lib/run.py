@@ -153,6 +153,19 @@ def slices(build, incore):
     check(text.startswith("stopped: ") and text.endswith("answered\n"), "stopping a stream: " + text)
 
 
+def options(build, incore):
+    """An answer may show what was asked: it must be there when the answer is read."""
+    tables = os.path.join(build, "tests", "lib", "lib_tables")
+    a, b = (os.path.join(DATA, "repeated", f"ui_output_agent_1000_dispatch_{n}") for n in (7, 9))
+    for verb, words, paths, options in (("diff", ["--gate", "latency<=-50%", a, b], f"{a}\n{b}", '{"gate": ["latency<=-50%"]}'),
+                                        ("hot", ["--by", "line", a], a, '{"by": "line"}')):
+        got = json.loads(run([tables, verb, paths, options]))
+        check(got["json"] == json.loads(run([incore, verb, "--json", *words])), f"{verb} {options}: not the program's JSON")
+        for name, table in got["tables"].items():
+            names = [c[0] for c in table["columns"]]
+            check(len(set(names)) == len(names), f"{verb} {options}: a column of {name} stands twice: {sorted(names)}")
+
+
 def errors(build):
     tables = os.path.join(build, "tests", "lib", "lib_tables")
     two = os.path.join(DATA, "two_waves")
@@ -183,6 +196,7 @@ def main():
     headers()
     answers(build, incore)
     slices(build, incore)
+    options(build, incore)
     errors(build)
     example(build)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed")
