@@ -4,6 +4,7 @@
 
 usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of the questions below whose captures are there
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
+       whatif_pairs.py check                           are the tables of docs/whatif.md those of the files in tests/gpu/pairs
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
 median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a or NAME_b, RUNS, MEDIAN ...
@@ -13,10 +14,12 @@ events add to the first kernel's duration, 5 us at most.
 """
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Each question in the words of the verb.
 QUESTIONS = {
     "atomics": ["--faster", "atomics.cu:15=32"],
@@ -82,16 +85,21 @@ def predict(incore, captures, out):
         f.write("\n")
 
 
-def compare(predictions, times):
-    with open(predictions) as f:
-        rows = json.load(f)["predictions"]
+def read_medians(times):
+    """Of each kernel its medians, one a start of the program."""
     medians = {}
     with open(times) as f:
         for words in (line.split() for line in f if not line.startswith("#")):
             medians.setdefault(words[0], []).append(float(words[2]))
-    medians = {name: statistics.median(v) for name, v in medians.items()}
+    return medians
+
+
+def table(predictions, times):
+    with open(predictions) as f:
+        rows = json.load(f)["predictions"]
+    medians = {name: statistics.median(v) for name, v in read_medians(times).items()}
     rows = [r for r in rows if r["name"] + "_b" in medians]
-    print("| pair | question | predicted | between | measured | inside | error |\n|---|---|---|---|---|---|---|")
+    lines = ["| pair | question | predicted | between | measured | inside | error |", "|---|---|---|---|---|---|---|"]
     inside, errors, widths = 0, [], []
     for r in rows:
         truth = medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])
@@ -99,16 +107,53 @@ def compare(predictions, times):
         inside += is_in
         errors.append(abs(r["after"] - truth))
         widths.append(r["high"] - r["low"])
-        print(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
-              f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
-    print(f"\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
-          f"{statistics.median(errors):.3f} of the first kernel's time")
+        lines.append(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
+                     f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
+    return "\n".join(lines) + (f"\n\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
+                               f"{statistics.median(errors):.3f} of the first kernel's time\n")
+
+
+def has_places(options):
+    """Every line that a question names is there, and the kernel's author marked it."""
+    for file, line in (re.fullmatch(r"(\w+\.cu):(\d+)(?:=.*)?", o).groups() for o in options if ".cu:" in o):
+        with open(os.path.join(ROOT, "examples", "cuda", "pairs", file)) as f:
+            if not re.search(r"// .*(FASTER|CHANGED|REMOVED)", f.read().splitlines()[int(line) - 1]):
+                return False
+    return True
+
+
+def check():
+    counts = [0, 0]
+
+    def judge(is_good, what):
+        counts[not is_good] += 1
+        if not is_good:
+            print(f"FAIL {what}")
+
+    with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
+        page = f.read()
+    for end in ("", "_2"):
+        predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
+        medians = read_medians(times)
+        with open(predictions) as f:
+            rows = json.load(f)["predictions"]
+        for r in rows:
+            name = r["name"]
+            judge(r["low"] <= r["after"] <= r["high"], f"{name}: the point is outside of its interval")
+            judge(r["options"] == QUESTIONS.get(name) and has_places(r["options"]), f"{name}: it was another question")
+            judge([len(medians.get(f"{name}_{k}", [])) for k in "ab"] == [3, 3], f"{name}: not three times of each kernel")
+        judge({k[:-2] for k in medians} == {r["name"] for r in rows}, f"times{end}.txt: not of the pairs that were predicted")
+        judge(table(predictions, times) in page, f"docs/whatif.md: another table than that of predictions{end}.json and times{end}.txt")
+    print(f"{counts[0]} passed, {counts[1]} failed, 0 skipped")
+    return counts[1] > 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 5 and sys.argv[1] == "predict":
         predict(*sys.argv[2:])
     elif len(sys.argv) == 4 and sys.argv[1] == "compare":
-        compare(*sys.argv[2:])
+        print(table(*sys.argv[2:]), end="")
+    elif sys.argv[1:] == ["check"]:
+        sys.exit(check())
     else:
         sys.exit(__doc__)
