@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `incore whatif` says of captures of CUDA kernels, and how long their changed twins took.
 
-usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of every question below
+usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of the questions below whose captures are there
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
+       whatif_pairs.py check                           are the tables of docs/whatif.md those of the files in tests/gpu/pairs
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
 median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a or NAME_b, RUNS, MEDIAN ...
@@ -13,10 +14,12 @@ events add to the first kernel's duration, 5 us at most.
 """
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Each question in the words of the verb.
 QUESTIONS = {
     "atomics": ["--faster", "atomics.cu:15=32"],
@@ -34,6 +37,23 @@ QUESTIONS = {
     "mufu_halved": ["--remove", "mufu_halved.cu:15"],
     "occupancy": ["--waves", "+3"],
     "prefetch": ["--ahead", "VMEM-load=1"],
+    # the second round
+    "barrier_second": ["--remove", "barrier_second.cu:18"],
+    "block_size": ["--waves", "+8"],
+    "branch_uniform": ["--faster", "branch_uniform.cu:13=2", "--faster", "branch_uniform.cu:17=2"],
+    "division_hoisted": ["--faster", "division_hoisted.cu:13=11"],
+    "double_math": ["--faster", "double_math.cu:14=2"],
+    "gather_sorted": ["--faster", "25=8"],
+    "histogram": ["--faster", "VMEM-atomic=LDS"],
+    "modulo_streaming": ["--faster", "modulo_streaming.cu:10=8"],
+    "occupancy_compute": ["--waves", "+8"],
+    "reload": ["--remove", "VMEM-load"],
+    "rsqrt": ["--faster", "rsqrt.cu:16=4.8"],
+    "shuffle": ["--remove", "shuffle.cu:18", "--remove", "shuffle.cu:19", "--remove", "shuffle.cu:21"],
+    "transpose": ["--faster", "VMEM-store=8"],
+    "unroll_loads": ["--ahead", "VMEM-load=3"],
+    "vector_shared": ["--faster", "LDS=4"],
+    "vector_stream": ["--faster", "VMEM-load=4"],
 }
 
 
@@ -46,6 +66,8 @@ def first_times(captures):
 def predict(incore, captures, out):
     times, rows = first_times(captures), []
     for name, options in QUESTIONS.items():
+        if name not in times:
+            continue
         run = subprocess.run([incore, "whatif", "--json", "-q", "--top", "0", *options, os.path.join(captures, f"{name}.incore")],
                              capture_output=True, text=True, check=True)
         d = json.loads(run.stdout)["data"]
@@ -63,16 +85,21 @@ def predict(incore, captures, out):
         f.write("\n")
 
 
-def compare(predictions, times):
-    with open(predictions) as f:
-        rows = json.load(f)["predictions"]
+def read_medians(times):
+    """Of each kernel its medians, one a start of the program."""
     medians = {}
     with open(times) as f:
         for words in (line.split() for line in f if not line.startswith("#")):
             medians.setdefault(words[0], []).append(float(words[2]))
-    medians = {name: statistics.median(v) for name, v in medians.items()}
+    return medians
+
+
+def table(predictions, times):
+    with open(predictions) as f:
+        rows = json.load(f)["predictions"]
+    medians = {name: statistics.median(v) for name, v in read_medians(times).items()}
     rows = [r for r in rows if r["name"] + "_b" in medians]
-    print("| pair | question | predicted | between | measured | inside | error |\n|---|---|---|---|---|---|---|")
+    lines = ["| pair | question | predicted | between | measured | inside | error |", "|---|---|---|---|---|---|---|"]
     inside, errors, widths = 0, [], []
     for r in rows:
         truth = medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])
@@ -80,16 +107,53 @@ def compare(predictions, times):
         inside += is_in
         errors.append(abs(r["after"] - truth))
         widths.append(r["high"] - r["low"])
-        print(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
-              f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
-    print(f"\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
-          f"{statistics.median(errors):.3f} of the first kernel's time")
+        lines.append(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
+                     f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
+    return "\n".join(lines) + (f"\n\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
+                               f"{statistics.median(errors):.3f} of the first kernel's time\n")
+
+
+def has_places(options):
+    """Every line that a question names is there, and the kernel's author marked it."""
+    for file, line in (re.fullmatch(r"(\w+\.cu):(\d+)(?:=.*)?", o).groups() for o in options if ".cu:" in o):
+        with open(os.path.join(ROOT, "examples", "cuda", "pairs", file)) as f:
+            if not re.search(r"// .*(FASTER|CHANGED|REMOVED)", f.read().splitlines()[int(line) - 1]):
+                return False
+    return True
+
+
+def check():
+    counts = [0, 0]
+
+    def judge(is_good, what):
+        counts[not is_good] += 1
+        if not is_good:
+            print(f"FAIL {what}")
+
+    with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
+        page = f.read()
+    for end in ("", "_2"):
+        predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
+        medians = read_medians(times)
+        with open(predictions) as f:
+            rows = json.load(f)["predictions"]
+        for r in rows:
+            name = r["name"]
+            judge(r["low"] <= r["after"] <= r["high"], f"{name}: the point is outside of its interval")
+            judge(r["options"] == QUESTIONS.get(name) and has_places(r["options"]), f"{name}: it was another question")
+            judge([len(medians.get(f"{name}_{k}", [])) for k in "ab"] == [3, 3], f"{name}: not three times of each kernel")
+        judge({k[:-2] for k in medians} == {r["name"] for r in rows}, f"times{end}.txt: not of the pairs that were predicted")
+        judge(table(predictions, times) in page, f"docs/whatif.md: another table than that of predictions{end}.json and times{end}.txt")
+    print(f"{counts[0]} passed, {counts[1]} failed, 0 skipped")
+    return counts[1] > 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 5 and sys.argv[1] == "predict":
         predict(*sys.argv[2:])
     elif len(sys.argv) == 4 and sys.argv[1] == "compare":
-        compare(*sys.argv[2:])
+        print(table(*sys.argv[2:]), end="")
+    elif sys.argv[1:] == ["check"]:
+        sys.exit(check())
     else:
         sys.exit(__doc__)

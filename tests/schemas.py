@@ -159,6 +159,28 @@ def check_model(program, schemas):
     return passed, failed
 
 
+def check_mcp(program, schemas):
+    """The structure of every tool that asks a question, with rows and without."""
+    passed = failed = 0
+    described = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)
+    calls = []
+    for name in [v["name"] for v in described["verbs"] if "answers" in v]:
+        for capture in ("gemm", "pc_sampling", "ascend_matmul"):
+            paths = {"a": capture, "b": capture} if name == "diff" else {"path": capture}
+            calls += [{"name": name, "arguments": {**paths, "limit": limit}} for limit in (0, 3)]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": call}) + "\n" for i, call in enumerate(calls)]
+    p = subprocess.run([program, "mcp", DATA], input="".join(lines), capture_output=True, text=True, timeout=300)
+    for line in p.stdout.splitlines():
+        answer = json.loads(line)
+        if "structuredContent" not in answer["result"]:
+            continue  # a question that such a capture does not answer
+        why = problem(schemas, "mcp", [], json.dumps(answer["result"]["structuredContent"]).encode(), b"", 0)
+        if why:
+            print(f"FAIL incore mcp {calls[answer['id']]}: {why}")
+        passed, failed = passed + (not why), failed + bool(why)
+    return passed, failed
+
+
 def check_replay(program, schemas):
     """Workspaces of every kind, nothing started, and what is refused."""
     passed = failed = 0
@@ -187,7 +209,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as tmp:
         for verb in verbs:
-            if sys.argv[2:] and verb["name"] not in sys.argv[2:] or "verbs" in verb:
+            if sys.argv[2:] and verb["name"] not in sys.argv[2:] or "verbs" in verb or verb["name"] == "mcp":
                 continue
             runs = [(c, v) for c in fixtures for v in variants(verb)] + [(c, []) for c in real]
             for capture, words in runs:
@@ -197,18 +219,13 @@ def main():
                 if why:
                     print(f"FAIL incore {verb['name']} --json {' '.join(words)} {os.path.relpath(capture, ROOT)}: {why}")
                 passed, failed = passed + (not why), failed + bool(why)
-    if not sys.argv[2:] or "export" in sys.argv[2:]:
-        more = check_traces(program, schemas, fixtures)
-        passed, failed = passed + more[0], failed + more[1]
-    if not sys.argv[2:] or "dump" in sys.argv[2:]:
-        more = check_dumps(program, schemas)
-        passed, failed = passed + more[0], failed + more[1]
-    if not sys.argv[2:] or "model" in sys.argv[2:]:
-        more = check_model(program, schemas)
-        passed, failed = passed + more[0], failed + more[1]
-    if not sys.argv[2:] or "replay" in sys.argv[2:]:
-        more = check_replay(program, schemas)
-        passed, failed = passed + more[0], failed + more[1]
+    more_of = {"export": lambda: check_traces(program, schemas, fixtures), "dump": lambda: check_dumps(program, schemas),
+               "model": lambda: check_model(program, schemas), "mcp": lambda: check_mcp(program, schemas),
+               "replay": lambda: check_replay(program, schemas)}
+    for name, check in more_of.items():
+        if not sys.argv[2:] or name in sys.argv[2:]:
+            more = check()
+            passed, failed = passed + more[0], failed + more[1]
     skipped = 0 if real else 1
     if skipped:
         print(f"SKIP real captures: none below {SHARED}")

@@ -3,7 +3,6 @@
 #include "answer/hot.h"
 
 #include "analysis/code/flydsl_hotspot.h"
-#include "analysis/code/samples.h"
 #include "analysis/waves/causes.h"
 
 static const struct option_def options[] = {
@@ -217,9 +216,8 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	j->hot = hot_new(j->trace);
 	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
 		return err_nomem(e);
-	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && j->trace->meta.gfx_major &&
-			      j->trace->n_tracks && !trace_has_pipes(j->trace);
-	if (j->out->has_exposed) {
+	j->out->has_exposed = j->p->exposed && by <= HOT_OPCODE && hot_tells_exposed(j->trace);
+	if (j->out->has_exposed && j->trace->n_tracks) {
 		struct walk_options o = request_walk(j->r, &j->selection);
 
 		j->busy = busy_new(j->trace, e);
@@ -228,7 +226,7 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 			return false;
 	}
 	if (by == HOT_CAUSE || j->out->has_exposed) {
-		j->causes = causes_new(j->trace, j->busy, j->busy ? CAUSES_ROWS : 0, e);
+		j->causes = causes_new(j->trace, j->busy, j->out->has_exposed ? CAUSES_ROWS : 0, e);
 		if (!j->causes || !ANSWER_KEEP(j->a, j->causes, causes_free, e))
 			return false;
 	}
@@ -323,10 +321,9 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		if (!trace_is_sampled(j->trace))
-			return true;
-		return (!j->causes || samples_fill_causes(j->causes, e)) &&
-		       (!j->producers || samples_fill_producers(j->producers, e));
+		return !trace_is_sampled(j->trace) ||
+		       hot_fill_samples(
+			       j->causes, j->producers, j->out->has_exposed ? j->hot : NULL, e);
 	}
 	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
 }

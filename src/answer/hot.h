@@ -96,6 +96,11 @@ extern const struct record hot_totals_record, hot_accounting_record;
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
+/* Can hidden be told from exposed: waves that share a SIMD, or samples of a scheduler that say so. */
+bool hot_tells_exposed(const struct trace *t);
+/* Causes and producers of samples, each or NULL; exposed: takes what of the causes was, or NULL. */
+bool hot_fill_samples(
+	struct causes *c, struct producers *p, struct hot *exposed, struct incore_error *e);
 /* Why the samples of a row or group stalled, with the error of what they stand for. */
 bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *x, struct incore_error *e);

@@ -20,6 +20,23 @@ static bool put_counts(struct answer *a, const struct trace *t, const struct rea
 	return v != NULL;
 }
 
+bool hot_tells_exposed(const struct trace *t)
+{
+	if (!t->n_tracks)
+		return trace_is_sampled(t) && t->sampling.has_not_issued;
+	return t->meta.gfx_major && !trace_has_pipes(t);
+}
+
+bool hot_fill_samples(
+	struct causes *c, struct producers *p, struct hot *exposed, struct incore_error *e)
+{
+	if (c && !samples_fill_causes(c, e))
+		return false;
+	if (exposed)
+		hot_take_exposed(exposed, c);
+	return !p || samples_fill_producers(p, e);
+}
+
 bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *x, struct incore_error *e)
 {

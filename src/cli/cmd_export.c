@@ -11,6 +11,8 @@ static const struct option_def export_options_table[] = {
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the formats and end"},
 	{0, "time", OPTION_CHOICE, "UNIT", "cycles|us", "cycles",
 		"time in formats that know microseconds only"},
+	{0, "weight", OPTION_CHOICE, "WHAT", "cycles|lost|exposed", "cycles",
+		"what the numbers of folded and speedscope count"},
 	{0, "until", OPTION_COUNT, "CYCLE", NULL, NULL,
 		"look at cycles before here (what other verbs call --to)"},
 	OPTION_END,
@@ -138,6 +140,19 @@ static void print_text(
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
+static bool take_weight(struct cli *c, const struct export_ops *ops, struct export_options *o)
+{
+	const char *name = cli_text(c, "weight");
+
+	o->weight = strcmp(name, "lost") == 0	   ? WEIGHT_LOST
+		    : strcmp(name, "exposed") == 0 ? WEIGHT_EXPOSED
+						   : WEIGHT_CYCLES;
+	return o->weight == WEIGHT_CYCLES || ops->takes_weight ||
+	       err_set(&c->error, INCORE_USAGE, "bad-option",
+		       "--weight is for folded and speedscope; %s has numbers of its own",
+		       ops->name);
+}
+
 static bool export_to(
 	struct cli *c, const struct export_ops *ops, struct asked *x, const struct trace *t)
 {
@@ -154,6 +169,8 @@ static bool export_to(
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json tells of the file that -o names; without -o the export itself is "
 			"on stdout");
+	if (!take_weight(c, ops, &o))
+		return false;
 	if (cli_has(c, "until"))
 		x->request.to = cli_count(c, "until");
 	x->request.to_name = "until";

@@ -72,10 +72,13 @@ struct export_cut {	  /* what we left out, and why */
 	uint64_t count;
 };
 
+enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all but issue */
+
 struct export_options {
-	struct walk_options walk; /* selection and progress */
-	bool is_real_time;	  /* microseconds by the measured clock instead of cycles */
-	bool is_strict;		  /* a track that cannot be read is an error: write nothing */
+	struct walk_options walk;  /* selection and progress */
+	bool is_real_time;	   /* microseconds by the measured clock instead of cycles */
+	bool is_strict;		   /* a track that cannot be read is an error: write nothing */
+	enum export_weight weight; /* of formats with takes_weight */
 };
 
 #define EXPORT_MAX_CUTS 16
@@ -114,9 +117,10 @@ struct export_ops {
 	bool is_directory;
 	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
 	bool takes_tracks;
-	bool links_first; /* links of a track come before its slices */
-	bool takes_sums;  /* begin() asks with export_walk(): no tracks are brought */
-	bool needs_name;  /* a library writes it, to x->file.tmp_path; there is no stdout */
+	bool links_first;  /* links of a track come before its slices */
+	bool takes_sums;   /* begin() asks with export_walk(): no tracks are brought */
+	bool takes_weight; /* its numbers are those that options->weight names */
+	bool needs_name;   /* a library writes it, to x->file.tmp_path; there is no stdout */
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,

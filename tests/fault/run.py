@@ -66,6 +66,8 @@ RUNS = {
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
     "cuda-summary": ["summary", "--json", "cuda/exact.cudalog"],
     "cuda-pack": ["pack", "-o", "OUT", "cuda/died.cudalog"],
+    "ncu-exposed": ["export", "--to", "folded", "--weight", "exposed", "-o", "OUT", "ncu/kernel.ncu-rep"],
+    "ncu-hot-exposed": ["hot", "--exposed", "--json", "ncu/kernel.ncu-rep"],
     "ncu-hot": ["hot", "--by", "producer", "ncu/functions.ncu-rep"],
     "ncu-summary": ["summary", "--json", "ncu/several.ncu-rep#1"],
     "ncu-pack": ["pack", "-o", "OUT", "ncu/kernel.ncu-rep"],

@@ -59,6 +59,29 @@ def by_leaf(stacks):
     return dict(sums)
 
 
+def by_row(stacks):
+    sums = collections.Counter()
+    for stack, cycles in stacks.items():
+        sums[stack[-2]] += cycles
+    return dict(sums)
+
+
+def check_weights(results, program, capture, words, sums):
+    """--weight: lost and exposed cycles of each instruction are those of hot, in folded and speedscope."""
+    if "exposed" not in sums:
+        return
+    rows = program.data("hot", "--by", "instr", "--exposed", "--top", "all", capture, *[{"--until": "--to"}.get(w, w) for w in words])["rows"]
+    for weight, of in (("exposed", lambda r: r["exposed"]), ("lost", lambda r: r["hidden"] + r["exposed"])):
+        want = collections.Counter()
+        for r in rows:
+            want["(unknown)" if r["row"] is None else r["isa"].replace(";", ",")] += of(r)
+        got = folded(program.export("folded", capture, "--weight", weight, *words)[0])
+        results.equal(by_row(got), {k: v for k, v in want.items() if v}, f"{capture}: {weight} cycles by row")
+        results.equal(speedscope(program.export("speedscope", capture, "--weight", weight, *words)[0]), got, f"{capture}: {weight}, speedscope")
+        if weight == "exposed":
+            results.equal(sums["exposed"], sum(got.values()), f"{capture}: exposed cycles")
+
+
 def check(results, program, capture, *words):
     asked = [{"--until": "--to"}.get(w, w) for w in words]
     files = {to: program.export(to, capture, *words)[0] for to in ("folded", "speedscope", "pprof")}
@@ -81,11 +104,7 @@ def check(results, program, capture, *words):
     buckets = hot["accounting"]
     results.equal(sum(stacks.values()), buckets["duration"], f"{capture}: cycles")
     results.equal((sums["stall"], sums["wait"]), (buckets["stall"], buckets["wait"]), f"{capture}: stall and wait")
-    if "exposed" in sums:
-        lost = program.data("hot", "--by", "instr", "--exposed", "--top", "all", capture, *asked)["rows"]
-        exposed = sum(r.get("exposed", 0) for r in lost)
-        if any("exposed" in r for r in lost):
-            results.equal(sums["exposed"], exposed, f"{capture}: exposed cycles")
+    check_weights(results, program, capture, words, sums)
     causes = {c["key"]: c["cycles"] for c in program.data("hot", "--by", "cause", "--top", "all", capture, *asked)["groups"] if c["cycles"]}
     if lanes:  # of pipes, causes of rows are buckets
         got = {k: v for k, v in by_leaf(stacks).items() if ":" in k}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One selection for all panels; pixels of the lanes; arrows; boxes.
+import { readFileSync } from 'node:fs';
 import { count, equal, panel, quiet, rests, truth, verb } from './lib.mjs';
 
 const get = (page, path) => page.evaluate((p) => p.split('.').reduce((o, k) => o?.[k], window.incore.stats().state), path);
@@ -114,6 +115,33 @@ async function flame(bench) {
 	await page.click('text=Whole');
 }
 
+/** Exposed cycles as the width: what `hot --exposed` says, in all and of each instruction; on the server and in the report. */
+async function flameExposed(bench, name) {
+	const page = await bench.page(name, { acceptDownloads: true }), want = new Map(), width = '.panel-flame select[aria-label="Width"]';
+	for (const r of verb('hot', '--exposed', '--top', 'all', name).rows) want.set(r.isa, (want.get(r.isa) ?? 0) + r.exposed);
+	const total = [...want.values()].reduce((a, b) => a + b, 0), { accounting } = verb('isa', name);
+	truth(total > 0 && total < accounting.duration - accounting.issue, 'some of the lost cycles are exposed, not all');
+	await panel(page, 'flame');
+	await page.selectOption(width, 'exposed');
+	await page.waitForFunction((words) => document.querySelector('.flame')?.getAttribute('aria-label').includes(words), `: ${count(total)} cycles, 100.0 % of exposed`);
+	const said = await page.innerText('.panel-flame > p');
+	truth(said.startsWith(`Exposed: ${count(total)} cycles, lost cycles in which`), `the basis: "${said}"`);
+	const [d] = await Promise.all([page.waitForEvent('download'), page.click('.panel-flame button:has-text("Folded")')]), got = new Map();
+	for (const [, stack, n] of readFileSync(await d.path(), 'utf8').matchAll(/^(.*) (\d+)$/gm)) got.set(stack.split(';').pop(), (got.get(stack.split(';').pop()) ?? 0) + Number(n));
+	equal([...got].sort(), [...want].filter(([, n]) => n).map(([isa, n]) => [isa.replaceAll(';', ' '), n]).sort(), 'exposed cycles of each instruction');
+	await page.selectOption(width, 'lost');
+	await page.waitForFunction((words) => document.querySelector('.flame')?.getAttribute('aria-label').includes(words), `: ${count(accounting.duration - accounting.issue)} cycles, 100.0 % of lost`);
+}
+
+/** Where nobody can tell, the choice is there, says why, and cannot be taken. */
+async function flameUntold(bench) {
+	for (const [name, why] of [['ascend_matmul', 'exposed (see Pipes)'], ['pc_sampling', 'exposed (samples do not tell)']]) {
+		const page = await bench.page(name);
+		await panel(page, 'flame');
+		equal(await page.$$eval('.panel-flame select[aria-label="Width"] option', (all) => all.filter((o) => o.disabled).map((o) => o.textContent)), [why], name);
+	}
+}
+
 /** A wait names the instances it waited for, and leads to them; the last one to arrive is told. */
 async function producers(bench, name) {
 	const server = await bench.server(name), page = await bench.page(name);
@@ -152,5 +180,7 @@ export const tests = [
 	{ name: 'select: a wave brings its lane up', run: waveClick },
 	{ name: 'select: explorer', run: explorer, covers: ['part:explorer'] },
 	{ name: 'select: flame graph by keyboard', run: flame },
+	...['sqtt_gfx9', 'report:inline', 'ncu/kernel.ncu-rep'].map((name) => ({ name: `select: exposed cycles of the flame graph, ${name}`, run: (b) => flameExposed(b, name) })),
+	{ name: 'select: why the flame graph has no exposed cycles', run: flameUntold },
 ];
 export { get };

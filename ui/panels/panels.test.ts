@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine } from './counters/view';
 import { isNumeric } from './details/tables';
-import { boxes, buildTree, folded } from './flame/tree';
+import { boxes, buildTree, exposedOf, folded } from './flame/tree';
 import { binRows } from './hotspots/bins';
 import { Arrow, arrowAt, layout } from './isa/gutter';
 import { editorLink, splitKey, weight } from './source/view';
 import { largest } from '../base/format';
-import { HotGroup, Isa, IsaRow } from './types';
+import { HotGroup, HotRow, Isa, IsaRow } from './types';
 
 function row(index: number, wait: number, frames: [number, number][] = [], isa = `op${index} v0`): IsaRow {
 	return {
@@ -54,6 +54,16 @@ test('the flame graph keeps every cycle, unmapped code too', () => {
 	const inverted = buildTree(isa, 'k', (r) => r.buckets.wait, true);
 	assert.equal(inverted.weight, 100);
 	assert.equal(inverted.children[0].name, 'op3');
+});
+
+test('exposed cycles of the flame graph are those of hot, rows told twice and unknown ones too', () => {
+	const rows = [row(1, 10, [[0, 2]]), row(2, 30, [[0, 2]]), row(2, 30, [[0, 3]])], isa = { sources: ['/a/x.py'], rows, accounting: { issue: 0, stall: 0, wait: 80, idle: 0, drain: 0, duration: 80 } } as unknown as Isa;
+	const hot = [{ ...rows[0], exposed: 4 }, { ...rows[1], exposed: 20 }, { ...rows[2], exposed: 5 }, { ...rows[0], row: null, address: null, isa: '(unknown)', exposed: 7 }] as unknown as HotRow[];
+	const root = buildTree(isa, 'k', exposedOf(isa, hot), false);
+	assert.equal(root.weight, 36);
+	assert.deepEqual(root.children.map((c) => [c.name, c.weight]), [['/a/x.py', 29], ['[unassigned]', 7]]);
+	const adds = (n: typeof root): boolean => !n.children.length || (n.weight === n.children.reduce((s, c) => s + c.weight, 0) && n.children.every(adds));
+	assert.ok(adds(root));
 });
 
 test('keys of source lines, and what a group weighs', () => {

@@ -4,7 +4,7 @@
 export interface Buckets { issue: number; stall: number; wait: number; idle: number; drain: number }
 export interface Accounting extends Buckets { duration: number; residue?: number }
 export interface Distribution { n: number; min: number; median: number; p95: number; max: number }
-export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number; stalled_samples?: number }
+export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number; stalled_samples?: number; exposed_samples?: number; period?: number }
 /** A part of 1, or so much for each; null where there is no whole. */
 export type Ratio = number | null;
 
@@ -22,6 +22,8 @@ export interface CodeCost {
 	buckets: Buckets;
 	/** all buckets together */
 	cycles: number;
+	/** of the lost ones: nothing else was issued meanwhile; where it was asked for and is known */
+	exposed?: number;
 	samples?: number;
 	stalled_samples?: number;
 	stall_reasons?: Record<string, number>;

@@ -49,5 +49,6 @@ const struct export_ops export_folded = {
 	.media_type = "text/plain",
 	.summary = "cycles by cause over inline stacks, a line a stack (flame graphs)",
 	.holds = EXPORT_CYCLES,
+	.takes_weight = true,
 	PROFILE_WRITER,
 };

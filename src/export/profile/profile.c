@@ -248,11 +248,48 @@ const char *profile_frame_name(struct profile *p, const struct frame *f)
 
 /* --- of every format --- */
 
+static uint64_t weight_of(const struct profile_line *l, enum export_weight weight)
+{
+	return weight == WEIGHT_EXPOSED ? l->exposed : l->bucket == BUCKET_ISSUE ? 0 : l->cyc;
+}
+
+/* Leaves the lines that have such cycles, with these alone. */
+static bool weigh(struct profile *p, enum export_weight weight, struct incore_error *e)
+{
+	const struct trace *t = p->trace;
+	bool has_lost = (t->n_tracks && !trace_is_timeline(t)) || t->samples;
+	size_t n = 0;
+
+	if (weight == WEIGHT_CYCLES)
+		return true;
+	if (weight == WEIGHT_EXPOSED ? !p->has_exposed : !has_lost)
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"--weight %s: this capture does not tell %s",
+			weight == WEIGHT_EXPOSED ? "exposed" : "lost",
+			weight == WEIGHT_EXPOSED ? "which lost cycles other waves hid"
+						 : "which cycles were lost");
+	p->unit = weight == WEIGHT_EXPOSED	    ? "exposed cycles"
+		  : strcmp(p->unit, "samples") == 0 ? "lost samples"
+						    : "lost cycles";
+	p->total = 0;
+	for (size_t i = 0; i < p->lines.n; i++) {
+		struct profile_line l = p->lines.v[i];
+
+		l.cyc = weight_of(&l, weight);
+		p->total += l.cyc;
+		if (l.cyc)
+			p->lines.v[n++] = l;
+	}
+	p->lines.n = n;
+	return true;
+}
+
 bool profile_begin(struct export *x, struct incore_error *e)
 {
 	x->state = profile_new(x, e);
-	return x->state && export_cut(x, "times of instructions", "a profile holds sums",
-				   x->result->n_slices, e);
+	return x->state && weigh(x->state, x->options->weight, e) &&
+	       export_cut(
+		       x, "times of instructions", "a profile holds sums", x->result->n_slices, e);
 }
 
 void profile_end(struct export *x)

@@ -23,7 +23,7 @@ struct profile_line {
 
 struct profile {
 	const struct trace *trace;
-	const char *unit; /* "cycles", "samples" */
+	const char *unit; /* "cycles", "samples", "exposed cycles" */
 	VEC(struct profile_line) lines;
 	uint64_t total;
 	bool has_exposed; /* it is known what was exposed: waves of SIMDs, samples that tell */

@@ -144,5 +144,6 @@ const struct export_ops export_speedscope = {
 	.media_type = "application/json",
 	.summary = "cycles by cause over inline stacks (speedscope.app)",
 	.holds = EXPORT_CYCLES,
+	.takes_weight = true,
 	PROFILE_WRITER,
 };

@@ -2,7 +2,7 @@
 // tree.ts: the listing as a tree of calls: kernel, file, inline chain outermost first, instruction. A node's weight is what lies under it;
 // instructions without a source line are under [unmapped], never dropped; cycles of no instruction (a pipe that idles) are [unassigned].
 import { BUCKETS } from '../../base/palette';
-import { Buckets, DiffPart, Isa, IsaRow } from '../types';
+import { Buckets, CodeCost, DiffPart, HotRow, Isa, IsaRow } from '../types';
 
 export interface Node {
 	name: string;
@@ -79,6 +79,18 @@ export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: bo
 	if (w > 0) for (const n of [child(root, '[unassigned]', 'unmapped', known), root]) add(n, rest, w, undefined);
 	order(root);
 	return root;
+}
+
+/** Exposed cycles of the rows, by the answer of hot; what belongs to none of them is of [unassigned], so that the sum is hot's. */
+export function exposedOf(isa: Isa, hot: readonly HotRow[]): Weigh {
+	const left = new Map<string, number>(), of = new Map<IsaRow, number>(), key = (r: CodeCost) => `${r.row} ${r.address} ${r.isa}`;
+	for (const r of hot) left.set(key(r), (left.get(key(r)) ?? 0) + (r.exposed ?? 0));
+	for (const r of isa.rows) {
+		of.set(r, left.get(key(r)) ?? 0);
+		left.delete(key(r));
+	}
+	const rest = [...left.values()].reduce((n, v) => n + v, 0);
+	return (r) => of.get(r) ?? rest;
 }
 
 /** What the accounting holds beyond the rows, or null. */

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, one bucket, or samples.
+// flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, what of them is lost or exposed, one bucket, or samples.
 import { App, Panel } from '../../app';
-import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
+import { button, Choice, choose, download, fill, framed, h, notice } from '../../base/dom';
 import { baseName, count, cyclesWith, largest, middle, share } from '../../base/format';
 import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
+import { isSampled } from '../../source';
 import { State } from '../../state';
 import { Changed, LIFETIME, scaled, sum, View } from '../common';
-import { DiffPart, Isa, IsaRow } from '../types';
+import { DiffPart, Hot, Isa, IsaRow } from '../types';
 import { chargeSwitch, hasInlined } from '../source/charge';
 import { diffParts } from '../versus';
-import { Box, boxes, buildTree, folded, Node } from './tree';
+import { Box, boxes, buildTree, exposedOf, folded, Node, Weigh } from './tree';
 
-type Width = 'cycles' | 'lost' | 'samples' | Bucket;
+type Width = 'cycles' | 'lost' | 'exposed' | 'samples' | Bucket;
 const ROW = 20;
 
 class FlameView extends View {
 	private isa!: Isa;
 	private width: Width = 'cycles';
+	/** exposed cycles of a row; asked for when they are chosen: the verb walks the capture twice */
+	private exposed: Weigh = () => 0;
 	private isInverted = false;
 	/** what changed against the other capture, by row number; empty without a comparison */
 	private diffs = new Map<string, DiffPart>();
@@ -41,8 +44,10 @@ class FlameView extends View {
 	}
 
 	private ask(): void {
-		this.load(Promise.all([this.app.verb<Isa>('isa'), diffParts(this.app, 'instr')]), ([a, b]) => {
+		const hot = this.width === 'exposed' ? this.app.verb<Hot>('hot', { by: 'instr', exposed: 1, top: 'all' }) : null;
+		this.load(Promise.all([this.app.verb<Isa>('isa'), diffParts(this.app, 'instr'), hot]), ([a, b, c]) => {
 			this.diffs = b;
+			if (c) this.exposed = exposedOf(a.data, c.data.rows ?? []);
 			this.show(a.data);
 		});
 	}
@@ -51,7 +56,7 @@ class FlameView extends View {
 		this.isa = isa;
 		if (!isa.accounting && isa.rows.some((r) => r.samples)) this.width = 'samples';
 		this.rebuild();
-		if (!this.root.weight) {
+		if (!this.root.weight && this.width !== 'exposed') {
 			fill(this.body, notice('Nothing to draw', isa.rows.length ? 'No instruction of this capture has a cost.' : 'The capture holds no code.'));
 			return;
 		}
@@ -62,6 +67,7 @@ class FlameView extends View {
 
 	private weigh(r: IsaRow): number {
 		if (this.width === 'samples') return r.samples ?? 0;
+		if (this.width === 'exposed') return this.exposed(r);
 		if (this.width === 'cycles') return this.isa.accounting ? r.cycles : r.latency + r.idle;
 		return this.width === 'lost' ? r.cycles - r.buckets.issue : r.buckets[this.width];
 	}
@@ -70,20 +76,39 @@ class FlameView extends View {
 		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted, (r) => this.diffs.get(String(r.row)), this.app.store.get().isCalled);
 		this.zoomed = [this.root];
 		this.drawBar();
+		this.said.textContent = this.width === 'exposed' ? `Exposed: ${count(this.root.weight)} cycles, ${this.exposedBasis()}` : '';
 		this.later();
 	}
 
+	private exposedBasis(): string {
+		return isSampled(this.app.trace) ? 'lost cycles in which the scheduler issued nothing (samples × period, an estimate)' : 'lost cycles in which no other wave of the SIMD issued';
+	}
+
+	/** Why nobody can tell what was exposed, or null. */
+	private exposedMissing(): string | null {
+		const { trace } = this.app;
+		if (isSampled(trace)) return trace.tracks.length || this.isa.totals.exposed_samples === undefined ? 'samples do not tell' : null;
+		if (trace.has_pipes) return 'see Pipes';
+		return this.isa.accounting && /^gfx/.test(String(trace.input.arch)) ? null : 'no waves of a SIMD';
+	}
+
+	private widths(): Choice[] {
+		const missing = this.exposedMissing(), all: Width[] = this.isa.accounting ? ['cycles', 'lost', 'exposed', ...BUCKETS] : ['samples', 'cycles', 'exposed'];
+		return all.map((value) => value === 'lost' ? { value, label: 'lost cycles' }
+			: value === 'exposed' ? { value, label: missing ? `exposed (${missing})` : 'exposed cycles', disabled: !!missing, title: missing ?? this.exposedBasis() } : { value, label: value });
+	}
+
 	private drawBar(): void {
-		const widths: Width[] = this.isa.accounting ? ['cycles', 'lost', ...BUCKETS] : ['samples', 'cycles'];
 		const search = h('input', { class: 'filter', attrs: { type: 'search', placeholder: 'Search frames', 'aria-label': 'Search frames' } });
 		search.value = this.query;
 		search.addEventListener('input', () => {
 			this.query = search.value.toLowerCase();
 			this.later();
 		});
-		fill(this.bar, choose('Width', widths.map((value) => ({ value, label: value === 'lost' ? 'lost cycles' : value })), this.width, (v) => {
+		fill(this.bar, choose('Width', this.widths(), this.width, (v) => {
 			this.width = v as Width;
-			this.rebuild();
+			if (v === 'exposed') this.ask();
+			else this.rebuild();
 		}), button(this.isInverted ? 'Outside first' : 'Invert', 'Turn the graph over: instructions first, or the kernel first', () => {
 			this.isInverted = !this.isInverted;
 			this.rebuild();
