@@ -121,6 +121,8 @@ def check_links(top):
     check("no-code-object" in notes(path), "no code object")
     path = made("over", rgp.Rgp(12).asic().objects(other, mine).loads((AT + 64, [7, 7]), (AT, H)))
     check(notes(path).get("load-overlap") == 1 and hits(path) == plain, "a load over an older one")
+    path = made("dense", rgp.Rgp(12).asic().objects(other, mine, other).loads((AT - 256, [7, 7]), (AT, H)))
+    check("load-overlap" not in notes(path) and hits(path) == plain, "code right before other code")
     path = made("unload", rgp.Rgp(12).asic().objects(mine).loads((AT, H), (AT, H, 1)))
     check(hits(path) == plain, "an unload takes nothing away")
     path = made("bad-elf", rgp.Rgp(12).asic().objects(b"\x7fELF" + bytes(60), mine).loads((AT, H)))

@@ -42,8 +42,9 @@ struct sqtt_code {
 /* Where code objects lay all the time, as the file around the streams says; USERDATA then is of other
  * software and is passed over. */
 struct object_range {
-	uint64_t base, size; /* base: of address 0 of the ELF file */
+	uint64_t base, size;
 	uint32_t object;
+	uint64_t vaddr; /* of base, in the ELF file */
 };
 struct sqtt_places {
 	size_t n;

@@ -75,15 +75,22 @@ static uint32_t object_of_load(struct placing *p, const struct rgp_load *l)
 	return object;
 }
 
-/* Where the code ends, in addresses of the ELF file. */
-static uint64_t code_end(const struct sqtt_object *o)
+/* Where the code of an object lies if its file was loaded at `load`. Nothing but code: the next
+ * pipeline may begin right behind it. False: it has none, or nothing can lie there. */
+static bool range_of(const struct sqtt_object *o, uint64_t load, struct object_range *out)
 {
-	uint64_t end = 0;
+	uint64_t first = UINT64_MAX, end = 0;
 
-	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections)
-		if (elf_code_at(&o->elf, s->address) == s && s->address + s->size > end)
-			end = s->address + s->size;
-	return end;
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
+		if (elf_code_at(&o->elf, s->address) != s || s->size > UINT64_MAX - s->address)
+			continue;
+		first = s->address < first ? s->address : first;
+		end = s->address + s->size > end ? s->address + s->size : end;
+	}
+	if (first >= end || load > UINT64_MAX - end)
+		return false;
+	*out = (struct object_range){load + (first - o->moved), end - first, o->id, first};
+	return true;
 }
 
 static bool collect(struct placing *p)
@@ -104,14 +111,13 @@ static bool collect(struct placing *p)
 	SORT(p->r->psos.v, p->r->psos.n, compare_psos);
 	EACH (const struct rgp_load, l, p->r->loads.v, p->r->loads.n) {
 		uint32_t object = object_of_load(p, l);
-		uint64_t size = object == NO_OBJECT ? 0 : code_end(&x->v.v[object]);
+		struct dated *d = &p->found[p->n_found];
 
-		if (!size || l->base > UINT64_MAX - size || l->base < x->v.v[object].moved) {
+		d->time = l->time;
+		if (object != NO_OBJECT && range_of(&x->v.v[object], l->base, &d->range))
+			p->n_found++;
+		else
 			p->n_unknown++;
-			continue;
-		}
-		p->found[p->n_found++] = (struct dated){
-			{l->base - x->v.v[object].moved, size, x->v.v[object].id}, l->time};
 	}
 	return true;
 }

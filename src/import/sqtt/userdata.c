@@ -174,7 +174,7 @@ static struct sqtt_pc find_object(const struct object_range *r, size_t n, uint64
 {
 	for (size_t i = 0; i < n; i++)
 		if (addr - r[i].base < r[i].size && addr >= r[i].base)
-			return (struct sqtt_pc){addr - r[i].base, r[i].object};
+			return (struct sqtt_pc){addr - r[i].base + r[i].vaddr, r[i].object};
 	return (struct sqtt_pc){addr, 0};
 }
 
