@@ -71,6 +71,7 @@ static void compare_waves(
 	struct job *j, const struct unit *u, const struct retime *same, struct whatif_span *out)
 {
 	out->n_waves = (uint32_t)u->waves.n;
+	out->n_unread = u->n_unread;
 	for (size_t i = 0; i < u->waves.n; i++) {
 		const struct unit_wave *w = &u->waves.v[i];
 		bool is_true = is_within(same->wave_end[i] - same->begin[i], w->end - w->begin, 10);
@@ -227,6 +228,8 @@ static bool find_paths(
 
 	for (size_t i = 0; ok && i < j->n_plans; i++) {
 		after.v.n = 0;
+		/* also what could be read the first time */
+		out[i].n_unread = u.n_unread > out[i].n_unread ? u.n_unread : out[i].n_unread;
 		ok = path_of(&u, j->plans[i], &after, e) &&
 		     (whatif_join_paths(&before, &after, &out[i]) || err_nomem(e));
 	}
@@ -268,6 +271,7 @@ static bool sum_plan(const struct job *j, size_t plan, struct whatif_result *out
 			return false;
 		out->n_waves += s->n_waves;
 		out->n_true += s->n_true;
+		out->n_unread += s->n_unread;
 		out->n_executed += j->n_executed[i * j->n_plans + plan];
 		out->before_cyc = s->before_cyc > out->before_cyc ? s->before_cyc : out->before_cyc;
 		out->after_cyc = s->after_cyc > out->after_cyc ? s->after_cyc : out->after_cyc;

@@ -79,6 +79,7 @@ struct whatif_span { /* one compute unit; one core of Ascend */
 	track_idx first, end;
 	uint64_t before_cyc, after_cyc, low_cyc, high_cyc;
 	uint32_t n_waves, n_true; /* replayed unchanged: within 1 % of their measured duration */
+	uint32_t n_unread;	  /* tracks that could not be read: left out */
 	double coupling;	  /* how far shared memory is taken not to move: 0 to 1 */
 };
 
@@ -90,7 +91,7 @@ struct whatif_result {
 	uint64_t before_cyc, after_cyc, low_cyc, high_cyc;
 	bool does_nothing; /* replayed: neither end is a per mille away; samples: not a per cent */
 	uint64_t n_executed; /* executions of changed rows, of all waves */
-	uint32_t n_waves, n_true;
+	uint32_t n_waves, n_true, n_unread;
 	VEC(track_idx) untrue;		 /* the others, in track order */
 	VEC(struct whatif_span) spans;	 /* in track order */
 	VEC(struct whatif_limit) limits; /* of the longest unit; descending by after, then before */

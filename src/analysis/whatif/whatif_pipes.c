@@ -46,6 +46,7 @@ struct pipes_unit {
 	uint32_t *first; /* by track: its first slice; one more: the end */
 	VEC(struct moment) moments;
 	uint64_t begin, end; /* of all tracks */
+	uint32_t n_unread;   /* tracks that could not be read */
 };
 
 static void unit_free(struct pipes_unit *u)
@@ -111,6 +112,8 @@ static bool read_all(struct pipes_unit *u, const struct selection *s, struct inc
 		} else if (track_error_is_fatal(&why)) {
 			ok = false;
 			err_move(e, &why);
+		} else {
+			u->n_unread++;
 		}
 		incore_error_clear(&why);
 		u->first[i + 1] = (uint32_t)u->v.n;
@@ -474,6 +477,7 @@ static bool ask_plan(
 	now = u->v.n ? less(u->v.v[last_slice(u)].new_end, u->begin) : 0;
 	span = u->end - u->begin;
 	out->method = WHATIF_PIPES;
+	out->n_unread = u->n_unread;
 	out->before_cyc = span;
 	out->after_cyc = less(span + now, same);
 	out->low_cyc = out->high_cyc = out->after_cyc;

@@ -276,6 +276,8 @@ bool unit_load(struct unit *u, const struct unit_tables *x, const track_idx at[2
 		} else if (track_error_is_fatal(&why)) {
 			ok = false;
 			err_move(e, &why);
+		} else {
+			u->n_unread++;
 		}
 		incore_error_clear(&why);
 	}

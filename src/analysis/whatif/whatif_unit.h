@@ -71,6 +71,7 @@ struct unit_wave {
 struct unit {
 	const struct trace *trace;
 	uint32_t n_simds;
+	uint32_t n_unread;	     /* tracks that could not be read */
 	VEC(struct unit_wave) waves; /* in track order */
 	VEC(struct unit_record) records;
 	VEC(struct unit_dep) deps;

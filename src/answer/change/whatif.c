@@ -272,6 +272,12 @@ static bool run_plan(struct whatif_job *j, struct incore_error *e)
 	selection_deinit(&s);
 	if (ok && j->result.method == WHATIF_NONE)
 		answer_warn(j->a, "%s: no answer", j->result.why);
+	if (ok && j->result.n_unread) {
+		j->a->n_losses++;
+		answer_warn(j->a, "%s could not be read and %s left out",
+			COUNTED(j->result.n_unread, track_word(j->t)),
+			j->result.n_unread == 1 ? "is" : "are");
+	}
 	if (ok && j->result.untrue.n)
 		answer_warn(j->a,
 			"%zu of %u waves are not replayed within 1 %% of their duration: what is "

@@ -203,8 +203,10 @@ static bool iket_read(
 	tl_init(&x.l, t, path);
 	t->meta.vendor = VENDOR_NVIDIA;
 	ok = import_load(o, &f, path, e);
-	json_init(&x.r, f.data, f.size, path, 0);
-	ok = ok && read_document(&x, e);
+	if (ok) {
+		json_init(&x.r, f.data, f.size, path, 0);
+		ok = read_document(&x, e);
+	}
 	if (ok) {
 		name_processes(&x);
 		t->meta.kernel = x.has_other_kernels ? NULL : x.kernel;
