@@ -224,7 +224,7 @@ const struct code_link *trace_links_of(const struct trace *t, code_idx row, uint
 	for (end = lo; end < t->n_code_links && t->code_links[end].row == row;)
 		end++;
 	*n = end - lo;
-	return t->code_links + lo;
+	return *n ? t->code_links + lo : t->code_links;
 }
 
 const struct named_table *trace_find_table(const struct trace *t, const char *name)
