@@ -154,7 +154,9 @@ bool flows_ids(struct flows *f, track_idx track, uint32_t slice)
 
 bool export_has_lanes(const struct trace *t)
 {
-	return trace_has_pipes(t) || trace_is_timeline(t);
+	bool has_pipes = trace_has_pipes(t) && t->levels[2] && strcmp(t->levels[2], "pipe") == 0;
+
+	return has_pipes || trace_is_timeline(t);
 }
 
 uint32_t export_unit_of(const struct trace *t, const struct track *k)
