@@ -64,7 +64,7 @@ def check_sealed(build, tmp):
     source, program = os.path.join(tmp, "both.c"), os.path.join(tmp, "both")
     with open(source, "w") as f:
         f.write('''#include <incore/dump.h>
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 int main(void)
 {
 	struct incore_dump_options o;

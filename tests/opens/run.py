@@ -17,6 +17,9 @@ DATA = os.path.join(ROOT, "tests", "data")
 VERBS = ("info", "check", "hot", "isa", "waves", "occupancy", "summary")
 WAVE = r"se\d+_sm\d+_sl\d+_wv\d+\.json"
 NO_CAPTURES = ("dumps", "model", "rocm", "pto_build")
+# Folders of captures that are a file each: a session is asked about one of them, since it reads those beside it again for their noise.
+ONE_OF = {"cuda": "roots.incore", "h200": "mufu_bound.incore", "rgp": "gfx12.rgp", "rocprof_pcs": "run_pc_sampling_stochastic.csv", "timeline": "iket.json"}
+OF_MANY = "run_kernel_trace.csv"  # beside a file of several captures: once for each
 
 
 def opens(incore, counter, words, cwd):
@@ -53,7 +56,7 @@ def cases(incore, scratch):
                 yield f"{verb} {os.path.relpath(path, DATA)}", [verb, path]
         if name == "bad_json":  # what cannot be read is tried again when it is asked about
             continue
-        path = (captures_of(folder) or [folder])[-1]
+        path = os.path.join(folder, ONE_OF[name]) if name in ONE_OF else (captures_of(folder) or [folder])[-1]
         for verb in VERBS:
             yield f"view --get {verb} {name}", ["view", "--get", f"/api/1/{verb}", path]
         yield f"report {name}", ["report", "-o", os.path.join(scratch, "report.html"), path]
@@ -78,7 +81,7 @@ def main():
             p, seen = opens(incore, counter, words, scratch)
             if words[0] in ("view", "report"):
                 seen = tables_of(seen, words[-1])
-            twice = {path: n for path, n in seen.items() if n > 1}
+            twice = {path: n for path, n in seen.items() if n > 1 and os.path.basename(path) != OF_MANY}
             # A run that read nothing proves nothing, unless it says why.
             good = not twice and p.returncode >= 0 and bool(seen or p.returncode)
             passed, failed = passed + good, failed + (not good)
