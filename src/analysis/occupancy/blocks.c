@@ -70,10 +70,9 @@ static void find_launch(const struct trace *t, struct block_limits *b)
 static int64_t blocks_by_registers(const struct block_limits *b)
 {
 	int64_t words = SM_REGISTERS / b->schedulers;
-	int64_t each = quotient(words, b->registers * WARP_LANES);
+	int64_t each = b->registers > 0 ? quotient(words, b->registers * WARP_LANES) : NO_VALUE;
 
-	return b->registers > 0 && each != NO_VALUE ? quotient(each * b->schedulers, b->warps)
-						    : NO_VALUE;
+	return each != NO_VALUE ? quotient(each * b->schedulers, b->warps) : NO_VALUE;
 }
 
 static void find_limits(const struct trace *t, struct block_limits *b)
