@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/asset.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "codec/yaml.h"
 
 #define MAX_BASES 4
 #define MAX_BYTES (1u << 20)
+#define BUILT_IN "(built in)/"
+
+/* Made of profiles/ while building: for a program that stands alone. */
+extern const struct asset profile_assets[];
+extern const size_t profile_n_assets;
 
 struct reader {
 	struct profile *p;
@@ -53,8 +59,10 @@ bool profile_names(struct strbuf *out)
 {
 	struct names n = {out};
 	char *dir = profile_dir();
-	bool ok = dir && dir_each(dir, add_name, &n, NULL);
+	bool ok = !dir || dir_each(dir, add_name, &n, NULL);
 
+	for (size_t i = 0; !dir && i < profile_n_assets; i++)
+		ok = add_name(&n, profile_assets[i].url, NULL);
 	mem_free(dir);
 	return ok && !out->failed;
 }
@@ -82,7 +90,15 @@ static bool no_such_profile(const char *name, struct incore_error *e)
 	return false;
 }
 
-/* The path of a profile: beside the file that names it as base, or built in. */
+static const struct asset *built_in(const char *leaf)
+{
+	for (size_t i = 0; i < profile_n_assets; i++)
+		if (strcmp(profile_assets[i].url, leaf) == 0)
+			return &profile_assets[i];
+	return NULL;
+}
+
+/* The path of a profile: beside the file that names it as base, installed, or built in. */
 static char *find_path(const char *name, const char *beside)
 {
 	char *dir, *path = NULL, *file;
@@ -109,6 +125,8 @@ static char *find_path(const char *name, const char *beside)
 		path = file;
 		file = NULL;
 	}
+	if (!path && !dir && built_in(leaf.p))
+		path = path_join(BUILT_IN, leaf.p);
 	mem_free(file);
 	mem_free(dir);
 	sb_free(&leaf);
@@ -478,8 +496,13 @@ static bool load_file(struct profile *p, const char *path, struct sha256 *hash, 
 	struct incore_error *e)
 {
 	struct file_data f = {0};
+	const struct asset *a =
+		str_starts(str_of(path), BUILT_IN) ? built_in(path + strlen(BUILT_IN)) : NULL;
 	bool ok;
 
+	if (a)
+		return load_text(
+			p, (struct str){(const char *)a->data, a->size}, path, hash, depth, e);
 	if (!file_load(&f, path, e))
 		return false;
 	ok = load_text(p, (struct str){(const char *)f.data, f.size}, path, hash, depth, e);
