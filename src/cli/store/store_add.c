@@ -207,7 +207,7 @@ static bool run_add(struct cli *c)
 bool store_add_sweep(struct cli *c, const char *dir)
 {
 	const struct verb *verb = c->verb;
-	struct add_job j = {.c = c, .id = {.at = NO_I64}};
+	struct add_job j = {.c = c, .id = {.revision = cli_text(c, "revision"), .at = NO_I64}};
 	bool ok;
 
 	arena_init(&j.arena);

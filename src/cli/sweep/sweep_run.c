@@ -25,6 +25,8 @@ static const struct option_def options[] = {
 #ifdef INCORE_SQLITE
 	{0, "store", OPTION_TEXT, "FILE", NULL, NULL,
 		"add the captures of finished tasks to this store"},
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
+		"with --store: of the source that was built"},
 #endif
 	OPTION_END,
 };
