@@ -140,7 +140,7 @@ static const struct column gate_columns[] = {
 	COLUMN(gate_row, is_within_noise, UNIT_NONE, "beyond the limit, but within the noise"),
 	COLUMN(gate_row, message, UNIT_NONE, "the same in words"),
 };
-static const struct record gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
+const struct record diff_gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
 
 static const struct column diff_columns[] = {
 	RECORD(diff_answer, evidence, &evidence_record, "what the figures rest on"),
@@ -156,7 +156,7 @@ static const struct column diff_columns[] = {
 	LIST(diff_answer, values, &value_record, "figures of the captures as a whole"),
 	COLUMN(diff_answer, parts_total, UNIT_COUNT, "parts there are; --top gives fewer"),
 	LIST(diff_answer, parts, &diff_part_record, "beyond noise first, then by contribution"),
-	LIST(diff_answer, gates, &gate_record, "conditions that were asked for"),
+	LIST(diff_answer, gates, &diff_gate_record, "conditions that were asked for"),
 };
 static const struct record diff_record = RECORD_OF(diff_answer, RECORD_BLOCK, diff_columns);
 
@@ -274,6 +274,7 @@ static bool make_gate(
 		.is_passed = g.is_passed,
 		.is_within_noise = g.is_saved_by_noise};
 	sb_free(&message);
+	out->figures = out->message ? strchr(out->message, ':') + 2 : NULL;
 	j->a->is_no |= !g.is_passed;
 	return out->message || err_nomem(e);
 }

@@ -62,6 +62,7 @@ struct diff_part_row {
 
 struct gate_row {
 	const char *gate, *metric, *kind, *message;
+	const char *figures; /* the message without its verdict */
 	double value, limit, noise;
 	bool is_passed, is_within_noise;
 };
@@ -81,7 +82,7 @@ struct diff_answer {
 	bool is_sampled; /* noise is the sampling error */
 };
 
-extern const struct record diff_part_record;
+extern const struct record diff_part_record, diff_gate_record;
 
 /* --- diff_sides.c: the two captures and their repeats, accounted --- */
 

@@ -2,6 +2,7 @@
 /* cmd_diff.c: incore diff A B: what changed per execution, drawn as tables. */
 #include "answer/diff.h"
 #include "cli/ask.h"
+#include "cli/gate/gate.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 #include "cli/text/table.h"
@@ -136,10 +137,17 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	return true;
 }
 
+static const struct option_def options[] = {
+	GATE_REPORT_OPTIONS,
+	OPTION_END,
+};
+
 extern const struct question question_diff;
 const struct verb verb_diff = {
 	.name = "diff",
 	.question = &question_diff,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.options = options,
 	.draw = draw_diff,
+	.also = gate_write_diff,
 };
