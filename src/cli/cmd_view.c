@@ -26,7 +26,7 @@ static const struct option_def options[] = {
 	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
 		"print one answer, '/api/1/...', without a server"},
 #ifdef INCORE_SQLITE
-	{0, "store", OPTION_TEXT, "FILE", NULL, NULL,
+	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
 		"instead of captures: the kernels of a store over time"},
 #endif
 	OPTION_END,

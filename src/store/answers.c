@@ -26,12 +26,12 @@ static const struct column gates_columns[] = {
 const struct record store_gates_record = RECORD_OF(store_gates, RECORD_BLOCK, gates_columns);
 
 static const struct column shown_columns[] = {
-	RECORD(store_shown, capture, &store_entry_record, "what it is and its figures"),
-	LIST(store_shown, rows, &store_mover_record,
+	RECORD(store_card, capture, &store_entry_record, "what it is and its figures"),
+	LIST(store_card, rows, &store_mover_record,
 		"instructions by cycles and cause; nothing stood before"),
-	LIST(store_shown, findings, &store_finding_record, "what check found"),
+	LIST(store_card, findings, &store_finding_record, "what check found"),
 };
-const struct record store_shown_record = RECORD_OF(store_shown, RECORD_BLOCK, shown_columns);
+const struct record store_card_record = RECORD_OF(store_card, RECORD_BLOCK, shown_columns);
 
 bool store_histories(const struct store_ask *x, const struct store_entries *entries,
 	struct store_histories *out, struct incore_error *e)
@@ -117,8 +117,8 @@ static bool no_capture(uint64_t capture, struct incore_error *e)
 		(unsigned long long)capture);
 }
 
-bool store_shown(const struct store_ask *x, const struct store_entries *entries, uint64_t capture,
-	unsigned top, struct store_shown *out, struct incore_error *e)
+bool store_card(const struct store_ask *x, const struct store_entries *entries, uint64_t capture,
+	unsigned top, struct store_card *out, struct incore_error *e)
 {
 	struct store_entry nothing = {0};
 	size_t at = 0;

@@ -31,15 +31,15 @@ extern const struct record store_gates_record;
 bool store_gates(const struct store_ask *x, const struct store_entries *entries,
 	struct store_gates *out, struct incore_error *e);
 
-struct store_shown {
+struct store_card {
 	struct store_entry capture;
 	struct rows rows;     /* store_mover */
 	struct rows findings; /* store_finding */
 };
-extern const struct record store_shown_record;
+extern const struct record store_card_record;
 /* The capture of that number with its `top` costliest instructions. */
-bool store_shown(const struct store_ask *x, const struct store_entries *entries, uint64_t capture,
-	unsigned top, struct store_shown *out, struct incore_error *e);
+bool store_card(const struct store_ask *x, const struct store_entries *entries, uint64_t capture,
+	unsigned top, struct store_card *out, struct incore_error *e);
 
 /* --- of a page: all series in short, and one of them as a picture --- */
 

@@ -56,7 +56,7 @@ static const struct option_def show_options[] = {
 	OPTION_END,
 };
 
-static bool print_shown(struct cli *c, const struct store_shown *x)
+static bool print_shown(struct cli *c, const struct store_card *x)
 {
 	static const char *const rows[] = {
 		"after=cycles", "cause", "row", "isa", "waits_for", "line", NULL};
@@ -84,7 +84,7 @@ static bool print_shown(struct cli *c, const struct store_shown *x)
 static bool run_show(struct cli *c)
 {
 	struct store_job j = {0};
-	struct store_shown x = {.rows = {0}};
+	struct store_card x = {.rows = {0}};
 	uint64_t number, top = cli_top(c);
 	bool ok;
 
@@ -92,10 +92,10 @@ static bool run_show(struct cli *c)
 		return false;
 	ok = store_job_open(&j, c);
 	j.ask = (struct store_ask){.store = j.store, .arena = &j.arena};
-	ok = ok && store_shown(&j.ask, &j.entries, number, (unsigned)(top < 100000 ? top : 100000),
+	ok = ok && store_card(&j.ask, &j.entries, number, (unsigned)(top < 100000 ? top : 100000),
 			   &x, &c->error);
 	if (ok)
-		ok = c->use_json ? store_job_json(c, j.path, &store_shown_record, &x)
+		ok = c->use_json ? store_job_json(c, j.path, &store_card_record, &x)
 				 : print_shown(c, &x);
 	store_job_close(&j);
 	return ok;
@@ -110,6 +110,6 @@ const struct verb store_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_show,
-	.records = RECORDS(&store_shown_record),
+	.records = RECORDS(&store_card_record),
 	.inputs = store_inputs,
 };

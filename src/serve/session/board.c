@@ -22,6 +22,7 @@ struct pair {
 
 struct board {
 	struct board_options o;
+	char *shown; /* where the store is, as it may be told */
 	pthread_mutex_t lock;
 	struct pair pairs[BOARD_PAIRS]; /* under the lock */
 	uint64_t clock;
@@ -165,12 +166,12 @@ static bool put_history(struct asked_store *x, const struct query *q, struct boa
 static bool put_shown(struct asked_store *x, const struct query *q, struct board_input *in,
 	struct strbuf *out, struct incore_error *e)
 {
-	struct store_shown v = {.rows = {0}};
+	struct store_card v = {.rows = {0}};
 	uint64_t capture;
 
 	return query_number(q, "capture", QUERY_NEEDED, INT64_MAX, &capture, e) &&
-	       store_shown(&x->ask, &x->entries, capture, BOARD_MOVERS, &v, e) &&
-	       put(in, &store_shown_record, &v, out, e);
+	       store_card(&x->ask, &x->entries, capture, BOARD_MOVERS, &v, e) &&
+	       put(in, &store_card_record, &v, out, e);
 }
 
 /* --- the files behind two captures --- */
@@ -234,7 +235,7 @@ static const struct {
 
 static bool answer(struct board *b, struct str target, struct reply *r, struct incore_error *e)
 {
-	struct board_input in = {.store = b->o.store};
+	struct board_input in = {.store = b->shown};
 	struct asked_store x;
 	struct query q;
 	bool ok;
@@ -407,6 +408,11 @@ struct board *board_new(const struct board_options *o, struct incore_error *e)
 		return err_nomem_null(e);
 	b->o = *o;
 	pthread_mutex_init(&b->lock, NULL);
+	b->shown = store_shown_path(o->store);
+	if (!b->shown) {
+		board_free(b);
+		return err_nomem_null(e);
+	}
 	ok = begin(&x, b, &none, e); /* what cannot be read is said at once, not in the browser */
 	end(&x);
 	if (ok)
@@ -431,5 +437,6 @@ void board_free(struct board *b)
 	EACH (struct pair, p, b->pairs, BOARD_PAIRS)
 		close_pair(p);
 	pthread_mutex_destroy(&b->lock);
+	mem_free(b->shown);
 	mem_free(b);
 }
