@@ -168,11 +168,14 @@ def everything(is_check):
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
-        plain("mcp", 4, "tests/mcp/run.py", "BUILD"),
+        plain("mcp", 7, "tests/mcp/run.py", "BUILD"),
         asan("mcp", 6, "tests/mcp/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("store", 6, 20, "tests/store/run.py", "BUILD"),
+        plain("action", 2, "tests/gate/action.py", "BUILD"),
+        plain("gate", 3, "tests/gate/run.py", "BUILD"),
+        asan("gate", 6, "tests/gate/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
