@@ -173,15 +173,18 @@ def check_reproducible(out):
     date = run(["git", "log", "-1", "--format=%ct"], cwd=ROOT).stdout.strip()
     env = {**os.environ, "CCACHE_DISABLE": "1", "SOURCE_DATE_EPOCH": date, "INCORE_COMMIT": "0" * 40}
     with tempfile.TemporaryDirectory(prefix="incore-twice-") as work:
-        made = []
-        for place in ("a", "another/place with a longer name/b"):
-            sources, to = os.path.join(work, place), os.path.join(work, f"out{len(made)}")
-            for name in names:
-                if name and not name.startswith("tests/") and os.path.lexists(os.path.join(ROOT, name)):
-                    os.makedirs(os.path.dirname(os.path.join(sources, name)), exist_ok=True)
-                    shutil.copy2(os.path.join(ROOT, name), os.path.join(sources, name), follow_symlinks=False)
-            p = run([sys.executable, os.path.join(sources, "tools", "release"), to], env=env)
-            same(f"release in {place}", (p.returncode, p.stderr[-2000:] if p.returncode else ""), (0, ""))
+        made, places = [], [os.path.join(work, place) for place in ("a", "another/place-of-a-longer-name/b")]
+        for name in names:
+            if name and not name.startswith("tests/") and os.path.lexists(os.path.join(ROOT, name)):
+                os.makedirs(os.path.dirname(os.path.join(places[0], name)), exist_ok=True)
+                shutil.copy2(os.path.join(ROOT, name), os.path.join(places[0], name), follow_symlinks=False)
+        shutil.copytree(*places, symlinks=True)
+        for place in places:
+            to = os.path.join(work, f"out{len(made)}")
+            p = run([sys.executable, os.path.join(place, "tools", "release"), to], env=env)
+            same(f"release in {place}", (p.returncode, (p.stdout + p.stderr)[-2000:] if p.returncode else ""), (0, ""))
+            if p.returncode:
+                return
             made.append({n: read(os.path.join(to, n)) for n in sorted(os.listdir(to))})
         same("files of two releases", sorted(made[0]), sorted(made[1]))
         same("files that differ", [n for n in made[0] if made[0][n] != made[1].get(n)], [])
