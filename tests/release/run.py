@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -147,6 +148,28 @@ def use_packages(root, version, whole):
         same("a program is built with libincore", (p.returncode, bool(p.stdout)), (0, True))
 
 
+# --- the wheel ---
+
+OF_THE_MACHINE = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|gcc_s))\.so\.\d+")  # manylinux_2_36 may count on these
+
+
+def check_wheel(path):
+    """It needs of the machine what its name says, and nothing else."""
+    same("tag of the wheel", path.endswith("-py3-none-manylinux_2_36_x86_64.whl"), True)
+    with tempfile.TemporaryDirectory(prefix="incore-wheel-") as work, zipfile.ZipFile(path) as z:
+        z.extractall(work)
+        files = [os.path.join(place, n) for place, _, names in os.walk(work) for n in names]
+        programs = [f for f in files if read(f)[:4] == b"\x7fELF"]
+        carried = {os.path.basename(f) for f in programs}
+        same("programs and libraries in the wheel", len(programs) > 10, True)
+        for f in programs:
+            told = run(["readelf", "-dV", f]).stdout
+            needed = set(re.findall(r"\(NEEDED\).*\[(.*?)\]", told))
+            same(f"{os.path.basename(f)} needs of others", [n for n in needed if n not in carried and not OF_THE_MACHINE.fullmatch(n)], [])
+            late = [v for v in re.findall(r"GLIBC_2\.(\d+)", told) if int(v) > 36]
+            same(f"{os.path.basename(f)} needs of glibc after 2.36", late, [])
+
+
 # --- what is told about them ---
 
 def check_documents(out, version):
@@ -210,6 +233,8 @@ def main():
         check_lintian(debs, whole)
         check_packages(debs, version, whole)
         check_documents(out, version)
+        for path in glob.glob(os.path.join(out, "*.whl")):
+            check_wheel(path)
     print("\n".join(failed))
     print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
     return bool(failed)
