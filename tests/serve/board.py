@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 
-from server import DATA, PROGRAM, Server, check, comes, folder, tell
+from server import DATA, PROGRAM, ROOT, Server, check, comes, folder, tell
 
 PATHS = ["store/series", "store/regressions", "store/history?capture=1", "store/show?capture=1", "store/files?before=1&after=2", "pair/1-9/trace", "pair/1-9/progress",
          "pair/1-9/source?file=0", "trace", "progress", "nothing", "store/nothing"]
@@ -91,6 +91,25 @@ def check_figures(server, store):
     check(data(server, "store/series?label=size=2")["series"] == [] and data(server, "store/regressions?kernel=^turn&all=1") == told("regressions", "--all", "--movers", "0", "-k", "^turn"), "filters are options")
 
 
+def check_thin(tmp):
+    """Of a long series points are left out, and never a low, a high or the first mark of a stretch; lists have pages."""
+    store = os.path.join(tmp, "long")
+    subprocess.run([sys.executable, os.path.join(ROOT, "tests", "store", "many.py"), PROGRAM, os.path.join(DATA, "two_waves"), store, "2400", "1"], check=True)
+    whole = json.loads(incore("store", "history", "--json", "--movers", "0", "--store", store).stdout)["data"]["series"][0]
+    server = Server("--store", store)
+    answer = body(server, "store/history?capture=7")[1]
+    one, points = answer["data"]["series"][0], whole["points"]
+    check(answer["input"]["total"] == 2400 and len(one["points"]) <= 1500 and all(points[p["index"]] == p for p in one["points"]), "points are those of history")
+    kept = {p["index"] for p in one["points"]}
+    for k in range(500):
+        part = points[2400 * k // 500:2400 * (k + 1) // 500]
+        need = {min(part, key=lambda p: p["value"])["index"], max(part, key=lambda p: p["value"])["index"], *[p["index"] for p in part if p["mark"]][:1]}
+        check(need <= kept, f"stretch {k} lost {need - kept}")
+    check(one["levels"] == whole["levels"] and [c["index"] for c in one["changes"]] == [c["index"] for c in whole["changes"]] and one["changes"], "levels and changes are whole")
+    check(data(server, "store/series?from=1")["series"] == [], "a list from its end")
+    check(server.end() == 0, server.told[:1000])
+
+
 # --- pairs ---
 
 def check_pairs(server, captures):
@@ -161,6 +180,7 @@ def main():
         check_figures(server, store)
         check_pairs(server, os.path.join(tmp, "captures"))
         check_store(server, store)
+        check_thin(tmp)
         check(server.end() == 0, f"the server does not end well: {server.told[:4000]}")
     return tell()
 

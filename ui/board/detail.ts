@@ -76,6 +76,11 @@ export class Detail {
 		await this.drawSide(history, wanted, p.point);
 	}
 
+	/** The store may have more by now: it is asked again. */
+	forget(): void {
+		this.shown = '';
+	}
+
 	/** The change before or after the one that is shown. */
 	step(by: number, current: number): void {
 		const all = this.history?.changes ?? [], at = all.findIndex((c) => c.capture === current), next = all[Math.max(0, Math.min(all.length - 1, (at < 0 ? all.length - 1 : at) + by))];
