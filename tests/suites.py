@@ -185,6 +185,7 @@ def everything(is_check):
         plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
         plain("man", 6, "tests/man_examples.py", "BUILD"),
         plain("bundle", 9, "tests/bundle/run.py", "BUILD"),
+        plain("release", 22, "tests/release/run.py", "BUILD"),
         plain("demo", 5, "tests/demo.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
@@ -215,5 +216,6 @@ CHECK = set("build layers format house unit fuzz golden man schemas fixtures asc
 def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
-    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
+    longer = [plain("release-whole", 900, "tests/release/run.py", "BUILD", "--whole", cores=2),
+              Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])
