@@ -186,6 +186,7 @@ def everything(is_check):
         plain("man", 6, "tests/man_examples.py", "BUILD"),
         plain("bundle", 9, "tests/bundle/run.py", "BUILD"),
         plain("release", 22, "tests/release/run.py", "BUILD"),
+        Suite("three-minutes", script("tests/gate/three_minutes.py", "build"), ("release",), 10),
         plain("demo", 5, "tests/demo.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A newcomer's three minutes (examples/three_minutes.sh): with the packages of a release in a clean Debian, and with its program and wheel in a
-folder of a user who is not root. The same script without the release's real files must fail.
+folder of a user who is not root. The same script must fail where figures differ or files were changed; action.yml takes the same release.
 
 usage: three_minutes.py BUILD_DIR      takes BUILD_DIR/release, and makes it where it is not there or older than the build
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import action
 from run import COUNTS, DATA, ROOT, check, skip
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "release"))
@@ -71,12 +72,23 @@ def in_folder(release, tmp):
     check(subprocess.run([SCRIPT], capture_output=True).returncode == 2, "without arguments")
 
 
+def in_action(build, release, tmp):
+    """action.yml with the release's program and the sum that SHA256SUMS tells of it."""
+    with open(os.path.join(release, "SHA256SUMS")) as f:
+        sums = {name: given for given, name in map(str.split, f)}
+    name = next(n for n in sums if n.endswith("-linux-x86_64"))
+    job = action.job(build, tmp, "action", "--change 17=0.25 gemm", file=os.path.join(release, name), sha256=sums[name])
+    check(job.failed and "2 of 2 gates failed" in job.summary and len(job.others) == 3, f"action.yml with the release: {job.text}")
+
+
 def main():
-    release = release_of(os.path.abspath(sys.argv[1]))
+    build = os.path.abspath(sys.argv[1])
+    release = release_of(build)
     if not COUNTS["failed"]:
         in_debian(release)
         with tempfile.TemporaryDirectory() as tmp:
             in_folder(release, tmp)
+            in_action(build, release, tmp)
     print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")
     return COUNTS["failed"] > 0
 
