@@ -45,7 +45,10 @@ static void put_reason(struct strbuf *out, const struct postgres *x, const char 
 			s = str_sub(s, strlen(secret), s.n);
 			continue;
 		}
-		sb_putc(out, (unsigned char)*s.p < ' ' ? ' ' : *s.p);
+		if ((unsigned char)*s.p > ' ')
+			sb_putc(out, *s.p);
+		else if (out->n && out->p[out->n - 1] != ' ')
+			sb_putc(out, ' ');
 		s = str_sub(s, 1, s.n);
 	}
 }
