@@ -54,6 +54,23 @@ QUESTIONS = {
     "unroll_loads": ["--ahead", "VMEM-load=3"],
     "vector_shared": ["--faster", "LDS=4"],
     "vector_stream": ["--faster", "VMEM-load=4"],
+    # the third round; row_sum is examples/triton
+    "atomics_fewer": ["--faster", "atomics_fewer.cu:17=4"],
+    "barrier_turns": ["--remove", "BARRIER"],
+    "chase_shared": ["--faster", "VMEM-load=LDS"],
+    "copy_wait": ["--ahead", "VMEM-to-LDS=1"],
+    "fp64_chain": ["--ahead", "fp64_chain.cu:12=1"],
+    "gather_l2": ["--faster", "VMEM-load=8"],
+    "lookup_hidden": ["--remove", "lookup_hidden.cu:11"],
+    "mma_chain": ["--ahead", "MATRIX=1"],
+    "occupancy_smem": ["--waves", "+6"],
+    "polynomial": ["--faster", "polynomial.cu:23=2"],
+    "row_sum": ["--remove", "standard.py:293", "--remove", "standard.py:263", "--ahead", "VMEM-load=3"],
+    "shared_atomics": ["--faster", "shared_atomics.cu:15=7.6"],
+    "shared_hidden": ["--faster", "LDS=2"],
+    "store_strided": ["--faster", "VMEM-store=8"],
+    "stream_fewer": ["--remove", "stream_fewer.cu:11"],
+    "stream_waves": ["--waves", "+8"],
 }
 
 

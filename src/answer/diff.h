@@ -55,7 +55,8 @@ struct diff_part_row {
 	const char *key, *source, *verdict;
 	int64_t row_a, row_b;
 	uint64_t hit_a, hit_b, cycles_a, cycles_b;
-	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, change, contribution, noise;
+	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, per_launch_a, per_launch_b;
+	double change, contribution, noise;
 	bool is_beyond;
 };
 
@@ -68,7 +69,7 @@ struct gate_row {
 
 struct diff_answer {
 	struct diff_evidence evidence;
-	const char *by, *verdict;
+	const char *by, *per, *verdict;
 	struct diff_alignment alignment;
 	struct diff_hits hits;
 	struct diff_clocks clocks;
@@ -77,7 +78,7 @@ struct diff_answer {
 	uint64_t parts_total;
 	struct rows parts; /* diff_part_row */
 	struct rows gates; /* gate_row */
-	bool has_noise, is_by_instr, is_aligned_by_line;
+	bool has_noise, is_per_launch, is_by_instr, is_aligned_by_line;
 	bool is_sampled; /* noise is the sampling error */
 };
 

@@ -223,7 +223,8 @@ static bool run_add(struct cli *c)
 bool store_add_sweep(struct cli *c, const char *dir, const char *path)
 {
 	const struct verb *verb = c->verb;
-	struct add_job j = {.c = c, .path = path, .id = {.at = NO_I64}};
+	struct add_job j = {
+		.c = c, .path = path, .id = {.revision = cli_text(c, "revision"), .at = NO_I64}};
 	const char *shown;
 	bool ok;
 

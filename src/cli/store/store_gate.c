@@ -16,40 +16,6 @@ static const struct option_def options[] = {
 	OPTION_END,
 };
 
-struct gates {
-	bool is_passed;
-	uint64_t worse, no_claim;
-	struct rows series;
-};
-static const struct column gates_columns[] = {
-	COLUMN(gates, is_passed, UNIT_NONE, "no series is worse"),
-	COLUMN(gates, worse, UNIT_COUNT, "series that are"),
-	COLUMN(gates, no_claim, UNIT_COUNT, "series with too few captures to tell"),
-	LIST(gates, series, &store_gate_record, "each series, by kernel"),
-};
-static const struct record gates_record = RECORD_OF(gates, RECORD_BLOCK, gates_columns);
-
-static bool judge(struct store_job *j, struct gates *out)
-{
-	struct store_gate *v = arena_zalloc(&j->arena, j->entries.v.n + 1, sizeof(*v));
-	size_t n = 0, at = 0;
-
-	if (!v)
-		return err_nomem(&j->c->error);
-	for (; at < j->entries.v.n; n++) {
-		size_t k = store_series(&j->entries, at);
-
-		if (!store_gate(&j->ask, &j->entries.v.v[at], k, &v[n], &j->c->error))
-			return false;
-		out->worse += strcmp(v[n].verdict, "worse") == 0;
-		out->no_claim += strcmp(v[n].verdict, "no-claim") == 0;
-		at += k;
-	}
-	out->series = (struct rows){v, n};
-	out->is_passed = !out->worse;
-	return true;
-}
-
 static enum cell_style style_of(const void *row, const char *column)
 {
 	const struct store_gate *g = row;
@@ -61,7 +27,7 @@ static enum cell_style style_of(const void *row, const char *column)
 						     : CELL_PLAIN;
 }
 
-static bool print(struct cli *c, const struct gates *x)
+static bool print(struct cli *c, const struct store_gates *x)
 {
 	static const char *const columns[] = {"verdict", "kernel", "arch", "evidence", "labels",
 		"figure", "captures", "captures_new", "capture", "revision", "before", "after",
@@ -124,7 +90,7 @@ static bool put_causes(const struct store_why *w, struct arena *a, struct rows *
 	return v != NULL;
 }
 
-static bool fill(struct store_job *j, const struct gates *x, struct gate_found *v)
+static bool fill(struct store_job *j, const struct store_gates *x, struct gate_found *v)
 {
 	const struct store_gate *g = x->series.v;
 	struct arena *a = &j->arena;
@@ -153,7 +119,7 @@ static bool fill(struct store_job *j, const struct gates *x, struct gate_found *
 	return true;
 }
 
-static bool write_files(struct store_job *j, const struct gates *x)
+static bool write_files(struct store_job *j, const struct store_gates *x)
 {
 	struct gate_report r = {.verb = "store gate", .help = help, .record = &store_gate_record};
 	struct gate_found *v;
@@ -179,9 +145,10 @@ static bool check_any(const struct store_job *j)
 static bool run_gate(struct cli *c)
 {
 	struct store_job j;
-	struct gates x = {.worse = 0};
+	struct store_gates x = {.worse = 0};
 	bool ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
-		  store_real(c, "max", &j.ask.most_pct) && judge(&j, &x);
+		  store_real(c, "max", &j.ask.most_pct) &&
+		  store_gates(&j.ask, &j.entries, &x, &c->error);
 
 	if (ok && x.no_claim)
 		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",
@@ -189,7 +156,8 @@ static bool run_gate(struct cli *c)
 	c->is_no = ok && !x.is_passed;
 	ok = ok && write_files(&j, &x);
 	if (ok)
-		ok = c->use_json ? store_job_json(c, j.path, &gates_record, &x) : print(c, &x);
+		ok = c->use_json ? store_job_json(c, j.path, &store_gates_record, &x)
+				 : print(c, &x);
 	store_job_close(&j);
 	return ok;
 }
@@ -201,6 +169,6 @@ const struct verb store_verb_gate = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_gate,
-	.records = RECORDS(&gates_record),
+	.records = RECORDS(&store_gates_record),
 	.inputs = store_inputs,
 };

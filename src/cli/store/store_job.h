@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "store/series.h"
+#include "store/answers.h"
 
 #define STORE_OPTION                                                                                   \
 	{                                                                                              \

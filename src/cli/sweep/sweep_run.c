@@ -25,6 +25,8 @@ static const struct option_def options[] = {
 #ifdef INCORE_SQLITE
 	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
 		"add the captures of finished tasks to this store, not to the plan's"},
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
+		"of what is added to a store: the source that was built"},
 #endif
 	OPTION_END,
 };
