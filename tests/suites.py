@@ -173,6 +173,7 @@ def everything(is_check):
         plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("store", 6, 20, "tests/store/run.py", "BUILD"),
+        plain("store-postgres", 12, "tests/store/postgres.py", "BUILD", cores=2),
         plain("action", 2, "tests/gate/action.py", "BUILD"),
         plain("gate", 3, "tests/gate/run.py", "BUILD"),
         asan("gate", 6, "tests/gate/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
