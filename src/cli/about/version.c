@@ -7,13 +7,12 @@
 #include "cli/options.h"
 #include "codec/dwarf.h"
 #include "export/export.h"
+#include "isa/disasm.h"
 #include "serve/session/assets.h"
 #include "sql/sql.h"
 
 extern const struct asset profile_assets[], man_assets[];
 extern const size_t profile_n_assets, man_n_assets;
-/* of packaging/static/no_loader.c, where that is linked */
-extern const char incore_loads_nothing[] __attribute__((weak));
 
 static void put_names(struct json_writer *w)
 {
@@ -59,7 +58,7 @@ static void put_build(struct json_writer *w)
 	json_w_kv_object(w, "build");
 	json_w_kv_cstr(w, "commit", *BUILD_COMMIT ? BUILD_COMMIT : NULL);
 	json_w_kv_cstr(w, "compiler", BUILD_COMPILER);
-	json_w_kv_bool(w, "static", incore_loads_nothing != NULL);
+	json_w_kv_bool(w, "static", !disasm_loads_libraries());
 	json_w_kv_object(w, "libraries");
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		json_w_kv_cstr(w, libraries[i][0], libraries[i][1]);
