@@ -45,7 +45,10 @@ static void put_reason(struct strbuf *out, const struct postgres *x, const char 
 			s = str_sub(s, strlen(secret), s.n);
 			continue;
 		}
-		sb_putc(out, (unsigned char)*s.p < ' ' ? ' ' : *s.p);
+		if ((unsigned char)*s.p > ' ')
+			sb_putc(out, *s.p);
+		else if (out->n && out->p[out->n - 1] != ' ')
+			sb_putc(out, ' ');
 		s = str_sub(s, 1, s.n);
 	}
 }
@@ -372,18 +375,23 @@ static void say_nothing(void *ctx, const char *text)
 	(void)text;
 }
 
-/* An address that is not read is not told either: nobody knows what in it is the password. */
+/* Of an address that is not read as one nothing is told: nobody knows what in it is the password. A
+ * port that is none is such: libpq takes what stands behind a colon for it. */
 static bool check_address(struct store *s, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	PQconninfoOption *parts = x->pq->PQconninfoParse(s->address, NULL);
+	bool ok = parts != NULL;
 
+	for (PQconninfoOption *p = parts; ok && p->keyword; p++)
+		ok = !p->val || strcmp(p->keyword, "port") != 0 ||
+		     !p->val[strspn(p->val, "0123456789,")];
 	x->pq->PQconninfoFree(parts);
-	return parts ||
+	return ok ||
 	       err_set(e, INCORE_USAGE, "bad-address",
-		       "%s: an address is postgresql://[USER@][HOST][:PORT]/DATABASE, with "
-		       "%% and two digits for each of :/?#[]@ in a name, and KEY=VALUE of "
-		       "libpq behind a ?",
+		       "%s: an address is postgresql://[USER@][HOST][:PORT]/DATABASE, with %% "
+		       "and two digits for each of :/?#[]@ in a name, and KEY=VALUE of libpq "
+		       "behind a ?",
 		       s->path);
 }
 
@@ -452,8 +460,10 @@ static bool ask_number(struct store *s, const char *sql, int64_t *out, struct in
 		       "not a store of incore: it does not say its version");
 }
 
-static const char IS_THERE[] = "SELECT (to_regclass('incore.about') IS NOT NULL)::int";
-static const char HAS_SCHEMA[] = "SELECT (to_regnamespace('incore') IS NOT NULL)::int";
+/* Tables are read for it: what to_regclass() says may be from before we waited for a lock. */
+static const char IS_THERE[] = "SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid ="
+			       " relnamespace WHERE nspname = 'incore' AND relname = 'about'";
+static const char HAS_SCHEMA[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'incore'";
 
 static bool make(struct store *s, struct incore_error *e)
 {
@@ -557,8 +567,9 @@ const struct store_backend postgres_backend = {
 	.columns = "SELECT attname, format_type(atttypid, NULL) || CASE WHEN attcollation ="
 		   " 'pg_catalog.\"C\"'::regcollation THEN ' COLLATE \"C\"' ELSE '' END,"
 		   " (attgenerated <> '' OR relkind NOT IN ('r', 'p'))::int"
-		   " FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid"
-		   " WHERE attrelid = to_regclass('incore.' || quote_ident($1))"
+		   " FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
+		   " JOIN pg_namespace n ON n.oid = relnamespace"
+		   " WHERE nspname = 'incore' AND relname = $1"
 		   " AND attnum > 0 AND NOT attisdropped AND attname <> 'rowid'",
 	.is_safe = is_safe,
 	.version = version,

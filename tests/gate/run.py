@@ -86,6 +86,7 @@ def make(incore, tmp):
     one("passed", ["diff", "--gate", "stall_per_hit<+5%", A, B])
     one("failed", ["diff", "--gate", "stall_per_hit<-5%", "--gate", "latency_per_hit<+50%", "--gate", "waves<=4", A, B])
     one("sampled", ["diff", "--gate", "latency<2", "h200/bank_conflicts.incore", "h200/bank_conflicts.incore"])
+    one("slower", ["diff", "--gate", "latency_per_launch<+5%", "samples_pair/padded.incore", "samples_pair/conflicts.incore"])
     one("ascend", ["diff", "--gate", "duration<2", "ascend_matmul", "ascend_matmul"])
     for n, bad in enumerate(HOSTILE):
         folder = hostile_capture(tmp, n, bad)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_add.c: incore store add: captures into a store, each whole or not at all. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -52,6 +53,17 @@ struct add_job {
 	struct text_list labels; /* that were given */
 	VEC(struct added_row) rows;
 };
+
+/* What one capture took the next takes again: the C library would give it back to the system in
+ * between and ask for it anew, 240 page faults each. Its own limit for mappings, which it raises as
+ * it runs, no longer moves then, and is set to the highest that it would choose. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
 
 /* From the root on, so that it is found from anywhere; in the arena. */
 static const char *whole_path(struct add_job *j, const char *path)
@@ -199,6 +211,7 @@ static bool run_add(struct cli *c)
 	struct add_job j = {.c = c, .path = store_path(c)};
 	bool ok;
 
+	keep_memory();
 	arena_init(&j.arena);
 	ok = prepare(&j) && add_all(&j);
 	store_close(j.store);
@@ -215,6 +228,7 @@ bool store_add_sweep(struct cli *c, const char *dir, const char *path)
 	const char *shown;
 	bool ok;
 
+	keep_memory();
 	arena_init(&j.arena);
 	shown = store_shown(path, &j.arena);
 	c->verb = &store_verb_add; /* captures are read as `store add` reads them */

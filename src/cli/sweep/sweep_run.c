@@ -154,13 +154,17 @@ static bool run_sweep(struct cli *c, struct sweep *s, struct sweep_request *q)
 	return ok;
 }
 
-/* Where captures go; NULL: nowhere. */
+/* Where captures go, for longer than the sweep is open; NULL: nowhere. */
 static bool find_store(struct cli *c, const struct sweep *s, struct arena *a, const char **out)
 {
-	*out = cli_has(c, "store") ? cli_text(c, "store") : s->plan.store;
-	if (!*out || cli_has(c, "store") || **out == '/' || str_has(str_of(*out), "://"))
+	const char *path = s->plan.store;
+
+	*out = cli_has(c, "store") ? cli_text(c, "store") : NULL;
+	if (*out || !path)
 		return true;
-	*out = arena_printf(a, "%s/%s", s->base, *out); /* as all paths of a plan */
+	*out = *path == '/' || str_has(str_of(path), "://")
+		       ? arena_strdup(a, path)
+		       : arena_printf(a, "%s/%s", s->base, path); /* as all paths of a plan */
 	return *out || err_nomem(&c->error);
 }
 
