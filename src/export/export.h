@@ -75,9 +75,10 @@ struct export_cut {	  /* what we left out, and why */
 enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all but issue */
 
 struct export_options {
-	struct walk_options walk;  /* selection and progress */
-	bool is_real_time;	   /* microseconds by the measured clock instead of cycles */
-	bool is_strict;		   /* a track that cannot be read is an error: write nothing */
+	struct walk_options walk; /* selection and progress */
+	bool is_real_time; /* microseconds by the measured clock instead of cycles, of formats with
+			    * takes_time */
+	bool is_strict;	   /* a track that cannot be read is an error: write nothing */
 	enum export_weight weight; /* of formats with takes_weight */
 };
 
@@ -119,6 +120,7 @@ struct export_ops {
 	bool takes_tracks;
 	bool links_first;  /* links of a track come before its slices */
 	bool takes_sums;   /* begin() asks with export_walk(): no tracks are brought */
+	bool takes_time;   /* it has times that options->is_real_time changes */
 	bool takes_weight; /* its numbers are those that options->weight names */
 	bool needs_name;   /* a library writes it, to x->file.tmp_path; there is no stdout */
 	bool (*begin)(struct export *x, struct incore_error *e);
