@@ -75,10 +75,9 @@ struct export_cut {	  /* what we left out, and why */
 enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all but issue */
 
 struct export_options {
-	struct walk_options walk; /* selection and progress */
-	bool is_real_time; /* microseconds by the measured clock instead of cycles, of formats with
-			    * takes_time */
-	bool is_strict;	   /* a track that cannot be read is an error: write nothing */
+	struct walk_options walk;  /* selection and progress */
+	bool is_real_time;	   /* microseconds by the measured clock (takes_time) */
+	bool is_strict;		   /* a track that cannot be read is an error: write nothing */
 	enum export_weight weight; /* of formats with takes_weight */
 };
 
@@ -113,8 +112,7 @@ struct export_ops {
 	const char *name, *suffix, *media_type; /* name: the word after export --to */
 	const char *summary;
 	unsigned holds; /* enum export_holds */
-	/* The target is a directory that the writer makes itself: no x->file; commit() puts it in
-	 * place. */
+	/* The writer makes a directory itself: no x->file; commit() puts it in place. */
 	bool is_directory;
 	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
 	bool takes_tracks;
