@@ -294,23 +294,18 @@ static void show(struct table_cursor *c, enum slice_column k, const uint32_t *fr
 		to[i] = from[indices[i]];
 }
 
-/* Where each bucket goes: its column, or nowhere that is looked at. */
-struct bucket_columns {
-	uint64_t *to[BUCKET_COUNT];
-	size_t step[BUCKET_COUNT]; /* 0: one place for all */
-	uint64_t unused;
-};
-
 static void fill_buckets(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
 	struct account a = s->account; /* here no store to a column can be one to it */
 	const uint8_t *class = s->walk.data->inst_class;
-	struct bucket_columns k;
+	uint64_t *to[BUCKET_COUNT], unused;
+	size_t step[BUCKET_COUNT]; /* 0: one place for all, which nobody looks at */
 
 	for (unsigned b = 0; b < BUCKET_COUNT; b++) {
-		k.step[b] = table_wants(c, SLICE_BUCKETS + b);
-		k.to[b] = k.step[b] ? c->vector[SLICE_BUCKETS + b] : &k.unused;
+		step[b] = table_wants(c, SLICE_BUCKETS + b);
+		to[b] = step[b] ? c->vector[SLICE_BUCKETS + b] : &unused;
+		memset(to[b], 0, (step[b] ? n : 1) * sizeof(*to[b]));
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slice = indices ? indices[i] : first + i;
@@ -319,10 +314,9 @@ static void fill_buckets(struct table_cursor *c, struct slices_state *s, const u
 
 		while (account_next(&a) && a.i < slice)
 			;
-		for (unsigned b = 0; b < BUCKET_COUNT; b++)
-			k.to[b][i * k.step[b]] = (b == stall ? a.stall_cyc : 0) +
-						 (b == issue ? a.issue_cyc : 0) +
-						 (b == BUCKET_IDLE ? a.gap_cyc + a.tail_cyc : 0);
+		to[stall][i * step[stall]] = a.stall_cyc;
+		to[issue][i * step[issue]] += a.issue_cyc;
+		to[BUCKET_IDLE][i * step[BUCKET_IDLE]] += a.gap_cyc + a.tail_cyc;
 	}
 	s->account = a;
 }
