@@ -71,6 +71,17 @@ QUESTIONS = {
     "store_strided": ["--faster", "VMEM-store=8"],
     "stream_fewer": ["--remove", "stream_fewer.cu:11"],
     "stream_waves": ["--waves", "+8"],
+    # the fourth round: examples/cuda/pairs/more
+    "column_sums": ["--faster", "VMEM-load=8"],
+    "counter_blocks": ["--faster", "counter_blocks.cu:13=8"],
+    "exp_fast": ["--faster", "exp_fast.cu:13=5"],
+    "integer_hidden": ["--faster", "integer_hidden.cu:18=4"],
+    "local_spill": ["--remove", "local_spill.cu:15"],
+    "matmul_tile": ["--faster", "matmul_tile.cu:23=4"],
+    "memory_half": ["--faster", "VMEM-load=2"],
+    "rows_ahead": ["--ahead", "VMEM-load=1"],
+    "scan_barrier": ["--remove", "scan_barrier.cu:20", "--remove", "scan_barrier.cu:26"],
+    "stencil_shared": ["--faster", "stencil_shared.cu:16=LDS-xlane"],
 }
 
 
@@ -133,7 +144,8 @@ def table(predictions, times):
 def has_places(options):
     """Every line that a question names is there, and the kernel's author marked it."""
     for file, line in (re.fullmatch(r"(\w+\.cu):(\d+)(?:=.*)?", o).groups() for o in options if ".cu:" in o):
-        with open(os.path.join(ROOT, "examples", "cuda", "pairs", file)) as f:
+        folders = [os.path.join(ROOT, "examples", "cuda", "pairs", *sub) for sub in ((), ("more",))]
+        with open(next(p for p in (os.path.join(d, file) for d in folders) if os.path.exists(p))) as f:
             if not re.search(r"// .*(FASTER|CHANGED|REMOVED)", f.read().splitlines()[int(line) - 1]):
                 return False
     return True
@@ -149,7 +161,7 @@ def check():
 
     with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
         page = f.read()
-    for end in ("", "_2"):
+    for end in ("", "_2", "_3"):
         predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
         medians = read_medians(times)
         with open(predictions) as f:

@@ -196,7 +196,8 @@ double left_of_row(const struct whatif_row *r)
 	return 1000.0 / r->faster_milli;
 }
 
-/* What is left of its load on a resource. Through L2 a request has one sector at the least. */
+/* What is left of its load on a resource. Through L2 a request has one sector at the least; where it has
+ * no more, there are to be fewer requests. */
 static double left_of_use(
 	const struct trace *t, const struct whatif_row *r, code_idx i, enum use use)
 {
@@ -204,7 +205,7 @@ static double left_of_use(
 
 	if (use >= USE_WAY && !r->like && !r->is_removed) {
 		w = row_weight(t, use, i);
-		return fmax(left_of_row(r), fmin(1, w > 0 ? hits / w : 0));
+		return w > hits ? fmax(left_of_row(r), hits / w) : left_of_row(r);
 	}
 	if (!r->like || use <= USE_LSU)
 		return left_of_row(r);
@@ -256,12 +257,14 @@ static void find_flows(const struct loads *l, struct flows *f)
 static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 {
 	double sum[FLOWS] = {0}, rest[FLOWS] = {0}, all = 0, left[ENDS] = {0};
+	double hits = 0; /* of rows with any load */
 
 	for (code_idx i = 0; i < l->t->n_code; i++) {
 		double w = row_weight(l->t, u, i);
 		enum flow k = flow_of((enum inst_class)l->t->code[i].inst_class);
 
 		sum[k] += w;
+		hits += w > 0 ? (double)l->t->code[i].stated.hit : 0;
 		rest[k] += w * left_of_use(l->t, &l->p->rows[i], i, u);
 	}
 	for (unsigned k = 0; k < FLOWS; k++) {
@@ -270,7 +273,7 @@ static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 		double most = moved > 0 ? fmin(1, own / moved) : own;
 
 		all += sum[k] * moved;
-		if (u == USE_SLICE && own < 1)
+		if (u == USE_SLICE && own < 1 && sum[k] > hits)
 			most = fmin(1, own * SLICE_PART);
 		left[AT_LEAST] += sum[k] * moved * (own + most) / 2;
 		left[AT_MOST] += sum[k] * moved * most;

@@ -11,6 +11,7 @@
 #include "analysis/code/samples.h"
 #include "analysis/whatif/whatif_internal.h"
 #include "analysis/whatif/whatif_load.h"
+#include "base/mem.h"
 #include "base/search.h"
 
 #define LATENCY_LEAST 0.8 /* what is asked for at another time or place may find a shorter way */
@@ -22,6 +23,7 @@ struct estimate {
 	enum use full;	       /* of memory behind L1 */
 	double all;	       /* samples */
 	double warp_cycles;    /* of one sample; not a number: not known */
+	double *passed;	       /* by row: cycles of one execution of all rows before it */
 	double latency, queue; /* samples as they are: of latency, in queues */
 	double own[ENDS];      /* samples of latency that are left */
 	double rest[ENDS];  /* samples in queues that are left, if queues shorten with their load */
@@ -88,12 +90,21 @@ static double is_queue(const struct loads *l, enum use u)
 	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
 }
 
-/* Of a wait of `cyc` cycles for a row, as parts of it. */
-static void wait_for(const struct estimate *x, code_idx to, double cyc, struct piece *out)
+/* What is left of a latency when row i asks for the result of row `to`: others were waited for since. */
+static double latency_at(const struct estimate *x, code_idx i, code_idx to)
+{
+	double base = loads_latency(&x->loads, (enum inst_class)x->t->code[to].inst_class, false);
+
+	return to < i ? fmax(0, base - (x->passed[i] - x->passed[to])) : base;
+}
+
+/* Of a wait of `cyc` cycles of row i for a row, as parts of it. */
+static void wait_for(
+	const struct estimate *x, code_idx i, code_idx to, double cyc, struct piece *out)
 {
 	const struct whatif_row *r = &x->p->rows[to];
 	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
-	double base = loads_latency(&x->loads, c, false) / cyc, left = left_of_row(r);
+	double base = latency_at(x, i, to) / cyc, left = left_of_row(r);
 
 	out->queue = has_fixed_latency(c) || !isfinite(base)
 			     ? 0
@@ -137,12 +148,13 @@ static bool wait_for_all(
 
 		if (l[k].reason != reason || l[k].kind >= CODE_LINK_JUMP)
 			continue;
-		wait_for(x, l[k].to, cyc, &one);
+		wait_for(x, i, l[k].to, cyc, &one);
 		weights += w;
 		sum.latency += w * one.latency;
 		sum.queue += w * one.queue;
 		sum.own[AT_LEAST] += w * one.own[AT_LEAST];
-		most = fmax(most, one.own[AT_MOST] / one.latency); /* the last of them counts */
+		if (one.latency > 0) /* the last of them counts */
+			most = fmax(most, one.own[AT_MOST] / one.latency);
 		for (unsigned b = 0; b < ENDS; b++)
 			sum.rest[b] += w * one.rest[b];
 	}
@@ -228,6 +240,22 @@ static uint32_t ahead_of(const struct estimate *x, code_idx i, uint32_t reason)
 			x->p->rows[l[k].to].ahead > depth)
 			depth = x->p->rows[l[k].to].ahead;
 	return depth;
+}
+
+static bool find_passed(struct estimate *x)
+{
+	const struct trace *t = x->t;
+
+	x->passed = mem_zalloc((size_t)t->n_code + 1, sizeof(*x->passed));
+	for (code_idx i = 0; x->passed && i < t->n_code; i++) {
+		double n = (double)(t->samples[i].issued + t->samples[i].stalled);
+		double cyc = t->code[i].stated.hit
+				     ? n * x->warp_cycles / (double)t->code[i].stated.hit
+				     : 0;
+
+		x->passed[i + 1] = x->passed[i] + (isfinite(cyc) ? cyc : 0);
+	}
+	return x->passed != NULL;
 }
 
 /* Chains of instructions with a fixed latency of which there are to be more: how often they run. */
@@ -358,6 +386,7 @@ static uint64_t cycles(uint64_t before, double share)
  * gained, and so much more half way (docs/whatif.md). */
 #define ERROR_BASE 0.04
 #define ERROR_HALF 0.075
+#define CROWD 0.05    /* more warps than full memory serves may cost, for each time as many */
 #define RAMP_CYC 4000 /* a kernel begins and ends in no less */
 #define SHARPEST 8.0  /* where latency and work are hardly seen to add up */
 
@@ -459,6 +488,8 @@ static void conclude(const struct estimate *x, struct whatif_result *out)
 	high = fmax(share[1], share[2]) + error;
 	if (x->p->waves >= 0)
 		high = fmin(high, 1 + ERROR_BASE);
+	if (x->p->waves > 0 && is_queue(&x->loads, x->full) >= 1)
+		high += CROWD * (1 / share_of_waves(x) - 1);
 	out->high_cyc = cycles(out->before_cyc, high);
 	out->does_nothing = fabs(1 - share[2]) <= 0.01;
 }
@@ -487,9 +518,12 @@ static bool ask_samples(
 	loads_find(&x.loads, t, p);
 	x.full = loads_fullest(&x.loads);
 	find_chain(&x);
+	if (!find_passed(&x))
+		return false;
 	for (code_idx i = 0; i < t->n_code; i++)
 		add_row(&a, i);
 	conclude(&x, out);
+	mem_free(x.passed);
 	SORT(out->limits.v, out->limits.n, whatif_by_after);
 	return !a.has_failed;
 }
