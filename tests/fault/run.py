@@ -57,6 +57,9 @@ RUNS = {
     "view-find": ["view", "--get", "/api/1/find?q=/v_/", "two_waves"],
     "view-derived": ["view", "--get", "/api/1/derived?w=16&d=a:=sum[BUSY_CU_CYCLES]/2;b:=(a", "v31"],
     "view-verb": ["view", "--get", "/api/1/hot", "two_waves"],
+    "view-store": ["view", "--store", "STORE", "--get", "/api/1/store/series"],
+    "view-store-history": ["view", "--store", "STORE", "--get", "/api/1/store/history?capture=1"],
+    "view-store-show": ["view", "--store", "STORE", "--get", "/api/1/store/show?capture=1"],
     "report": ["report", "-o", "OUT", "--waves", "0", "two_waves"],
     "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],
     "report-md": ["report", "--format", "md", "-o", "OUT", "ascend_matmul"],
@@ -260,7 +263,14 @@ def faults(calls, tried):
     return sorted(chosen)
 
 
-def wanted(program):
+def make_store(program, path):
+    """Five captures of a kernel and one that is slower."""
+    for i, capture in enumerate(["repeated/ui_output_agent_1000_dispatch_7"] * 5 + ["gemm"]):
+        subprocess.run([program, "store", "add", "-q", "--store", path, "--at", f"@{i}", capture], cwd=DATA, check=True, env=environment(), stdout=subprocess.DEVNULL)
+    return path
+
+
+def wanted(program, store):
     """The runs of this build, those with few calls first: what they try is not tried again where each run takes long."""
     verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
     runs, skipped = [], 0
@@ -270,14 +280,20 @@ def wanted(program):
         if f'"{words[0]}"' not in verbs or "fault_injection" not in verbs:
             print(f"SKIP fault {name}: not in this build")
             skipped += 1
-        else:
-            runs.append((name, words, *undisturbed(program, words)))
+            continue
+        if "STORE" in words:
+            words = [(store if os.path.exists(store) else make_store(program, store)) if w == "STORE" else w for w in words]
+        runs.append((name, words, *undisturbed(program, words)))
     return sorted(runs, key=lambda run: len(run[3])), skipped
 
 
 def main():
-    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
-    runs, skipped = wanted(program)
+    with tempfile.TemporaryDirectory() as tmp:
+        return run(os.path.join(os.path.abspath(sys.argv[1]), "incore"), os.path.join(tmp, "store"))
+
+
+def run(program, store):
+    runs, skipped = wanted(program, store)
     passed, failed, tried = 0, 0, set()
     cores = int(os.environ.get("JOBS") or os.cpu_count())
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
