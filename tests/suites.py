@@ -154,7 +154,7 @@ def everything(is_check):
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
         plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
-        Suite("whatif-pairs", script("bench/whatif_pairs.py", "check"), cost_s=1),
+        plain("whatif-pairs", 2, "bench/whatif_pairs.py", "check", "BUILD/incore"),
         *both("advise", 2, 9, "tests/advise.py", "BUILD"),
         plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
