@@ -178,6 +178,7 @@ def everything(is_check):
         plain("gate", 3, "tests/gate/run.py", "BUILD"),
         asan("gate", 6, "tests/gate/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
+        *both("serve-board", 2, 6, "tests/serve/board.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
         *both("rgp", 4, 12, "tests/formats/rgp.py", "BUILD/incore"),
