@@ -23,5 +23,5 @@ PAIR_RUN(atomics)
 {
 	static unsigned *counters = device_zeros<unsigned>(8), *out = device_zeros<unsigned>(132 * 4 * 256);
 
-	PAIR(atomics)<<<132 * 4, 256>>>(counters, out, 100);
+	PAIR(atomics)<<<132 * 4, 256>>>(counters, out, 50);
 }

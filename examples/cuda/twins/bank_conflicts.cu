@@ -24,5 +24,5 @@ PAIR_RUN(bank_conflicts)
 {
 	static float *in = device_zeros<float>(32 * 33), *out = device_zeros<float>(132 * 1024);
 
-	PAIR(bank_conflicts)<<<132, 1024>>>(in, out, 128);
+	PAIR(bank_conflicts)<<<132, 1024>>>(in, out, 48);
 }

@@ -17,5 +17,5 @@ PAIR_RUN(uncoalesced_stores)
 {
 	static float *out = device_zeros<float>(1u << 24);
 
-	PAIR(uncoalesced_stores)<<<132 * 4, 256>>>(out, 1u << 24, 200);
+	PAIR(uncoalesced_stores)<<<132 * 4, 256>>>(out, 1u << 24, 80);
 }

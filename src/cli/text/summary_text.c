@@ -70,10 +70,14 @@ static bool print_accounting(struct page *p)
 	if (!table_finish(&t, p->c))
 		return false;
 	if (trace_is_sampled(p->trace)) {
+		const bool is_nvidia = p->trace->meta.vendor == VENDOR_NVIDIA;
+
 		page_line(p, "  ",
-			"%s cycles of all SMs together, by samples x %s. Hidden: another warp of the "
-			"scheduler issued meanwhile.",
-			U64_TEXT(all), U64_TEXT(p->trace->sampling.period_cyc));
+			"%s cycles of all %s together, by samples x %s. Hidden: another %s issued "
+			"meanwhile.",
+			U64_TEXT(all), is_nvidia ? "SMs" : "compute units",
+			U64_TEXT(p->trace->sampling.period_cyc),
+			is_nvidia ? "warp of the scheduler" : "wave of the SIMD");
 		return true;
 	}
 	page_line(p, "  ",
