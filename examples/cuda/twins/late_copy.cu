@@ -23,8 +23,8 @@ __global__ void PAIR(late_copy)(const float4 *in, float *out, unsigned n, int ti
 #pragma unroll 1
 	for (int t = 0; t < tiles; t++) {
 		int u = t + AHEAD;
-		copy_tile(&tile[u % STAGES][me], in + (((unsigned)u * gridDim.x + blockIdx.x) * 128 + me) % n);
-		asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD) : "memory"); // GUILTY
+		copy_tile(&tile[u % STAGES][me], in + (((unsigned)u * gridDim.x + blockIdx.x) * 128 + me) % n); // GUILTY
+		asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD) : "memory");
 		float4 v = tile[t % STAGES][me];
 #pragma unroll
 		for (int k = 0; k < WORK; k++) {

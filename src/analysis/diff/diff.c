@@ -143,6 +143,15 @@ static void spread_take(const struct spread *s, double *noise, double *noise_pct
 		*noise_pct = 100 * (s->hi - s->lo) / s->lo;
 }
 
+/* Of samples the noise is of their counts, in per cent of the smaller value. */
+static void noise_of_smaller(const struct diff *d, struct diff_value *v)
+{
+	double least = v->a < v->b ? v->a : v->b;
+
+	if (d->is_sampled && least > 0 && 100 * v->noise / least > v->noise_pct)
+		v->noise_pct = 100 * v->noise / least;
+}
+
 static enum diff_verdict judge(const struct diff *d, double change, double noise)
 {
 	if (!d->has_noise)
@@ -221,6 +230,7 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 		noise_of_value(d, &defs[i], v);
 		v->noise = sampled_noise(d, sampling_error(d->a, &defs[i]),
 			sampling_error(d->b, &defs[i]), v->noise);
+		noise_of_smaller(d, v);
 		v->verdict = v->is_known ? judge(d, v->change, v->noise) : DIFF_NOT_COMPARABLE;
 	}
 	return true;

@@ -48,8 +48,10 @@ static bool put_gain(struct answer *a, const struct whatif_result *r, struct adv
 	static const char *const methods[] = {"replay", "pipes", "samples"};
 	struct advice_gain *g;
 
-	if (r->method == WHATIF_NONE)
+	if (r->method == WHATIF_NONE) {
+		row->no_gain = r->why;
 		return true;
+	}
 	g = ANSWER_NEW(a, advice_gain, e);
 	if (!g)
 		return false;
@@ -61,6 +63,7 @@ static bool put_gain(struct answer *a, const struct whatif_result *r, struct adv
 		.least_pct = saved_pct(r->before_cyc, r->high_cyc),
 		.most_pct = saved_pct(r->before_cyc, r->low_cyc),
 		.method = methods[r->method],
+		.why = r->why,
 		.does_nothing = r->does_nothing};
 	row->gain = g;
 	return true;

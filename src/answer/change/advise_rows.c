@@ -14,6 +14,7 @@ static const struct column gain_columns[] = {
 	COLUMN(advice_gain, most_pct, UNIT_PERCENT, "at best", .digits = 2),
 	COLUMN(advice_gain, method, UNIT_NONE, "how it was estimated",
 		.words = "replay|pipes|samples"),
+	COLUMN(advice_gain, why, UNIT_NONE, "what bounds it", NULLABLE),
 	COLUMN(advice_gain, does_nothing, UNIT_NONE, "something else is as long"),
 };
 static const struct record gain_record = RECORD_OF(advice_gain, RECORD_BLOCK, gain_columns);
@@ -39,6 +40,7 @@ static const struct column advice_columns[] = {
 	COLUMN(advice_row, risk, UNIT_NONE, "what it may cost"),
 	COLUMN(advice_row, question, UNIT_NONE, "what is asked of incore whatif", NULLABLE),
 	POINTER(advice_row, gain, &gain_record, "what that answers; of incore advise alone"),
+	COLUMN(advice_row, no_gain, UNIT_NONE, "why it has no answer", NULLABLE),
 	COLUMN(advice_row, confirm, UNIT_NONE, "the command that tells whether it helped",
 		NULLABLE),
 	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
