@@ -124,7 +124,7 @@ bool advise_ask(const struct blame *b, const struct advise_hit *h, size_t n, str
 	bool is_of_producer;
 
 	a->ask = question_of(s, h, &is_of_producer);
-	a->factor = asks[h->rule].factor;
+	a->factor = a->ask == ADVISE_ASK_REMOVE ? "" : asks[h->rule].factor;
 	a->reason = reason_of(s->trace, h->rule);
 	for (size_t i = 0; a->ask != ADVISE_ASK_NOTHING && !a->reason && i < n; i++)
 		if (is_of_producer && h[i].of != NO_CODE)
