@@ -64,6 +64,10 @@ bundle: setup-test all
 wheel: setup-test all
 	@$(PYTHON) tools/wheel_backend.py $(BUILD) $(BUILD)/wheel
 
+# All files of a release, in build-release/out: static program, Debian packages, wheel, list of parts, checksums.
+release: setup-test
+	@$(PYTHON) tools/release build-release/out
+
 # Every C file of src/; what passed before and did not change is not looked at again.
 lint: setup-test $(BUILD)/build.ninja
 	@$(PYTHON) tools/lint.py $(BUILD)
@@ -76,7 +80,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
+	rm -rf build build-asan build-bench build-coverage build-fuzz build-release build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle wheel lint coverage format clean
+.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle wheel release lint coverage format clean

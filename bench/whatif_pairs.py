@@ -54,6 +54,34 @@ QUESTIONS = {
     "unroll_loads": ["--ahead", "VMEM-load=3"],
     "vector_shared": ["--faster", "LDS=4"],
     "vector_stream": ["--faster", "VMEM-load=4"],
+    # the third round; row_sum is examples/triton
+    "atomics_fewer": ["--faster", "atomics_fewer.cu:17=4"],
+    "barrier_turns": ["--remove", "BARRIER"],
+    "chase_shared": ["--faster", "VMEM-load=LDS"],
+    "copy_wait": ["--ahead", "VMEM-to-LDS=1"],
+    "fp64_chain": ["--ahead", "fp64_chain.cu:12=1"],
+    "gather_l2": ["--faster", "VMEM-load=8"],
+    "lookup_hidden": ["--remove", "lookup_hidden.cu:11"],
+    "mma_chain": ["--ahead", "MATRIX=1"],
+    "occupancy_smem": ["--waves", "+6"],
+    "polynomial": ["--faster", "polynomial.cu:23=2"],
+    "row_sum": ["--remove", "standard.py:293", "--remove", "standard.py:263", "--ahead", "VMEM-load=3"],
+    "shared_atomics": ["--faster", "shared_atomics.cu:15=7.6"],
+    "shared_hidden": ["--faster", "LDS=2"],
+    "store_strided": ["--faster", "VMEM-store=8"],
+    "stream_fewer": ["--remove", "stream_fewer.cu:11"],
+    "stream_waves": ["--waves", "+8"],
+    # the fourth round: examples/cuda/pairs/more
+    "column_sums": ["--faster", "VMEM-load=8"],
+    "counter_blocks": ["--faster", "counter_blocks.cu:13=8"],
+    "exp_fast": ["--faster", "exp_fast.cu:13=5"],
+    "integer_hidden": ["--faster", "integer_hidden.cu:18=4"],
+    "local_spill": ["--remove", "local_spill.cu:15"],
+    "matmul_tile": ["--faster", "matmul_tile.cu:23=4"],
+    "memory_half": ["--faster", "VMEM-load=2"],
+    "rows_ahead": ["--ahead", "VMEM-load=1"],
+    "scan_barrier": ["--remove", "scan_barrier.cu:20", "--remove", "scan_barrier.cu:26"],
+    "stencil_shared": ["--faster", "stencil_shared.cu:16=LDS-xlane"],
 }
 
 
@@ -116,7 +144,8 @@ def table(predictions, times):
 def has_places(options):
     """Every line that a question names is there, and the kernel's author marked it."""
     for file, line in (re.fullmatch(r"(\w+\.cu):(\d+)(?:=.*)?", o).groups() for o in options if ".cu:" in o):
-        with open(os.path.join(ROOT, "examples", "cuda", "pairs", file)) as f:
+        folders = [os.path.join(ROOT, "examples", "cuda", "pairs", *sub) for sub in ((), ("more",))]
+        with open(next(p for p in (os.path.join(d, file) for d in folders) if os.path.exists(p))) as f:
             if not re.search(r"// .*(FASTER|CHANGED|REMOVED)", f.read().splitlines()[int(line) - 1]):
                 return False
     return True
@@ -132,7 +161,7 @@ def check():
 
     with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
         page = f.read()
-    for end in ("", "_2"):
+    for end in ("", "_2", "_3"):
         predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
         medians = read_medians(times)
         with open(predictions) as f:

@@ -137,11 +137,11 @@ def check_dumps(program, schemas):
 
 
 def check_model(program, schemas):
-    """The verbs of `model` that need no compiler, on the op streams of tests/data; and other verbs on their traces."""
+    """The verbs of `model` that need no compiler, on the op streams of tests/data; other verbs on their traces; and --version."""
     passed = failed = 0
     streams = sorted(glob.glob(os.path.join(DATA, "model", "*.jsonl")))
     with tempfile.TemporaryDirectory() as tmp:
-        runs = [["model", "ops"], ["model", "ops", "--arch", "a5"], ["model", "validate", "--ops-only"],
+        runs = [["--version"], ["model", "ops"], ["model", "ops", "--arch", "a5"], ["model", "validate", "--ops-only"],
                 ["model", "time", streams[0], "-p", "none"]]
         for path in streams:
             out = os.path.join(tmp, os.path.basename(path))
@@ -152,7 +152,7 @@ def check_model(program, schemas):
                      ["model", "compare", trace, os.path.join(tmp, os.path.basename(streams[0]), "trace.incore")]]
         for words in runs:
             p = subprocess.run([program, *words, "--json"], capture_output=True, timeout=300)
-            why = problem(schemas, words[0], words, p.stdout, p.stderr, p.returncode)
+            why = problem(schemas, words[0].lstrip("-"), words, p.stdout, p.stderr, p.returncode)
             if why:
                 print(f"FAIL incore {' '.join(words)} --json: {why}")
             passed, failed = passed + (not why), failed + bool(why)

@@ -169,11 +169,15 @@ def everything(is_check):
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
-        plain("mcp", 4, "tests/mcp/run.py", "BUILD"),
+        plain("mcp", 7, "tests/mcp/run.py", "BUILD"),
         asan("mcp", 6, "tests/mcp/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("store", 6, 20, "tests/store/run.py", "BUILD"),
+        plain("store-postgres", 12, "tests/store/postgres.py", "BUILD", cores=2),
+        plain("action", 2, "tests/gate/action.py", "BUILD"),
+        plain("gate", 3, "tests/gate/run.py", "BUILD"),
+        asan("gate", 6, "tests/gate/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
@@ -183,6 +187,8 @@ def everything(is_check):
         plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
         plain("man", 6, "tests/man_examples.py", "BUILD"),
         plain("bundle", 9, "tests/bundle/run.py", "BUILD"),
+        plain("release", 22, "tests/release/run.py", "BUILD"),
+        Suite("three-minutes", script("tests/gate/three_minutes.py", "build"), ("release",), 10),
         plain("demo", 5, "tests/demo.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
@@ -213,5 +219,6 @@ CHECK = set("build layers format house unit fuzz golden man schemas fixtures asc
 def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
-    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
+    longer = [plain("release-whole", 900, "tests/release/run.py", "BUILD", "--whole", cores=2),
+              Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed.c: turns the viewer's files into a C file (src/serve/session/assets.h says what is in it).
- * Runs while building only. usage: embed OUT.c URL=FILE...
+ * embed.c: turns files into a table of a C file, NAME_assets (src/base/asset.h says what is in it).
+ * Runs while building only. usage: embed OUT.c NAME URL=FILE...
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -60,17 +60,19 @@ static bool write_bytes(FILE *out, unsigned number, struct asset_in *a)
 	return ok;
 }
 
-static bool write_all(FILE *out, struct asset_in *files, unsigned n)
+static bool write_all(FILE *out, const char *name, struct asset_in *files, unsigned n)
 {
-	fprintf(out, "#include \"serve/session/assets.h\"\n");
+	fprintf(out,
+		"#include \"base/asset.h\"\nextern const struct asset %s_assets[];\nextern const size_t %s_n_assets;\n",
+		name, name);
 	for (unsigned i = 0; i < n; i++)
 		if (!write_bytes(out, i, &files[i]))
 			return false;
-	fprintf(out, "const struct asset serve_assets[] = {\n");
+	fprintf(out, "const struct asset %s_assets[] = {\n", name);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "\t{\"%s\", \"%s\", \"%016" PRIx64 "\", data_%u, %zu},\n",
 			files[i].url, media_type(files[i].url), files[i].hash, i, files[i].bytes);
-	fprintf(out, "};\nconst size_t serve_n_assets = %u;\n", n);
+	fprintf(out, "};\nconst size_t %s_n_assets = %u;\n", name, n);
 	return !ferror(out);
 }
 
@@ -79,11 +81,11 @@ int main(int argc, char **argv)
 	struct asset_in files[MAX_FILES] = {0};
 	unsigned n = 0;
 
-	if (argc < 3 || argc - 2 > MAX_FILES) {
-		fprintf(stderr, "usage: embed OUT.c URL=FILE...\n");
+	if (argc < 4 || argc - 3 > MAX_FILES) {
+		fprintf(stderr, "usage: embed OUT.c NAME URL=FILE...\n");
 		return 2;
 	}
-	for (int i = 2; i < argc; i++) {
+	for (int i = 3; i < argc; i++) {
 		char *eq = strchr(argv[i], '=');
 		if (!eq) {
 			fprintf(stderr, "%s: expected URL=FILE\n", argv[i]);
@@ -97,7 +99,7 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
-	bool ok = write_all(out, files, n);
+	bool ok = write_all(out, argv[2], files, n);
 	if (fclose(out) != 0)
 		ok = false;
 	if (!ok)

@@ -4,7 +4,7 @@ import { button, fill, h, notice } from './base/dom';
 import { Latest } from './base/latest';
 import { loading, waitingWords } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
-import { HttpSource, Lost, takeToken } from './source_http';
+import { HttpSource, isPair, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
 import { askKey } from './shell/key';
 import { keepWritten } from './shell/print';
@@ -96,6 +96,15 @@ async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
 	return source;
 }
 
+/** A pair of a store opens with its comparison: both captures must have been read. */
+async function pairLink(source: Source): Promise<string> {
+	await source.progress((p) => (p.read ?? 0) < 2);
+	for (;;) { // what was asked for at the start may not have known the second
+		const [, base] = (await askTrace(source, 0)).captures;
+		if (base.state !== 'loading') return base.state === 'ready' ? `#b=${base.hash}&p=compare` : '';
+	}
+}
+
 async function start(): Promise<void> {
 	startTheme();
 	// an address with a key, opened in a tab that is here already: the browser itself loads nothing
@@ -107,7 +116,7 @@ async function start(): Promise<void> {
 		const source: Source = isReport ? await WasmSource.open() : (server = await serverSource((why) => lost(() => server, why))), asked = source;
 		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
 		// a saved report has a view of its own, unless its address names another
-		const link = location.hash || '#' + (document.body.dataset.view ?? '');
+		const link = location.hash || (isPair() ? await pairLink(source) : '#' + (document.body.dataset.view ?? ''));
 		const first = await askTrace(source, 0), wanted = decodeLink(link).hash;
 		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;
 		await open(source, index, index ? undefined : first, link);

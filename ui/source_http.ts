@@ -20,6 +20,18 @@ export function bearer(token: string): RequestInit {
 	return { headers: { Authorization: 'Bearer ' + token }, credentials: 'omit' };
 }
 
+const PAIR = /^\/pair\/\d+-\d+/;
+
+/** Does the page show two captures of a store? */
+export function isPair(): boolean {
+	return PAIR.test(location.pathname);
+}
+
+/** The address of a question; of a pair of a store's captures the pair stands before it. */
+export function api(question: string): string {
+	return '/api/1' + (PAIR.exec(location.pathname)?.[0] ?? '') + '/' + question;
+}
+
 /** Takes the token out of the address, so that a copied URL does not carry it. */
 export function takeToken(): string {
 	const token = tokenIn(location.hash);
@@ -69,7 +81,7 @@ export class HttpSource implements Source {
 	private async get<T>(question: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
 		for (;;) {
 			try {
-				const answer = await fetch('/api/1/' + question, { ...bearer(this.token), signal });
+				const answer = await fetch(api(question), { ...bearer(this.token), signal });
 				this.lost(answer.status === 401 ? 'stranger' : null);
 				this.release();
 				if (!answer.ok) throw await failure(answer);

@@ -2,14 +2,14 @@
 // start.ts: runs before the viewer's own script is there: asks for the trace, and says how far its reading is. What comes is handed to main.ts.
 import { loading } from './loading';
 import { TraceAnswer } from './source';
-import { bearer, readProgress, takeToken } from './source_http';
+import { api, bearer, readProgress, takeToken } from './source_http';
 import { theme } from './shell/theme';
 
 /** The answer to `trace` of the first capture once it is read; null: it could not be had, ask again. */
 export interface Early { trace: Promise<ArrayBuffer | null> }
 
 const token = takeToken();
-const ask = (question: string) => fetch('/api/1/' + question, bearer(token));
+const ask = (question: string) => fetch(api(question), bearer(token));
 
 async function read(): Promise<ArrayBuffer | null> {
 	const progress = ask('progress'), first = await ask('trace');

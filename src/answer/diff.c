@@ -53,9 +53,10 @@ static const struct record alignment_record =
 	RECORD_OF(diff_alignment, RECORD_BLOCK, alignment_columns);
 
 static const struct column hits_columns[] = {
-	COLUMN(diff_hits, a, UNIT_COUNT, "instructions executed in A"),
-	COLUMN(diff_hits, b, UNIT_COUNT, "instructions executed in B"),
-	COLUMN(diff_hits, ratio, UNIT_NONE, "B / A", .digits = 6),
+	COLUMN(diff_hits, a, UNIT_COUNT, "instructions executed in A; 0: not counted"),
+	COLUMN(diff_hits, b, UNIT_COUNT, "instructions executed in B; 0: not counted"),
+	COLUMN(diff_hits, ratio, UNIT_NONE, "B / A; of launches where those are not counted",
+		.digits = 6),
 	COLUMN(diff_hits, is_uniform, UNIT_NONE, "the ratio is the same on every row: same work"),
 };
 static const struct record hits_record = RECORD_OF(diff_hits, RECORD_BLOCK, hits_columns);
@@ -99,10 +100,10 @@ static const struct column part_columns[] = {
 		NULLABLE),
 	COLUMN(diff_part_row, source, UNIT_NONE, "file and line it comes from",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
-	COLUMN(diff_part_row, hit_a, UNIT_COUNT, "executions in A", .title = "hit A",
-		.csv = "hit_a"),
-	COLUMN(diff_part_row, hit_b, UNIT_COUNT, "executions in B", .title = "hit B",
-		.csv = "hit_b"),
+	COLUMN(diff_part_row, hit_a, UNIT_COUNT, "executions in A; 0: not counted",
+		.title = "hit A", .csv = "hit_a"),
+	COLUMN(diff_part_row, hit_b, UNIT_COUNT, "executions in B; 0: not counted",
+		.title = "hit B", .csv = "hit_b"),
 	COLUMN(diff_part_row, cycles_a, UNIT_CYCLES, "latency in A, or the cycles of a cause"),
 	COLUMN(diff_part_row, cycles_b, UNIT_CYCLES, "latency in B, or the cycles of a cause"),
 	COLUMN(diff_part_row, per_hit_a, UNIT_CYCLES, "cycles an execution in A",
@@ -111,12 +112,18 @@ static const struct column part_columns[] = {
 		.title = "cyc/hit B", .csv = "cycles_per_hit_b", .digits = 6, .table_digits = 3),
 	COLUMN(diff_part_row, stall_per_hit_a, UNIT_CYCLES, "stall an execution in A", .digits = 6),
 	COLUMN(diff_part_row, stall_per_hit_b, UNIT_CYCLES, "stall an execution in B", .digits = 6),
-	COLUMN(diff_part_row, change, UNIT_CYCLES, "of the cycles an execution",
+	COLUMN(diff_part_row, per_launch_a, UNIT_CYCLES,
+		"cycles a launch in A, where executions are not counted", .title = "cyc/launch A",
+		.csv = "cycles_per_launch_a", .digits = 6, .table_digits = 1),
+	COLUMN(diff_part_row, per_launch_b, UNIT_CYCLES,
+		"cycles a launch in B, where executions are not counted", .title = "cyc/launch B",
+		.csv = "cycles_per_launch_b", .digits = 6, .table_digits = 1),
+	COLUMN(diff_part_row, change, UNIT_CYCLES, "of the cycles an execution or launch",
 		.csv = "change_cycles_per_hit", .digits = 6, .table_digits = 3),
-	COLUMN(diff_part_row, contribution, UNIT_CYCLES, "to the cycles of one execution of A",
-		.title = "contrib", .csv = "contribution_cycles_per_hit", .digits = 6,
-		.table_digits = 4),
-	COLUMN(diff_part_row, noise, UNIT_CYCLES, "spread of the cycles an execution among repeats",
+	COLUMN(diff_part_row, contribution, UNIT_CYCLES,
+		"to the cycles of one execution or launch of A", .title = "contrib",
+		.csv = "contribution_cycles_per_hit", .digits = 6, .table_digits = 4),
+	COLUMN(diff_part_row, noise, UNIT_CYCLES, "spread of the cycles an execution or launch",
 		.csv = "noise_cycles_per_hit", .digits = 6, .table_digits = 3),
 	COLUMN(diff_part_row, verdict, UNIT_NONE, "is it more than noise", .words = VERDICTS),
 };
@@ -133,12 +140,14 @@ static const struct column gate_columns[] = {
 	COLUMN(gate_row, is_within_noise, UNIT_NONE, "beyond the limit, but within the noise"),
 	COLUMN(gate_row, message, UNIT_NONE, "the same in words"),
 };
-static const struct record gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
+const struct record diff_gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
 
 static const struct column diff_columns[] = {
 	RECORD(diff_answer, evidence, &evidence_record, "what the figures rest on"),
 	COLUMN(diff_answer, by, UNIT_NONE, "what a part is", .words = DIFF_BY_CHOICES),
-	COLUMN(diff_answer, verdict, UNIT_NONE, "of latency or stall per hit, the stronger",
+	COLUMN(diff_answer, per, UNIT_NONE, "what cycles are divided by",
+		.words = "execution|launch"),
+	COLUMN(diff_answer, verdict, UNIT_NONE, "of latency or stall, the stronger",
 		.words = VERDICTS),
 	RECORD(diff_answer, alignment, &alignment_record, "how much of both was matched"),
 	RECORD(diff_answer, hits, &hits_record, "how much both executed"),
@@ -147,7 +156,7 @@ static const struct column diff_columns[] = {
 	LIST(diff_answer, values, &value_record, "figures of the captures as a whole"),
 	COLUMN(diff_answer, parts_total, UNIT_COUNT, "parts there are; --top gives fewer"),
 	LIST(diff_answer, parts, &diff_part_record, "beyond noise first, then by contribution"),
-	LIST(diff_answer, gates, &gate_record, "conditions that were asked for"),
+	LIST(diff_answer, gates, &diff_gate_record, "conditions that were asked for"),
 };
 static const struct record diff_record = RECORD_OF(diff_answer, RECORD_BLOCK, diff_columns);
 
@@ -217,20 +226,23 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 
 	for (size_t i = 0; v && i < n; i++) {
 		const struct diff_part *p = &d->parts[i];
+		bool is_hit = d->per == DIFF_PER_HIT;
 
 		v[i] = (struct diff_part_row){.key = p->key,
 			.source = source_of(d, p),
 			.verdict = diff_verdict_name(p->verdict),
 			.row_a = row_number(d->a->trace, p->code_a),
 			.row_b = row_number(d->b->trace, p->code_b),
-			.hit_a = p->hit_a,
-			.hit_b = p->hit_b,
+			.hit_a = is_hit ? p->work_a : 0,
+			.hit_b = is_hit ? p->work_b : 0,
 			.cycles_a = p->cycles_a,
 			.cycles_b = p->cycles_b,
-			.per_hit_a = p->per_hit_a,
-			.per_hit_b = p->per_hit_b,
-			.stall_per_hit_a = p->stall_per_hit_a,
-			.stall_per_hit_b = p->stall_per_hit_b,
+			.per_hit_a = known(is_hit, p->per_work_a),
+			.per_hit_b = known(is_hit, p->per_work_b),
+			.stall_per_hit_a = known(is_hit, p->stall_per_work_a),
+			.stall_per_hit_b = known(is_hit, p->stall_per_work_b),
+			.per_launch_a = known(!is_hit, p->per_work_a),
+			.per_launch_b = known(!is_hit, p->per_work_b),
 			.change = p->change,
 			.contribution = p->contribution,
 			.noise = known(d->has_noise, p->noise),
@@ -262,6 +274,7 @@ static bool make_gate(
 		.is_passed = g.is_passed,
 		.is_within_noise = g.is_saved_by_noise};
 	sb_free(&message);
+	out->figures = out->message ? strchr(out->message, ':') + 2 : NULL;
 	j->a->is_no |= !g.is_passed;
 	return out->message || err_nomem(e);
 }
@@ -287,11 +300,12 @@ static void make_heads(struct diff_job *j)
 	out->evidence = (struct diff_evidence){evidence_name(d->a->trace->meta.evidence),
 		evidence_name(d->b->trace->meta.evidence)};
 	out->by = by[d->by];
+	out->per = d->per == DIFF_PER_LAUNCH ? "launch" : "execution";
 	out->verdict = diff_verdict_name(d->verdict);
 	out->alignment = (struct diff_alignment){diff_align_name(x->kind), x->rows_a, x->rows_b,
 		x->matched, diff_matched_share(x), x->matched_a, x->matched_b};
 	out->hits = (struct diff_hits){d->a->hot->all.totals.hit, d->b->hot->all.totals.hit,
-		d->hit_ratio, d->is_same_work};
+		d->work_ratio, d->is_same_work};
 	out->clocks = (struct diff_clocks){known(d->clock_a_mhz > 0, d->clock_a_mhz),
 		known(d->clock_b_mhz > 0, d->clock_b_mhz), d->is_clock_alike};
 	out->noise = (struct diff_noise){d->options->n_repeats_a, d->options->n_repeats_b,
@@ -302,6 +316,7 @@ static void make_heads(struct diff_job *j)
 			       : "no repeat: no significance claim"};
 	out->has_noise = d->has_noise;
 	out->is_sampled = d->is_sampled;
+	out->is_per_launch = d->per == DIFF_PER_LAUNCH;
 	out->is_by_instr = d->by == DIFF_BY_INSTR;
 	out->is_aligned_by_line = x->kind == ALIGN_LINE;
 }

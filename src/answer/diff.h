@@ -55,19 +55,21 @@ struct diff_part_row {
 	const char *key, *source, *verdict;
 	int64_t row_a, row_b;
 	uint64_t hit_a, hit_b, cycles_a, cycles_b;
-	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, change, contribution, noise;
+	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, per_launch_a, per_launch_b;
+	double change, contribution, noise;
 	bool is_beyond;
 };
 
 struct gate_row {
 	const char *gate, *metric, *kind, *message;
+	const char *figures; /* the message without its verdict */
 	double value, limit, noise;
 	bool is_passed, is_within_noise;
 };
 
 struct diff_answer {
 	struct diff_evidence evidence;
-	const char *by, *verdict;
+	const char *by, *per, *verdict;
 	struct diff_alignment alignment;
 	struct diff_hits hits;
 	struct diff_clocks clocks;
@@ -76,11 +78,11 @@ struct diff_answer {
 	uint64_t parts_total;
 	struct rows parts; /* diff_part_row */
 	struct rows gates; /* gate_row */
-	bool has_noise, is_by_instr, is_aligned_by_line;
+	bool has_noise, is_per_launch, is_by_instr, is_aligned_by_line;
 	bool is_sampled; /* noise is the sampling error */
 };
 
-extern const struct record diff_part_record;
+extern const struct record diff_part_record, diff_gate_record;
 
 /* --- diff_sides.c: the two captures and their repeats, accounted --- */
 

@@ -12,12 +12,13 @@ static uint32_t code_point(const unsigned char *p, size_t n)
 	return c;
 }
 
-/* Controls of ASCII and of C1, those that turn the direction of writing, and line separators. */
+/* Controls of ASCII and of C1, those that turn the direction of writing, line separators, and what
+ * is no character. */
 static bool is_control(uint32_t c)
 {
 	return (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
 	       c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
-	       c == 0xfeff;
+	       c == 0xfeff || (c & 0xfffe) == 0xfffe;
 }
 
 /* Bytes of the plain text that s begins with. */

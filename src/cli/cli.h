@@ -64,6 +64,8 @@ struct verb {
 	unsigned min_args, max_args;
 	/* Of a question: its answer as text or CSV; false fills c->error. */
 	bool (*draw)(struct cli *c, const struct answer *a);
+	/* Of a question: files besides the answer, before it is told; NULL: none. */
+	bool (*also)(struct cli *c, const struct answer *a);
 	/* Of the others: does it; false fills c->error. */
 	bool (*run)(struct cli *c);
 	/* What its JSON holds, for verbs that ask no question; NULL ends. Inputs NULL: captures. */

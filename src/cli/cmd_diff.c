@@ -2,6 +2,7 @@
 /* cmd_diff.c: incore diff A B: what changed per execution, drawn as tables. */
 #include "answer/diff.h"
 #include "cli/ask.h"
+#include "cli/gate/gate.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 #include "cli/text/table.h"
@@ -17,11 +18,14 @@ static enum cell_style style_of(const void *row, const char *column)
 
 static bool draw_parts(struct cli *c, const struct diff_answer *a)
 {
-	static const char *const columns[] = {"row_a", "row_b", "hit_a", "hit_b", "per_hit_a",
+	static const char *const hits[] = {"row_a", "row_b", "hit_a", "hit_b", "per_hit_a",
 		"per_hit_b", "change", "contribution", "noise", "verdict", "key", NULL};
+	static const char *const launches[] = {"row_a", "row_b", "per_launch_a", "per_launch_b",
+		"change", "noise", "verdict", "key", NULL};
+	const char *const *columns = a->is_per_launch ? launches : hits;
 
 	return record_table_print_styled(
-		c, &diff_part_record, a->parts, a->is_by_instr ? columns : columns + 2, style_of);
+		c, &diff_part_record, a->parts, columns + (a->is_by_instr ? 0 : 2), style_of);
 }
 
 static void put_number(struct table *t, const struct diff_value_row *v, double x)
@@ -75,9 +79,10 @@ static void draw_heading(const struct cli *c, const struct diff_answer *a)
 		(unsigned long long)x->rows_b,
 		a->is_aligned_by_line ? "rows share a source line" : "instructions",
 		100 * x->latency_share);
-	say(f, "executions B / A: %.4f, %s\n", a->hits.ratio,
-		a->hits.is_uniform ? "the same on every row: same work"
-				   : "not the same on every row: read per-hit figures");
+	say(f, "%s B / A: %.4f, %s\n", a->is_per_launch ? "launches" : "executions", a->hits.ratio,
+		a->is_per_launch ? "executions are not counted: read cycles of all warps per launch"
+		: a->hits.is_uniform ? "the same on every row: same work"
+				     : "not the same on every row: read per-hit figures");
 	if (a->clocks.a_mhz > 0 && a->clocks.b_mhz > 0)
 		say(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
 			a->clocks.is_alike ? "" : ": more than 3 % apart, compare cycles only");
@@ -99,7 +104,9 @@ static const char explanation[] =
 	"columns; issue, wait, accounting_stall, accounting_idle and drain are the buckets of the\n"
 	"conserved accounting, their shares are of all wave lifetimes. contrib = change * executions\n"
 	"of it in A / all executions in A: the contributions add up to the change of latency_per_hit\n"
-	"where both did the same work. noise is the largest spread among repeats of A or of B.\n"
+	"where both did the same work. Samples without counts of executions are divided by the\n"
+	"launches that they were taken from: cycles of all warps, and changes add up to the change of\n"
+	"latency_per_launch. noise is the largest spread among repeats of A or of B.\n"
 	"Microseconds of a trace are not a benchmark.\n";
 
 static bool draw_diff(struct cli *c, const struct answer *answer)
@@ -115,7 +122,7 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	draw_heading(c, a);
 	if (!draw_values(c, a))
 		return false;
-	say(c->out, "\nwhat changed, by size of its part in the cycles of one execution:\n");
+	say(c->out, "\nwhat changed, by size of its part in the cycles of one %s:\n", a->per);
 	if (!draw_parts(c, a))
 		return false;
 	if (a->parts_total > a->parts.n)
@@ -130,10 +137,17 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	return true;
 }
 
+static const struct option_def options[] = {
+	GATE_REPORT_OPTIONS,
+	OPTION_END,
+};
+
 extern const struct question question_diff;
 const struct verb verb_diff = {
 	.name = "diff",
 	.question = &question_diff,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.options = options,
 	.draw = draw_diff,
+	.also = gate_write_diff,
 };

@@ -128,13 +128,16 @@ static bool draw_headline(struct cli *c, const struct answer *a)
 	const struct diff_part_row *most = d->parts.v;
 
 	EACH (const struct diff_value_row, v, values, d->values.n)
-		if (v->is_known && strcmp(v->name, "duration_per_hit") == 0)
-			say(c->out, "- cycles an execution: %.3f -> %.3f (%+.2f %%, %s)\n", v->a,
-				v->b, v->change_pct, v->verdict);
-	if (d->parts.n && isfinite(most->per_hit_a) && isfinite(most->per_hit_b))
+		if (v->is_known && strcmp(v->name, d->is_per_launch ? "latency_per_launch"
+								    : "duration_per_hit") == 0)
+			say(c->out, "- cycles %s %s: %.3f -> %.3f (%+.2f %%, %s)\n",
+				d->is_per_launch ? "a" : "an", d->per, v->a, v->b, v->change_pct,
+				v->verdict);
+	if (d->parts.n && most->row_b != NO_VALUE)
 		say(c->out, "- largest change: row %lld, %s, %.3f -> %.3f cycles each (%s)\n",
-			(long long)most->row_b, most->key, most->per_hit_a, most->per_hit_b,
-			most->verdict);
+			(long long)most->row_b, most->key,
+			d->is_per_launch ? most->per_launch_a : most->per_hit_a,
+			d->is_per_launch ? most->per_launch_b : most->per_hit_b, most->verdict);
 	say(c->out, "\n");
 	return true;
 }

@@ -25,6 +25,10 @@ static const struct option_def options[] = {
 	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "keep no columns for the next time"},
 	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
 		"print one answer, '/api/1/...', without a server"},
+#ifdef INCORE_SQLITE
+	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
+		"instead of captures: the kernels of a store over time"},
+#endif
 	OPTION_END,
 };
 
@@ -33,6 +37,7 @@ struct job {
 	struct config config;
 	struct asked reading;
 	struct session *session;
+	struct board *board;
 	struct http *http;
 	struct token token;
 	struct strbuf url, salt;
@@ -97,6 +102,12 @@ static bool make_session(struct job *j)
 	if (!make_report_command(j))
 		return false;
 	o.report = (const char *const *)j->report.v;
+#ifdef INCORE_SQLITE
+	if (cli_has(c, "store")) {
+		j->board = board_new(&(struct board_options){cli_text(c, "store"), o}, &c->error);
+		return j->board != NULL;
+	}
+#endif
 	j->session = session_new(&o, &c->error);
 	/* A path that is no capture at all is said at once, not in the browser. */
 	return j->session && session_find(j->session, &c->error);
@@ -104,15 +115,25 @@ static bool make_session(struct job *j)
 
 /* --- one answer --- */
 
-static bool print_one(struct job *j)
+static void ask(struct job *j, struct str target, struct reply *r)
 {
-	struct str target = str_of(cli_text(j->c, "get"));
-	struct reply r;
-
+#ifdef INCORE_SQLITE
+	if (j->board) {
+		board_answer(j->board, target, r);
+		return;
+	}
+#endif
 	session_load(j->session);
 	cli_session_notes(j->c, j->session);
 	cli_warn_unread(j->c, session_unread(j->session));
-	session_answer(j->session, target, &r);
+	session_answer(j->session, target, r);
+}
+
+static bool print_one(struct job *j)
+{
+	struct reply r;
+
+	ask(j, str_of(cli_text(j->c, "get")), &r);
 	if (r.body.failed)
 		err_nomem(&j->c->error);
 	else if (r.status == 404)
@@ -120,10 +141,10 @@ static bool print_one(struct job *j)
 			r.error.message ? r.error.message : "out of memory");
 	else if (r.status == 200)
 		fwrite(r.body.p, 1, r.body.n, j->c->out);
-	else if (!session_failure(j->session, &j->c->error))
+	else if (!j->session || !session_failure(j->session, &j->c->error))
 		err_move(&j->c->error, &r.error);
 	/* an answer about a capture that cannot be read is no success */
-	if (j->c->error.status == INCORE_OK)
+	if (j->session && j->c->error.status == INCORE_OK)
 		session_failure(j->session, &j->c->error);
 	sb_free(&r.body);
 	incore_error_clear(&r.error);
@@ -167,12 +188,13 @@ static bool start(struct job *j)
 	struct http_options o = {.bind = strcmp(bind, "127.0.0.1") == 0 ? NULL : bind,
 		.port = (uint16_t)cli_count(c, "port"),
 		.session = j->session,
+		.board = j->board,
 		.token = &j->token};
 
 	if (!token_make(&j->token, &c->error))
 		return false;
 	j->http = http_start(&o, &c->error);
-	if (!j->http || !session_start(j->session, &c->error))
+	if (!j->http || (j->session && !session_start(j->session, &c->error)))
 		return false;
 	sb_printf(&j->url,
 		strchr(bind, ':') && !is_any ? "http://[%s]:%u/#token=%s"
@@ -246,14 +268,29 @@ static bool serve(struct job *j)
 	return ok;
 }
 
+static bool check_paths(struct cli *c)
+{
+	bool has_store = cli_has(c, "store");
+
+	if (has_store && c->n_args)
+		return err_set(&c->error, INCORE_USAGE, "too-many-arguments",
+			"view shows captures or, with --store, a store: not both");
+	return has_store || c->n_args ||
+	       err_set(&c->error, INCORE_USAGE, "missing-argument",
+		       "view wants at least one PATH, or --store FILE");
+}
+
 static bool run(struct cli *c)
 {
 	struct job j = {.c = c};
-	bool ok = cli_begin(c, &j.reading) && config_read(&j.config, &c->error) &&
+	bool ok = check_paths(c) && cli_begin(c, &j.reading) && config_read(&j.config, &c->error) &&
 		  make_session(&j) && (cli_has(c, "get") ? print_one(&j) : serve(&j));
 
 	http_stop(j.http);
 	session_free(j.session);
+#ifdef INCORE_SQLITE
+	board_free(j.board);
+#endif
 	cli_answered(&j.reading);
 	for (size_t i = 0; i < j.report.n; i++)
 		mem_free(j.report.v[i]);
@@ -265,11 +302,10 @@ static bool run(struct cli *c)
 
 const struct verb verb_view = {
 	.name = "view",
-	.args = "PATH...",
+	.args = "[PATH...]",
 	.summary = "see captures in a browser: timeline, code, source, all figures",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE | VERB_SERVES,
 	.options = options,
-	.min_args = 1,
 	.max_args = MAX_CAPTURES,
 	.run = run,
 };

@@ -69,7 +69,7 @@ static void bash(FILE *out)
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++)
 		fprintf(out, "%s ", (*v)->name);
-	fputs("help --help --version --completion' -- \"$cur\"))\n\t\treturn\n\tfi\n"
+	fputs("help --help --version --man --completion' -- \"$cur\"))\n\t\treturn\n\tfi\n"
 	      "\tcase \"${COMP_WORDS[1]}\" in\n",
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++)

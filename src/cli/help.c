@@ -12,10 +12,10 @@ void help_main(FILE *out)
 	for (const struct verb *const *v = verb_table; *v; v++)
 		fprintf(out, "  %-10s %s\n", (*v)->name, verb_purpose(*v));
 	fputs("\nincore help VERB, incore VERB --help   options of a verb\n"
-	      "incore --version [--json]              version; with --json what it can read and "
-	      "write\n"
+	      "incore --version [--json]              version; with --json what is inside\n"
 	      "incore --help=json                     all verbs and options, for scripts\n"
 	      "incore --schema VERB                   JSON Schema of what --json gives\n"
+	      "incore --man [PAGE]                    a man page as text: incore --man hot\n"
 	      "incore --completion bash|zsh|fish      completions for a shell\n\n"
 	      "Exit status: 0 done, 1 negative answer, 2 usage, 3 bad input, 4 partial input with\n"
 	      "--strict, 5 outside program missing, 6 outside program or system failed, 130 "

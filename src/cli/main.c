@@ -13,10 +13,7 @@
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "codec/dwarf.h"
-#include "export/export.h"
 #include "export/json_tables.h"
-#include "sql/sql.h"
 
 static bool asks_json(int argc, char **argv)
 {
@@ -45,42 +42,6 @@ static int finish_stdout(int status, bool as_json)
 	output_error(&e, as_json);
 	incore_error_clear(&e);
 	return INCORE_FAILED;
-}
-
-static int version(bool as_json)
-{
-	struct json_writer w;
-
-	if (!as_json) {
-		puts("incore " INCORE_VERSION);
-		return 0;
-	}
-	json_w_file(&w, stdout, 2);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "schema", "incore.version/1");
-	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_kv_object(&w, "features");
-	json_w_kv_row(&w, "verbs");
-	for (const struct verb *const *v = verb_table; *v; v++)
-		json_w_cstr(&w, (*v)->name);
-	json_w_end(&w);
-	json_w_kv_row(&w, "import");
-	for (const struct import_ops *const *o = import_registry; *o; o++)
-		json_w_cstr(&w, (*o)->name);
-	json_w_end(&w);
-	json_w_kv_row(&w, "export");
-	for (const struct export_ops *const *o = export_registry; *o; o++)
-		json_w_cstr(&w, (*o)->name);
-	json_w_end(&w);
-	json_w_kv_bool(&w, "source_lines", dwarf_is_built());
-	json_w_kv_bool(&w, "sql", sql_is_built());
-#ifdef INCORE_FAULT_INJECTION
-	json_w_kv_bool(&w, "fault_injection", true);
-#endif
-	json_w_end(&w);
-	json_w_end(&w);
-	json_w_finish(&w, NULL);
-	return 0;
 }
 
 static int usage_error(const char *code, const char *word, const char *near, bool as_json)
@@ -267,7 +228,12 @@ static int dispatch(int argc, char **argv, bool as_json)
 		return INCORE_USAGE;
 	}
 	if (strcmp(word, "--version") == 0)
-		return version(as_json);
+		return version_print(stdout, as_json);
+	if (strcmp(word, "--man") == 0)
+		return man_print(stdout, argc > 2 ? argv[2] : "incore")
+			       ? INCORE_OK
+			       : usage_error(
+					 "unknown-page", "man page of that name", NULL, as_json);
 	if (strcmp(word, "--help=json") == 0) {
 		help_json(stdout, NULL);
 		return INCORE_OK;

@@ -40,5 +40,9 @@ void help_main(FILE *out);
 void help_verb(FILE *out, const struct verb *v);
 void help_json(FILE *out, const struct verb *only);
 
+/* about/version.c: gives the exit status. */
+int version_print(FILE *out, bool as_json);
+/* about/man_page.c: false when there is no page of that name ("hot", "incore-hot", "incore-hot.1"). */
+bool man_print(FILE *out, const char *page);
 /* completion.c: false when the shell is not one of bash, zsh, fish. */
 bool completion_print(FILE *out, const char *shell);

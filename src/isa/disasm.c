@@ -23,7 +23,6 @@ struct job {
 	uint32_t batch;
 	const char *gpu, *path;
 	const struct disasm_ops *ops;
-	enum amd_arch arch;
 	struct arena *arena;
 	struct disasm_report *report;
 };
@@ -57,8 +56,7 @@ static bool work(void *ctx, int fd)
 	sb_reset(&out);
 	for (uint32_t i = j->from; i < j->n; i++) {
 		sb_reset(&text);
-		if (!is_accepted(j->arch, &j->v[i]) || !j->ops->text(d, &j->v[i], &text) ||
-			text.n > MAX_TEXT)
+		if (!j->v[i].is_accepted || !j->ops->text(d, &j->v[i], &text) || text.n > MAX_TEXT)
 			sb_reset(&text);
 		bytes_put_str(&out, (struct str){text.p, text.n});
 		if (++in_batch < j->batch && i + 1 < j->n)
@@ -108,7 +106,7 @@ static bool take_answer(struct job *j, const struct strbuf *b, bool *is_open)
 			if (!i->text)
 				return false;
 			j->report->n_texts++;
-		} else if (is_accepted(j->arch, i)) {
+		} else if (i->is_accepted) {
 			j->report->n_refused++;
 		} else {
 			j->report->n_rejected++;
@@ -157,6 +155,14 @@ static bool run_source(struct job *j, bool *is_open, struct incore_error *e)
 	return true;
 }
 
+/* of packaging/static/no_loader.c, where that is linked */
+extern const char incore_loads_nothing[] __attribute__((weak));
+
+bool disasm_loads_libraries(void)
+{
+	return incore_loads_nothing == NULL;
+}
+
 bool disasm_texts(struct disasm_inst *v, uint32_t n, const char *gpu, const char *which,
 	struct arena *a, struct disasm_report *report, struct incore_error *e)
 {
@@ -164,11 +170,13 @@ bool disasm_texts(struct disasm_inst *v, uint32_t n, const char *gpu, const char
 	struct job j = {.v = v, .n = n, .gpu = gpu, .arena = a, .report = report};
 	bool is_auto = !which || !*which || strcmp(which, "auto") == 0;
 	bool is_path = which && strchr(which, '/');
+	enum amd_arch arch = gpu ? amd_arch_of_gpu(gpu) : AMD_ARCH_UNKNOWN;
 
 	*report = (struct disasm_report){0};
-	j.arch = gpu ? amd_arch_of_gpu(gpu) : AMD_ARCH_UNKNOWN;
-	if (!n || j.arch == AMD_ARCH_UNKNOWN || (which && strcmp(which, "none") == 0))
+	if (!n || arch == AMD_ARCH_UNKNOWN || (which && strcmp(which, "none") == 0))
 		return true;
+	for (uint32_t i = 0; i < n; i++)
+		v[i].is_accepted = is_accepted(arch, &v[i]);
 	j.path = is_path ? which : NULL;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources) && !report->source; i++) {
 		bool is_open = false;
@@ -179,5 +187,8 @@ bool disasm_texts(struct disasm_inst *v, uint32_t n, const char *gpu, const char
 		if (!run_source(&j, &is_open, e))
 			return false;
 	}
+	if (!report->source && ((is_auto && !disasm_loads_libraries()) || is_path ||
+				       (which && strcmp(which, "objdump") == 0)))
+		return disasm_program(v, n, gpu, j.path, a, report, e);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * disasm.h: the text of AMD instructions from a disassembler found at run time (the user's comgr,
- * LLVM 22, LLVM 19). For display alone: decoding, classes and waits never depend on it.
+ * LLVM 22, LLVM 19; llvm-objdump for a program that loads no libraries). For display alone: decoding, classes and waits never depend on it.
  *
  * The library is loaded in a child process and sees only words that our own table accepts, for
  * targets it is known to know: an unknown one would end its process, and some invalid words crash
@@ -20,6 +20,7 @@ struct disasm_inst {
 	uint64_t address;     /* ELF address */
 	uint32_t len_bytes;   /* our length; a disassembler that disagrees is not believed */
 	const char *text;     /* out: NULL where no disassembler gave one */
+	bool is_accepted;     /* out: our table accepts the words; others are shown to nobody */
 };
 
 struct disasm_report {
@@ -44,8 +45,20 @@ struct disasm_ops {
 
 extern const struct disasm_ops disasm_llvm, disasm_comgr;
 
+/* May a version of LLVM be asked for this GPU? */
+bool disasm_llvm_knows(unsigned version, const char *gpu);
+
+/* All instructions by a program: `path`, or the first llvm-objdump in PATH that knows the GPU. Fills the
+ * report as disasm_texts() does. */
+bool disasm_program(struct disasm_inst *v, uint32_t n, const char *gpu, const char *path,
+	struct arena *a, struct disasm_report *report, struct incore_error *e);
+
+/* False: this program is static (packaging/static), and loads nothing. */
+bool disasm_loads_libraries(void);
+
 /*
- * which: NULL or "auto": the first that works; "none"; "llvm"; "comgr"; or the path of a library.
+ * which: NULL or "auto": the first that works; "none"; "llvm"; "comgr"; "objdump"; or the path of a
+ * library or of an llvm-objdump.
  * Instructions must be given once each. False on lack of memory or processes.
  */
 bool disasm_texts(struct disasm_inst *v, uint32_t n, const char *gpu, const char *which,

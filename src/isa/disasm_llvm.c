@@ -30,7 +30,7 @@ static const struct {
 	{19, GFX9_TO_GFX10 GFX11_TO_GFX12 "gfx940 gfx942 "},
 };
 
-static bool knows(unsigned version, const char *gpu)
+bool disasm_llvm_knows(unsigned version, const char *gpu)
 {
 	char word[32];
 
@@ -77,7 +77,7 @@ static bool open_lib(struct llvm *d, const char *name, const char *gpu, struct s
 	if (!get_version || !create || !d->disassemble)
 		return false;
 	get_version(&v[0], &v[1], &v[2]);
-	if (!knows(v[0], gpu) || !init_target(lib))
+	if (!disasm_llvm_knows(v[0], gpu) || !init_target(lib))
 		return false;
 	d->context = create("amdgcn-amd-amdhsa", gpu, "", NULL, 0, NULL, NULL);
 	if (d->context)

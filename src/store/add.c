@@ -195,85 +195,93 @@ static void free_tables(struct adding *x)
 
 /* --- written --- */
 
-static sqlite3_stmt *prepare_insert(struct adding *x, unsigned at, struct incore_error *e)
+static struct store_value value_of(const struct column *c, const void *value)
 {
-	sqlite3_stmt **q = &x->s->insert[at];
-	struct strbuf sql = {0};
-
-	if (*q)
-		return *q;
-	sqlite_put_insert(&sql, &x->tables[at].sql);
-	*q = sql.failed ? err_nomem_null(e) : store_prepare(x->s, sql.p, e);
-	sb_free(&sql);
-	return *q;
+	if (c->flags && column_is_null(c, value))
+		return V_NULL;
+	switch (c->type) {
+	case COLUMN_TEXT:
+		return V_TEXT(*(const char *const *)value);
+	case COLUMN_F64:
+		return V_REAL(*(const double *)value);
+	case COLUMN_I64:
+		return V_INT(*(const int64_t *)value);
+	default:
+		return V_INT(column_u64(c, value));
+	}
 }
 
-/* Texts that were bound are let go with the rows they stand in. */
-static void let_go(sqlite3_stmt *q)
+static bool write_batch(struct store *s, const struct table *t, const struct table_batch *b,
+	uint64_t capture, struct incore_error *e)
 {
-	if (!q)
-		return;
-	sqlite3_reset(q);
-	sqlite3_clear_bindings(q);
+	uint16_t number = (uint16_t)table_column(t, TABLE_CAPTURE);
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		for (uint16_t k = 0; k < t->record->n_columns; k++) {
+			struct store_value v = k == number ? V_INT(capture)
+							   : value_of(&t->record->columns[k],
+								     table_value(t, b, k, i));
+
+			s->backend->put(s, &v);
+		}
+		if (!s->backend->row(s, e))
+			return false;
+	}
+	return true;
 }
 
 static bool write_table(struct adding *x, unsigned at, uint64_t capture, struct incore_error *e)
 {
-	const struct table *t = x->tables[at].table;
-	sqlite3_stmt *q = prepare_insert(x, at, e);
+	const struct store_backend *to = x->s->backend;
 	struct table_batch b = x->first[at];
-	int number = table_column(t, TABLE_CAPTURE) + 1;
-	bool ok = q != NULL;
+	bool ok = true;
 
-	while (ok && b.n) {
-		for (uint32_t i = 0; ok && i < b.n; i++)
-			ok = (sqlite_bind_row(q, t, &b, i) &&
-				     sqlite3_bind_int64(q, number, (sqlite3_int64)capture) ==
-					     SQLITE_OK &&
-				     sqlite_insert(q)) ||
-			     store_fail(x->s, e);
-		ok = ok && table_next(x->cursors[at], &b, e);
-	}
-	let_go(q);
-	return ok;
+	if (!b.n)
+		return true;
+	if (!to->rows(x->s, at, e))
+		return false;
+	while (ok && b.n)
+		ok = write_batch(x->s, x->tables[at].table, &b, capture, e) &&
+		     table_next(x->cursors[at], &b, e);
+	return to->rows_end(x->s, ok, e);
 }
 
 static bool write_entry(struct adding *x, const struct store_entry *y, struct incore_error *e)
 {
+	const struct store_backend *to = x->s->backend;
 	const struct record *r = &store_entries_record;
-	sqlite3_stmt *q = prepare_insert(x, 0, e);
-	bool ok = q != NULL;
 
-	for (uint16_t i = 0; ok && i < r->n_columns; i++)
-		ok = sqlite_bind_value(q, i + 1, &r->columns[i],
-			     (const char *)y + r->columns[i].offset) == SQLITE_OK ||
-		     store_fail(x->s, e);
-	ok = ok && (sqlite3_step(q) == SQLITE_DONE || store_fail(x->s, e));
-	let_go(q);
-	return ok;
+	if (!to->rows(x->s, 0, e))
+		return false;
+	for (uint16_t i = 0; i < r->n_columns; i++) {
+		struct store_value v =
+			value_of(&r->columns[i], (const char *)y + r->columns[i].offset);
+
+		to->put(x->s, &v);
+	}
+	return to->rows_end(x->s, to->row(x->s, e), e);
 }
 
 /* Its number if it is there, else the next free one. */
 static bool find_number(
 	struct store *s, const char *digest, struct store_added *out, struct incore_error *e)
 {
-	sqlite3_stmt *q = store_prepare(s,
-		"SELECT capture, 1 FROM entries WHERE digest = ?1 UNION ALL "
-		"SELECT coalesce(max(capture), 0) + 1, 0 FROM entries LIMIT 1",
-		e);
-	bool ok = q && sqlite3_bind_text(q, 1, digest, -1, SQLITE_STATIC) == SQLITE_OK &&
-		  store_step(s, q, e);
+	struct store_query *q = store_ask(s,
+		"SELECT capture, 1 AS there FROM entries WHERE digest = $1 UNION ALL "
+		"SELECT coalesce(max(capture), 0) + 1, 0 FROM entries ORDER BY there DESC LIMIT 1",
+		e, V_TEXT(digest));
+	bool ok = q && store_step(s, q, e);
 
 	if (ok) {
-		int64_t n = sqlite3_column_int64(q, 0);
+		int64_t n = store_int(s, q, 0);
 
-		out->is_there = sqlite3_column_int(q, 1);
+		out->is_there = store_int(s, q, 1) != 0;
 		out->capture = (uint64_t)n;
 		ok = (n > 0 && n < UINT32_MAX) ||
 		     err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
 			     "capture %lld is no number of a capture", (long long)n);
 	}
-	sqlite3_finalize(q);
+	store_done(s, q);
 	return ok;
 }
 
@@ -282,7 +290,7 @@ static bool write_all_tables(
 {
 	bool ok;
 
-	if (!store_run(x->s, "BEGIN IMMEDIATE", e))
+	if (!store_begin(x->s, STORE_WRITE, e))
 		return false;
 	ok = find_number(x->s, y->digest, out, e);
 	y->capture = out->capture;

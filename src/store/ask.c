@@ -25,36 +25,63 @@ static const char *time_text(int64_t at, struct arena *a, bool *ok)
 static const char ENTRIES[] =
 	"SELECT e.capture, at, kernel, arch, evidence, labels, revision, code, e.path, incore,"
 	" duration, cycles, issue, stall, wait, idle, drain, per_track"
-	" FROM entries e JOIN captures c ON c.capture = e.capture"
-	" ORDER BY kernel, arch, evidence, labels, at, e.capture";
+	" FROM entries e JOIN captures c ON c.capture = e.capture";
 #define FIRST_FIGURE 10
 
-static bool read_entry(sqlite3_stmt *q, struct arena *a, struct store_entry *out)
+/* Nothing is less than any text: the same order whatever the database thinks of letters. */
+static int by_text(const char *a, const char *b)
 {
-	bool ok = true;
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
 
-	*out = (struct store_entry){.capture = (uint64_t)sqlite3_column_int64(q, 0),
-		.at = sqlite3_column_int64(q, 1),
-		.kernel = store_text(q, 2, a, &ok),
-		.arch = store_text(q, 3, a, &ok),
-		.evidence = store_text(q, 4, a, &ok),
-		.labels = store_text(q, 5, a, &ok),
-		.revision = store_text(q, 6, a, &ok),
-		.code = store_text(q, 7, a, &ok),
-		.path = store_text(q, 8, a, &ok),
-		.incore = store_text(q, 9, a, &ok)};
-	out->time = time_text(out->at, a, &ok);
+static int by_series(const struct store_entry *a, const struct store_entry *b)
+{
+	int d = by_text(a->kernel, b->kernel);
+
+	d = d ? d : by_text(a->arch, b->arch);
+	d = d ? d : by_text(a->evidence, b->evidence);
+	return d ? d : by_text(a->labels, b->labels);
+}
+ORDER(by_series_and_time, struct store_entry, THEN(by_series) UP(at) UP(capture))
+
+/* Text of a result in the arena; NULL: null. *ok becomes false on lack of memory. */
+struct row {
+	struct store *s;
+	struct store_query *q;
+	struct arena *a;
+	bool ok;
+};
+static const char *text_at(struct row *r, int at)
+{
+	struct store_value v = r->s->backend->value(r->q, at, STORE_TEXT);
+	const char *copy = v.text ? arena_strdup(r->a, v.text) : NULL;
+
+	r->ok = r->ok && (copy || v.type == STORE_NULL);
+	return copy;
+}
+
+static bool read_entry(struct row *r, struct store_entry *out)
+{
+	*out = (struct store_entry){.capture = (uint64_t)store_int(r->s, r->q, 0),
+		.at = store_int(r->s, r->q, 1),
+		.kernel = text_at(r, 2),
+		.arch = text_at(r, 3),
+		.evidence = text_at(r, 4),
+		.labels = text_at(r, 5),
+		.revision = text_at(r, 6),
+		.code = text_at(r, 7),
+		.path = text_at(r, 8),
+		.incore = text_at(r, 9)};
+	out->time = time_text(out->at, r->a, &r->ok);
 	for (int i = 0; i < STORE_FIGURES; i++)
-		out->figure[i] = sqlite3_column_type(q, FIRST_FIGURE + i) == SQLITE_NULL
-					 ? NO_I64
-					 : sqlite3_column_int64(q, FIRST_FIGURE + i);
+		out->figure[i] = store_int_or_none(r->s, r->q, FIRST_FIGURE + i);
 	/* STRICT does not hold where bytes of the file were changed */
 	out->evidence = out->evidence ? out->evidence : "unknown";
 	out->labels = out->labels ? out->labels : "";
 	out->code = out->code ? out->code : "";
 	out->path = out->path ? out->path : "";
 	out->incore = out->incore ? out->incore : "";
-	return ok;
+	return r->ok;
 }
 
 static bool has_label(const char *labels, const char *want)
@@ -102,27 +129,23 @@ bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 	struct store_entries *out, struct incore_error *e)
 {
 	struct filter f;
-	sqlite3_stmt *q = NULL;
-	bool ok = filter_init(&f, w, e) && (q = store_prepare(s, ENTRIES, e));
+	struct row r = {s, NULL, a, true};
+	bool ok = filter_init(&f, w, e) && (r.q = store_ask(s, ENTRIES, e));
 
-	while (ok && store_step(s, q, e)) {
+	while (ok && store_step(s, r.q, e)) {
 		struct store_entry x;
 		bool does;
 
-		ok = read_entry(q, a, &x) || err_nomem(e);
+		ok = read_entry(&r, &x) || err_nomem(e);
 		ok = ok && is_wanted(&f, &x, &does, e);
 		if (ok && does)
 			ok = VEC_PUSH(&out->v, x) || err_nomem(e);
 	}
 	ok = ok && !e->code;
-	sqlite3_finalize(q);
+	store_done(s, r.q);
 	name_filter_deinit(&f.kernel);
+	SORT(out->v.v, out->v.n, by_series_and_time);
 	return ok;
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 size_t store_series(const struct store_entries *x, size_t at)
@@ -130,14 +153,8 @@ size_t store_series(const struct store_entries *x, size_t at)
 	const struct store_entry *a = &x->v.v[at];
 	size_t n = 1;
 
-	for (; at + n < x->v.n; n++) {
-		const struct store_entry *b = &x->v.v[at + n];
-
-		if (!is_same_text(a->kernel, b->kernel) || !is_same_text(a->arch, b->arch) ||
-			!is_same_text(a->evidence, b->evidence) ||
-			!is_same_text(a->labels, b->labels))
-			break;
-	}
+	while (at + n < x->v.n && by_series(a, &x->v.v[at + n]) == 0)
+		n++;
 	return n;
 }
 
@@ -158,56 +175,53 @@ static const struct column mover_columns[] = {
 const struct record store_mover_record = RECORD_OF(store_mover, RECORD_LINE, mover_columns);
 
 static const char MOVERS[] =
-	"WITH x AS (SELECT c.capture = ?2 AS is_after, c.row AS row, c.cause AS cause, c.cycles AS"
-	" cycles, k.isa AS isa, k.line AS line, CASE WHEN ?3 THEN c.row ELSE k.isa END AS key"
+	"WITH x AS (SELECT c.capture = $2 AS is_after, c.row AS row, c.cause AS cause, c.cycles AS"
+	" cycles, k.isa AS isa, k.line AS line, CASE WHEN $3 = 1 THEN c.row END AS by_row,"
+	" CASE WHEN $3 = 1 THEN NULL ELSE k.isa END AS by_isa"
 	" FROM causes c LEFT JOIN code k ON k.capture = c.capture AND k.row = c.row"
-	" WHERE c.capture IN (?1, ?2)),"
-	" y AS (SELECT max(CASE WHEN is_after THEN row END) AS row, isa, max(line) AS line, cause,"
-	" sum(CASE WHEN is_after THEN 0 ELSE cycles END) AS before,"
+	" WHERE c.capture IN ($1, $2)),"
+	" y AS (SELECT max(CASE WHEN is_after THEN row END) AS row, max(isa) AS isa,"
+	" max(line) AS line, cause, sum(CASE WHEN is_after THEN 0 ELSE cycles END) AS before,"
 	" sum(CASE WHEN is_after THEN cycles ELSE 0 END) AS after"
-	" FROM x GROUP BY key, cause)"
+	" FROM x GROUP BY by_row, by_isa, cause)"
 	" SELECT row, isa, line, cause, (SELECT k.isa FROM producers p JOIN code k ON k.capture ="
-	" p.capture AND k.row = p.producer_row WHERE p.capture = ?2 AND p.row = y.row"
+	" p.capture AND k.row = p.producer_row WHERE p.capture = $2 AND p.row = y.row"
 	" ORDER BY p.cycles DESC, p.producer_row LIMIT 1), before, after, after - before AS change"
-	" FROM y WHERE (after - before) * ?4 > 0"
-	" ORDER BY (after - before) * ?4 DESC, row, cause LIMIT ?5";
+	" FROM y WHERE (after - before) * $4 > 0"
+	" ORDER BY (after - before) * $4 DESC, row NULLS FIRST, cause LIMIT $5";
 
-static bool read_mover(sqlite3_stmt *q, struct arena *a, struct store_mover *out)
+static bool read_mover(struct row *r, struct store_mover *out)
 {
-	bool ok = true;
-
-	*out = (struct store_mover){.row = sqlite3_column_type(q, 0) == SQLITE_NULL
-						   ? NO_I64
-						   : sqlite3_column_int64(q, 0),
-		.isa = store_text(q, 1, a, &ok),
-		.line = store_text(q, 2, a, &ok),
-		.cause = store_text(q, 3, a, &ok),
-		.waits_for = store_text(q, 4, a, &ok),
-		.before = sqlite3_column_int64(q, 5),
-		.after = sqlite3_column_int64(q, 6),
-		.change = sqlite3_column_int64(q, 7)};
+	*out = (struct store_mover){.row = store_int_or_none(r->s, r->q, 0),
+		.isa = text_at(r, 1),
+		.line = text_at(r, 2),
+		.cause = text_at(r, 3),
+		.waits_for = text_at(r, 4),
+		.before = store_int(r->s, r->q, 5),
+		.after = store_int(r->s, r->q, 6),
+		.change = store_int(r->s, r->q, 7)};
 	out->cause = out->cause ? out->cause : "?";
-	return ok;
+	return r->ok;
 }
 
 bool store_movers(struct store *s, const struct store_pair *p, struct arena *a, struct rows *out,
 	struct incore_error *e)
 {
 	struct store_mover *v = arena_zalloc(a, (size_t)p->most + 1, sizeof(*v));
-	sqlite3_stmt *q = v ? store_prepare(s, MOVERS, e) : err_nomem_null(e);
-	bool ok = q != NULL;
+	struct row r = {s, NULL, a, true};
+	bool ok = true;
 
 	*out = (struct rows){.v = v};
-	if (!q)
+	if (!v)
+		return err_nomem(e);
+	r.q = store_ask(s, MOVERS, e, V_INT(p->before->capture), V_INT(p->after->capture),
+		V_INT(strcmp(p->before->code, p->after->code) == 0), V_INT(p->is_better ? -1 : 1),
+		V_INT(p->most));
+	if (!r.q)
 		return false;
-	sqlite3_bind_int64(q, 1, (sqlite3_int64)p->before->capture);
-	sqlite3_bind_int64(q, 2, (sqlite3_int64)p->after->capture);
-	sqlite3_bind_int(q, 3, strcmp(p->before->code, p->after->code) == 0);
-	sqlite3_bind_int(q, 4, p->is_better ? -1 : 1);
-	sqlite3_bind_int(q, 5, (int)p->most);
-	while (ok && out->n < p->most && store_step(s, q, e))
-		ok = read_mover(q, a, &v[out->n++]) || err_nomem(e);
-	sqlite3_finalize(q);
+	while (ok && out->n < p->most && store_step(s, r.q, e))
+		ok = read_mover(&r, &v[out->n++]) || err_nomem(e);
+	store_done(s, r.q);
 	return ok && !e->code;
 }
 
@@ -226,24 +240,22 @@ bool store_findings(struct store *s, uint64_t capture, struct arena *a, struct r
 	struct incore_error *e)
 {
 	struct store_finding *v = arena_zalloc(a, MOST_FINDINGS, sizeof(*v));
-	sqlite3_stmt *q =
-		v ? store_prepare(s,
-			    "SELECT severity, id, message FROM findings WHERE capture = ?1"
-			    " ORDER BY rowid",
-			    e)
-		  : err_nomem_null(e);
-	bool ok = q && sqlite3_bind_int64(q, 1, (sqlite3_int64)capture) == SQLITE_OK;
+	struct row r = {s, NULL, a, true};
 
 	*out = (struct rows){.v = v};
-	while (ok && out->n < MOST_FINDINGS && store_step(s, q, e)) {
-		struct store_finding *f = &v[out->n++];
-
-		f->severity = store_text(q, 0, a, &ok);
-		f->id = store_text(q, 1, a, &ok);
-		f->message = store_text(q, 2, a, &ok);
-		if (!ok)
+	if (!v)
+		return err_nomem(e);
+	r.q = store_ask(s,
+		"SELECT severity, id, message FROM findings WHERE capture = $1 ORDER BY rowid", e,
+		V_INT(capture));
+	if (!r.q)
+		return false;
+	while (r.ok && out->n < MOST_FINDINGS && store_step(s, r.q, e)) {
+		v[out->n++] =
+			(struct store_finding){text_at(&r, 0), text_at(&r, 1), text_at(&r, 2)};
+		if (!r.ok)
 			err_nomem(e);
 	}
-	sqlite3_finalize(q);
-	return ok && !e->code;
+	store_done(s, r.q);
+	return r.ok && !e->code;
 }

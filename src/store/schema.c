@@ -6,6 +6,8 @@
  */
 #include "store/schema.h"
 
+#include <strings.h>
+
 #include "tables/tables.h"
 
 #define FIGURE(AT, NAME, DOC) COLUMN_AS(store_entry, figure[AT], NAME, UNIT_CYCLES, DOC, NULLABLE)
@@ -95,24 +97,27 @@ static const char MORE[] =
 	"CREATE VIEW lines AS SELECT causes.capture AS capture, line, cause, sum(cycles) AS cycles,"
 	" sum(hits) AS hits FROM causes JOIN code USING (capture, row) GROUP BY 1, 2, 3;";
 
-bool schema_make(struct store *s, struct incore_error *e)
+bool schema_fill(struct store *s, struct incore_error *e)
 {
 	struct store_table tables[STORE_TABLES];
 	struct strbuf b = {0};
 	bool ok;
 
 	store_tables(tables);
-	sb_puts(&b, "BEGIN;");
 	for (unsigned i = 0; i < STORE_TABLES; i++) {
-		sqlite_put_create(&b, &tables[i].sql);
+		s->backend->put_create(&b, &tables[i].sql);
 		sb_putc(&b, ';');
 	}
 	sb_puts(&b, MORE);
-	sb_printf(&b, "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
-		SCHEMA_APPLICATION, SCHEMA_VERSION);
+	s->backend->put_version(&b);
 	ok = b.failed ? err_nomem(e) : store_run(s, b.p, e);
 	sb_free(&b);
 	return ok;
+}
+
+bool schema_make(struct store *s, struct incore_error *e)
+{
+	return store_begin(s, STORE_WRITE, e) && store_end(s, schema_fill(s, e), e);
 }
 
 /* --- looked at --- */
@@ -122,14 +127,14 @@ static bool is_no_store(const struct store *s, const char *why, struct incore_er
 	return err_file(e, "bad-store", s->path, INCORE_NO_OFFSET, "%s", why);
 }
 
-static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
+enum store_type store_type_of(const struct column *c)
 {
-	sqlite3_stmt *q = store_prepare(s, sql, e);
-	bool ok = q && sqlite3_step(q) == SQLITE_ROW;
+	return c->type == COLUMN_TEXT ? STORE_TEXT : c->type == COLUMN_F64 ? STORE_REAL : STORE_INT;
+}
 
-	*out = ok ? sqlite3_column_int64(q, 0) : 0;
-	sqlite3_finalize(q);
-	return ok || (q ? store_fail(s, e) : false);
+static const char *type_name(const struct store *s, const struct column *c)
+{
+	return s->backend->types[store_type_of(c) - STORE_INT];
 }
 
 /* Adds the column that a table of an earlier version lacks. */
@@ -139,7 +144,8 @@ static bool add_column(struct store *s, const struct sqlite_table *t, const stru
 	struct strbuf b = {0};
 	bool ok;
 
-	sb_printf(&b, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s%s", t->name, c->name, sqlite_type(c),
+	sb_printf(&b, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s%s", t->name, c->name,
+		type_name(s, c),
 		sqlite_is_nullable(c)	 ? ""
 		: c->type == COLUMN_TEXT ? " NOT NULL DEFAULT ''"
 					 : " NOT NULL DEFAULT 0");
@@ -148,34 +154,39 @@ static bool add_column(struct store *s, const struct sqlite_table *t, const stru
 	return ok;
 }
 
+/* The place of a column that is what it should be; n_columns: it is none. */
+static uint16_t find_column(struct store *s, struct store_query *q, const struct record *r)
+{
+	const char *name = s->backend->value(q, 0, STORE_TEXT).text;
+	const char *type = s->backend->value(q, 1, STORE_TEXT).text;
+	uint16_t i = 0;
+
+	while (i < r->n_columns && (!name || strcmp(r->columns[i].name, name) != 0))
+		i++;
+	return i < r->n_columns && type && store_int(s, q, 2) == 0 &&
+			       strcasecmp(type, type_name(s, &r->columns[i])) == 0
+		       ? i
+		       : r->n_columns;
+}
+
 /* Which columns of the record are there, a bit each. Anything else than plain columns of the right
  * type is refused: what stands in a store may be anyone's. */
 static bool see_columns(
 	struct store *s, const struct sqlite_table *t, uint64_t *seen, struct incore_error *e)
 {
-	struct strbuf sql = {0};
-	sqlite3_stmt *q;
+	struct store_query *q = store_ask(s, s->backend->columns, e, V_TEXT(t->name));
 	bool ok = true;
 
 	*seen = 0;
-	sb_printf(&sql, "PRAGMA table_xinfo(\"%s\")", t->name);
-	q = sql.failed ? (err_nomem(e), NULL) : store_prepare(s, sql.p, e);
-	sb_free(&sql);
 	if (!q)
 		return false;
 	while (ok && store_step(s, q, e)) {
-		const char *name = (const char *)sqlite3_column_text(q, 1);
-		const char *type = (const char *)sqlite3_column_text(q, 2);
-		uint16_t i = 0;
+		uint16_t i = find_column(s, q, t->record);
 
-		while (i < t->record->n_columns &&
-			(!name || strcmp(t->record->columns[i].name, name)))
-			i++;
-		ok = i < t->record->n_columns && type && sqlite3_column_int(q, 6) == 0 &&
-		     sqlite3_stricmp(type, sqlite_type(&t->record->columns[i])) == 0;
+		ok = i < t->record->n_columns;
 		*seen |= ok ? UINT64_C(1) << i : 0;
 	}
-	sqlite3_finalize(q);
+	store_done(s, q);
 	if (!ok)
 		return is_no_store(
 			s, "not a store of incore: a column is not what it should be", e);
@@ -206,19 +217,9 @@ static bool check_table(
 static bool check_tables(struct store *s, bool is_mended, struct incore_error *e)
 {
 	struct store_table tables[STORE_TABLES];
-	int64_t n;
 
-	/* Triggers run when we write, virtual tables and views when we read. */
-	if (!ask_number(s,
-		    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (type = 'view' AND "
-		    "name NOT IN ('kernels', 'lines')) OR sql LIKE 'CREATE VIRTUAL%'",
-		    &n, e))
+	if (!s->backend->is_safe(s, e))
 		return false;
-	if (n)
-		return is_no_store(s,
-			"not a store of incore alone: it has triggers, views or virtual "
-			"tables, which are not run",
-			e);
 	store_tables(tables);
 	for (unsigned i = 0; i < STORE_TABLES; i++)
 		if (!check_table(s, &tables[i].sql, is_mended, e))
@@ -226,29 +227,40 @@ static bool check_tables(struct store *s, bool is_mended, struct incore_error *e
 	return true;
 }
 
+/* The version, if it is one that we know. */
+static bool look_version(struct store *s, int64_t *version, struct incore_error *e)
+{
+	int64_t application;
+
+	if (!s->backend->version(s, &application, version, e))
+		return false;
+	if (application != SCHEMA_APPLICATION)
+		return is_no_store(s, "not a store of incore", e);
+	return *version <= SCHEMA_VERSION ||
+	       is_no_store(s, "a store of a newer incore: this one does not know it", e);
+}
+
+/* Of several who want to, the first does it. */
 static bool upgrade(struct store *s, struct incore_error *e)
 {
 	struct strbuf b = {0};
+	int64_t version;
 	bool ok;
 
-	if (!store_run(s, "BEGIN IMMEDIATE", e))
+	if (!store_begin(s, STORE_WRITE, e))
 		return false;
-	sb_printf(&b, "PRAGMA user_version=%d", SCHEMA_VERSION);
-	ok = check_tables(s, true, e) && (b.failed ? err_nomem(e) : store_run(s, b.p, e));
+	s->backend->put_version(&b);
+	ok = look_version(s, &version, e) && check_tables(s, version < SCHEMA_VERSION, e) &&
+	     (b.failed ? err_nomem(e) : store_run(s, b.p, e));
 	sb_free(&b);
 	return store_end(s, ok, e);
 }
 
 bool schema_check(struct store *s, struct incore_error *e)
 {
-	int64_t application, version;
+	int64_t version;
 
-	if (!ask_number(s, "PRAGMA application_id", &application, e) ||
-		!ask_number(s, "PRAGMA user_version", &version, e))
+	if (!look_version(s, &version, e))
 		return false;
-	if (application != SCHEMA_APPLICATION)
-		return is_no_store(s, "not a store of incore", e);
-	if (version > SCHEMA_VERSION)
-		return is_no_store(s, "a store of a newer incore: this one does not know it", e);
 	return version < SCHEMA_VERSION ? upgrade(s, e) : check_tables(s, false, e);
 }

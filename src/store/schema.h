@@ -2,14 +2,26 @@
 /* schema.h: the tables of a store. Internal to the room. */
 #pragma once
 
-#include "store/internal.h"
+#include "store/backend.h"
 
 #define SCHEMA_APPLICATION 0x696e6373 /* "incs" */
 #define SCHEMA_VERSION 1	      /* one more wherever a kept table gets a column */
 
+/* The tables of a store, in the order that they are made in. `table` is NULL of the one that is no
+ * table of a trace: entries. */
+struct store_table {
+	struct sqlite_table sql;
+	const struct table *table;
+};
+#define STORE_TABLES 7
+void store_tables(struct store_table out[STORE_TABLES]); /* fills the list */
+
 extern const struct record store_entries_record; /* of the table: struct store_entry */
 
-/* All of it in an empty database. */
+enum store_type store_type_of(const struct column *c); /* what a column is kept as */
+
+/* All of it in an empty database; make: in a transaction of its own. */
+bool schema_fill(struct store *s, struct incore_error *e);
 bool schema_make(struct store *s, struct incore_error *e);
 /* Is it a store? One of an earlier version is brought to this one. BAD_INPUT where it is none. */
 bool schema_check(struct store *s, struct incore_error *e);

@@ -27,6 +27,7 @@ static const struct record why_record = RECORD_OF(store_why, RECORD_BLOCK, why_c
 
 static const struct column point_columns[] = {
 	PART(store_point, entry, &store_entry_record),
+	COLUMN(store_point, index, UNIT_INDEX, "its place in the series, from 0"),
 	COLUMN(store_point, value, UNIT_CYCLES, "the figure"),
 	COLUMN(store_point, level, UNIT_CYCLES, "level of its stretch of time"),
 	COLUMN(store_point, off_pct, UNIT_PERCENT, "how far it is from that level",
@@ -35,9 +36,20 @@ static const struct column point_columns[] = {
 };
 const struct record store_point_record = RECORD_OF(store_point, RECORD_LINE, point_columns);
 
+static const struct column level_columns[] = {
+	COLUMN(store_level, index, UNIT_INDEX, "place of its first capture in the series"),
+	COLUMN(store_level, captures, UNIT_COUNT, "how many have it"),
+	COLUMN(store_level, level, UNIT_CYCLES, "median of the first of them"),
+	COLUMN(store_level, limit, UNIT_CYCLES,
+		"a figure further from the level is off; null: too few captures", NULLABLE,
+		.digits = 1),
+};
+static const struct record level_record = RECORD_OF(store_level, RECORD_LINE, level_columns);
+
 static const struct column change_columns[] = {
 	COLUMN(store_change, capture, UNIT_INDEX, "first capture of the new level"),
 	COLUMN(store_change, from, UNIT_INDEX, "the capture before it"),
+	COLUMN(store_change, index, UNIT_INDEX, "place of the first in the series, from 0"),
 	COLUMN(store_change, time, UNIT_NONE, "when it was taken, UTC"),
 	COLUMN(store_change, revision, UNIT_NONE, "of the source", NULLABLE),
 	COLUMN(store_change, state, UNIT_NONE, "does more than one capture say so",
@@ -56,6 +68,7 @@ static const struct column history_columns[] = {
 	SERIES_COLUMNS(store_history),
 	COLUMN(store_history, level, UNIT_CYCLES, "of the last stretch of time", NULLABLE),
 	LIST(store_history, points, &store_point_record, "its captures in the order of time"),
+	LIST(store_history, levels, &level_record, "stretches of time with one level"),
 	LIST(store_history, changes, &store_change_record, "where the level changed"),
 };
 const struct record store_history_record = RECORD_OF(store_history, RECORD_BLOCK, history_columns);
@@ -154,22 +167,28 @@ static bool explain(const struct store_ask *x, const struct store_pair *p, struc
 
 static const char *const marks[] = {"", "change", "outlier", "unconfirmed"};
 
-static bool put_points(const struct values *x, const struct history *h, struct arena *a,
+static bool put_points(const struct store_ask *ask, const struct values *x, const struct history *h,
 	struct store_history *out, struct incore_error *e)
 {
-	struct store_point *v = arena_zalloc(a, x->n + 1, sizeof(*v));
+	struct store_point *v = arena_zalloc(ask->arena, x->n + 1, sizeof(*v));
+	struct store_level *levels = arena_zalloc(ask->arena, h->stretches.n + 1, sizeof(*levels));
 
-	if (!v)
+	if (!v || !levels)
 		return err_nomem(e);
 	for (size_t k = 0; k < h->stretches.n; k++) {
 		const struct history_stretch *t = &h->stretches.v[k];
 
 		for (size_t i = t->first; i < t->first + t->n; i++)
-			v[i] = (struct store_point){*x->entry[i], x->v[i], t->level,
+			v[i] = (struct store_point){*x->entry[i], i, x->v[i], t->level,
 				percent(x->v[i] - t->level, t->level), marks[h->marks[i]]};
 		out->level = t->level;
+		levels[k] = (struct store_level){t->first, t->n, t->level,
+			history_limit(&ask->history, h->noise, t->level, 1 + 2.0 / t->n_level)};
+		if (!isfinite(h->noise))
+			levels[k].limit = NAN;
 	}
 	out->points = (struct rows){v, x->n};
+	out->levels = (struct rows){levels, h->stretches.n};
 	return true;
 }
 
@@ -181,6 +200,8 @@ static bool put_change(const struct store_ask *x, const struct values *v, size_t
 
 	out->capture = to->capture;
 	out->from = from->capture;
+	out->index = at;
+	out->at = to->at;
 	out->time = to->time;
 	out->revision = to->revision;
 	out->is_same_code = strcmp(to->code, from->code) == 0;
@@ -226,7 +247,7 @@ bool store_history(const struct store_ask *x, const struct store_entry *v, size_
 	if (!take_values(x, v, n, &out->series, &values))
 		return err_nomem(e);
 	ok = history_find(&h, values.v, values.n, &x->history, e) &&
-	     put_points(&values, &h, x->arena, out, e);
+	     put_points(x, &values, &h, out, e);
 	out->series.noise = h.noise;
 	out->series.noise_pct = percent(h.noise, out->level);
 	ok = ok && put_changes(x, &values, &h, out, e);

@@ -9,6 +9,9 @@
 #include "store/history.h"
 #include "store/store.h"
 
+#define STORE_SIGMAS 4 /* of the rule, unless somebody asks for others */
+#define STORE_FLOOR 0.01
+
 struct store_ask {
 	struct store *store;
 	struct arena *arena;
@@ -27,6 +30,7 @@ struct store_series { /* whose figures they are */
 
 struct store_point {
 	struct store_entry entry;
+	uint64_t index; /* its place in the series */
 	double value, level, off_pct;
 	const char *mark; /* "", "change", "outlier", "unconfirmed" */
 };
@@ -36,8 +40,14 @@ struct store_why {	     /* of a change, and how to look closer */
 	const char *command; /* NULL: not asked for */
 };
 
+struct store_level { /* of a stretch of time */
+	uint64_t index, captures;
+	double level, limit; /* limit: further from the level is off; not finite: not known */
+};
+
 struct store_change {
-	uint64_t capture, from;
+	uint64_t capture, from, index;
+	int64_t at;
 	const char *time, *revision, *state;
 	double before, after, change, change_pct;
 	bool is_same_code;
@@ -48,6 +58,7 @@ struct store_history {
 	struct store_series series;
 	double level;	     /* of the last stretch */
 	struct rows points;  /* store_point */
+	struct rows levels;  /* store_level */
 	struct rows changes; /* store_change */
 };
 extern const struct record store_history_record, store_point_record, store_change_record;

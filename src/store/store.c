@@ -1,163 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * store.c: the file. A new one is made beside its place and linked there when it is whole, so that of
- * several who make it at once all get the same one. It has a write-ahead log: readers never wait,
- * writers wait for each other, and whatever ends a process, what was committed is whole.
- */
+/* store.c: a store opened, made smaller, copied: whatever database is behind it. */
 #include "store/store.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "store/schema.h"
 
-/* --- the database --- */
-
-bool store_fail(const struct store *s, struct incore_error *e)
-{
-	const char *why = sqlite3_errmsg(s->db);
-
-	switch (sqlite3_errcode(s->db) & 0xff) {
-	case SQLITE_NOMEM:
-		return err_nomem(e);
-	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-	case SQLITE_FORMAT:
-	case SQLITE_ERROR: /* a schema that cannot be read, or a name that is not there */
-	case SQLITE_CONSTRAINT:
-	case SQLITE_MISMATCH:
-	case SQLITE_TOOBIG:
-		return err_file(
-			e, "bad-store", s->path, INCORE_NO_OFFSET, "not a usable store: %s", why);
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return err_set(e, INCORE_FAILED, "store-busy",
-			"%s: others kept it busy for %d seconds", s->path, STORE_BUSY_S);
-	default:
-		return err_set(e, INCORE_FAILED, "store-failed", "%s: %s", s->path, why);
-	}
-}
-
-bool store_run(struct store *s, const char *sql, struct incore_error *e)
-{
-	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || store_fail(s, e);
-}
-
-sqlite3_stmt *store_prepare(struct store *s, const char *sql, struct incore_error *e)
-{
-	sqlite3_stmt *q;
-
-	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK)
-		return q;
-	store_fail(s, e);
-	return NULL;
-}
-
-bool store_step(struct store *s, sqlite3_stmt *q, struct incore_error *e)
-{
-	int code = sqlite3_step(q);
-
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		return store_fail(s, e);
-	return code == SQLITE_ROW;
-}
-
-const char *store_text(sqlite3_stmt *q, int at, struct arena *a, bool *ok)
-{
-	const char *text = (const char *)sqlite3_column_text(q, at);
-	char *copy;
-
-	if (!text) {
-		*ok = *ok && sqlite3_column_type(q, at) == SQLITE_NULL;
-		return NULL;
-	}
-	copy = arena_strdup(a, text);
-	*ok = *ok && copy;
-	return copy;
-}
-
-bool store_end(struct store *s, bool ok, struct incore_error *e)
-{
-	if (ok && store_run(s, "COMMIT", e)) {
-		s->is_changed = true;
-		return true;
-	}
-	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return false;
-}
-
-static bool connect(struct store *s, const char *path, struct incore_error *e)
-{
-	static const char SETTINGS[] =
-		"PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA synchronous=normal";
-	int code = sqlite3_open_v2(path, &s->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
-
-	if (!s->db)
-		return err_nomem(e);
-	if (code != SQLITE_OK)
-		return store_fail(s, e);
-	sqlite3_busy_timeout(s->db, STORE_BUSY_S * 1000);
-	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, 64 << 20);
-	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 1);
-	return store_run(s, SETTINGS, e);
-}
-
-/* What was added is on the disk when the store is closed: commits alone only write the log. */
-static void disconnect(struct store *s)
-{
-	for (unsigned i = 0; i < STORE_TABLES; i++) {
-		sqlite3_finalize(s->insert[i]);
-		s->insert[i] = NULL;
-	}
-	if (s->is_changed)
-		sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	sqlite3_close(s->db);
-	s->db = NULL;
-}
-
-/* --- a new one --- */
-
-static bool make(struct store *s, struct incore_error *e)
-{
-	struct out_file o;
-	bool ok;
-
-	if (!out_file_open_named(&o, s->path, e))
-		return false;
-	ok = connect(s, o.tmp_path, e) && store_run(s, "PRAGMA journal_mode=wal", e) &&
-	     schema_make(s, e);
-	disconnect(s);
-	/* another that came first is as good */
-	if (ok && link(o.tmp_path, s->path) != 0 && errno != EEXIST)
-		ok = err_output(e, errno, s->path, "cannot create");
-	out_file_abort(&o);
-	return ok;
-}
-
-/* --- opened --- */
-
 struct store *store_open(const char *path, bool is_made, struct incore_error *e)
 {
 	struct store *s = mem_zalloc(1, sizeof(*s));
-	bool ok;
 
 	if (!s)
 		return err_nomem_null(e);
-	s->path = mem_strndup(path, strlen(path));
-	ok = s->path ? true : err_nomem(e);
-	if (ok && !file_exists(path))
-		ok = is_made ? make(s, e)
-			     : err_file(e, "no-store", path, INCORE_NO_OFFSET,
-				       "no store is here; incore store add makes one");
-	if (ok && file_is_dir(path))
-		ok = err_file(e, "bad-store", path, INCORE_NO_OFFSET, "a directory, not a store");
-	if (ok && connect(s, path, e) && schema_check(s, e))
+	s->backend = store_is_postgres(path) ? &postgres_backend : &sqlite_backend;
+	s->address = path;
+	s->path = store_shown_path(path);
+	if ((s->path || err_nomem(e)) && s->backend->open(s, is_made, e) && schema_check(s, e)) {
+		s->address = NULL;
 		return s;
+	}
 	store_close(s);
 	return NULL;
 }
@@ -166,12 +29,21 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
-	disconnect(s);
+	s->backend->close(s);
 	mem_free(s->path);
 	mem_free(s);
 }
 
-/* --- keeping order --- */
+/* --- fewer --- */
+
+static bool change(struct store *s, const char *sql, uint64_t capture, struct incore_error *e)
+{
+	struct store_query *q = store_ask(s, sql, e, V_INT(capture));
+	bool ok = q && !store_step(s, q, e) && !e->code;
+
+	store_done(s, q);
+	return ok;
+}
 
 static bool remove_one(struct store *s, uint64_t capture, struct incore_error *e)
 {
@@ -181,9 +53,9 @@ static bool remove_one(struct store *s, uint64_t capture, struct incore_error *e
 	for (unsigned i = 0; i < STORE_TABLES; i++) {
 		char sql[96];
 
-		snprintf(sql, sizeof(sql), "DELETE FROM \"%s\" WHERE capture = %llu",
-			tables[i].sql.name, (unsigned long long)capture);
-		if (!store_run(s, sql, e))
+		snprintf(sql, sizeof(sql), "DELETE FROM \"%s\" WHERE capture = $1",
+			tables[i].sql.name);
+		if (!change(s, sql, capture, e))
 			return false;
 	}
 	return true;
@@ -191,62 +63,105 @@ static bool remove_one(struct store *s, uint64_t capture, struct incore_error *e
 
 bool store_remove(struct store *s, const uint64_t *captures, size_t n, struct incore_error *e)
 {
-	bool ok = store_run(s, "BEGIN IMMEDIATE", e);
+	bool ok = store_begin(s, STORE_WRITE, e);
 
 	if (!ok)
 		return false;
 	for (size_t i = 0; ok && i < n; i++)
 		ok = remove_one(s, captures[i], e);
-	return store_end(s, ok, e) && (!n || store_run(s, "VACUUM", e));
+	return store_end(s, ok, e) &&
+	       (!n || !s->backend->reclaim || store_run(s, s->backend->reclaim, e));
 }
 
-/* A number each, without an end to the length of a statement. */
-static bool keep_these(struct store *s, const uint64_t *captures, size_t n, struct incore_error *e)
+/* --- some of them elsewhere --- */
+
+struct copying {
+	struct store *from, *to;
+	const uint64_t *captures;
+	size_t n;
+};
+
+static bool copy_rows(
+	struct copying *x, struct store_query *q, const struct record *r, struct incore_error *e)
+{
+	while (store_step(x->from, q, e)) {
+		for (uint16_t i = 0; i < r->n_columns; i++) {
+			struct store_value v =
+				x->from->backend->value(q, i, store_type_of(&r->columns[i]));
+
+			if (v.type == STORE_TEXT && !v.text)
+				return err_nomem(e);
+			x->to->backend->put(x->to, &v);
+		}
+		if (!x->to->backend->row(x->to, e))
+			return false;
+	}
+	return !e->code;
+}
+
+static bool copy_table(struct copying *x, unsigned at, const char *sql, const struct record *r,
+	struct incore_error *e)
+{
+	bool ok = x->to->backend->rows(x->to, at, e);
+
+	if (!ok)
+		return false;
+	for (size_t i = 0; ok && i < x->n; i++) {
+		struct store_query *q = store_ask(x->from, sql, e, V_INT(x->captures[i]));
+
+		ok = q && copy_rows(x, q, r, e);
+		store_done(x->from, q);
+	}
+	return x->to->backend->rows_end(x->to, ok, e);
+}
+
+static bool copy_tables(struct copying *x, struct incore_error *e)
 {
 	struct store_table tables[STORE_TABLES];
-	sqlite3_stmt *q = NULL;
-	bool ok = store_run(
-		s, "BEGIN IMMEDIATE; CREATE TEMP TABLE kept (capture INTEGER PRIMARY KEY)", e);
+	bool ok = true;
 
-	if (ok)
-		q = store_prepare(s, "INSERT OR IGNORE INTO temp.kept VALUES (?)", e);
-	ok = q != NULL;
-	for (size_t i = 0; ok && i < n; i++) {
-		sqlite3_bind_int64(q, 1, (sqlite3_int64)captures[i]);
-		ok = sqlite3_step(q) == SQLITE_DONE && sqlite3_reset(q) == SQLITE_OK;
-		if (!ok)
-			store_fail(s, e);
-	}
-	sqlite3_finalize(q);
 	store_tables(tables);
 	for (unsigned i = 0; ok && i < STORE_TABLES; i++) {
-		char sql[128];
+		const struct record *r = tables[i].sql.record;
+		struct strbuf sql = {0};
 
-		snprintf(sql, sizeof(sql),
-			"DELETE FROM main.\"%s\" WHERE capture NOT IN (SELECT capture FROM temp.kept)",
-			tables[i].sql.name);
-		ok = store_run(s, sql, e);
+		for (uint16_t k = 0; k < r->n_columns; k++)
+			sb_printf(&sql, "%s\"%s\"", k ? ", " : "SELECT ", r->columns[k].name);
+		sb_printf(
+			&sql, " FROM \"%s\" WHERE capture = $1 ORDER BY rowid", tables[i].sql.name);
+		ok = sql.failed ? err_nomem(e) : copy_table(x, i, sql.p, r, e);
+		sb_free(&sql);
 	}
-	return store_end(s, ok, e) && store_run(s, "VACUUM", e);
+	return ok;
+}
+
+/* As of now: others may write meanwhile. */
+static bool copy_all(struct copying *x, struct incore_error *e)
+{
+	bool ok;
+
+	if (!store_begin(x->from, STORE_READ, e))
+		return false;
+	ok = store_begin(x->to, STORE_WRITE, e) && store_end(x->to, copy_tables(x, e), e);
+	store_end(x->from, false, &(struct incore_error){0});
+	return ok;
 }
 
 bool store_copy(
 	struct store *s, const char *to, const uint64_t *captures, size_t n, struct incore_error *e)
 {
-	struct store copy = {0};
+	struct store copy = {.backend = &sqlite_backend, .path = (char *)(uintptr_t)to};
+	struct copying x = {s, &copy, captures, n};
 	struct out_file o;
-	char *sql;
 	bool ok;
 
+	if (store_is_postgres(to))
+		return err_set(e, INCORE_USAGE, "bad-file",
+			"a copy is a file; into a database captures are added");
 	if (!out_file_open_named(&o, to, e))
 		return false;
-	copy.path = o.tmp_path;
-	sql = sqlite3_mprintf("VACUUM INTO %Q", o.tmp_path);
-	ok = sql ? store_run(s, sql, e) : err_nomem(e);
-	sqlite3_free(sql);
-	ok = ok && connect(&copy, o.tmp_path, e) && keep_these(&copy, captures, n, e) &&
-	     store_run(&copy, "PRAGMA journal_mode=wal", e);
-	disconnect(&copy);
+	ok = sqlite_make(&copy, o.tmp_path, e) && copy_all(&x, e);
+	copy.backend->close(&copy);
 	ok = ok && out_file_commit(&o, e);
 	out_file_abort(&o);
 	return ok;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.h: captures over time, in one SQLite file that several processes may use at once. A capture
- * is kept as the tables of tables/tables.h that are as large as its code (captures, code, causes,
+ * store.h: captures over time, in one SQLite file that several processes may use at once, or in a
+ * PostgreSQL database that several hosts do. A capture is kept as the tables of tables/tables.h that are as large as its code (captures, code, causes,
  * producers, findings, notes) with one row of `entries`: when, of which revision, with which labels.
  *
  * Captures of equal kernel, architecture, evidence and labels are one series: figures of it may be
  * compared with each other, in the order of their times.
  *
  * Owner: the caller; store_close(). Rows belong to the arena given. Threads: one at a time.
- * May fail: a file that is no store with status BAD_INPUT; one that others keep busy for longer than
- * STORE_BUSY_S, a full disk with status FAILED. A capture is added whole or not at all.
+ * May fail: what is no store with status BAD_INPUT; one that others keep busy for longer than
+ * STORE_BUSY_S, a full disk, a server that cannot be reached or goes away with status FAILED;
+ * PostgreSQL without libpq with MISSING. A capture is added whole or not at all.
  */
 #pragma once
 
@@ -23,9 +24,14 @@
 
 struct store;
 
-/* is_made: a file that is not there is made, whole. NULL with *e filled where it fails. */
+/* path: a file, or postgresql://[USER[:PASSWORD]@][HOST][:PORT][/DATABASE][?KEY=VALUE...].
+ * is_made: one that is not there is made, whole. NULL with *e filled where it fails. */
 struct store *store_open(const char *path, bool is_made, struct incore_error *e);
 void store_close(struct store *s); /* NULL is fine */
+/* The path as it may be shown: of a database host, port and name alone. On the heap; NULL: no
+ * memory. */
+char *store_shown_path(const char *path);
+bool store_is_postgres(const char *path);
 
 /* What is compared over time: cycles, of which more is worse. */
 enum store_figure {

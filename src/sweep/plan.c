@@ -334,6 +334,23 @@ TAKER(take_options, take_list(r, n, &r->p->slurm.options))
 TAKER(take_throttle, take_count(r, n, 1, 100000, &r->p->slurm.throttle))
 TAKER(take_poll, take_time(r, n, &r->p->slurm.poll_ms))
 
+/* A copy of the plan is kept beside the results, for all who may read those. */
+static bool take_store(struct reader *r, const struct yaml_node *n)
+{
+	ptrdiff_t scheme, at;
+
+	if (!take_word(r, n, &r->p->store))
+		return false;
+	scheme = str_find(n->text, "://");
+	at = str_find(n->text, "@");
+	if (scheme < 0 || (!str_has(n->text, "password=") &&
+				  !str_has(str_sub(n->text, (size_t)scheme + 3,
+						   at > scheme ? (size_t)(at - scheme) - 3 : 0),
+					  ":")))
+		return true;
+	return WRONG(r, n, "a plan has no password: ~/.pgpass or PGPASSWORD is the place for it");
+}
+
 static bool take_devices(struct reader *r, const struct yaml_node *n)
 {
 	struct sweep_texts *d = &r->p->pool.devices;
@@ -378,7 +395,7 @@ static const struct key plan_keys[] = {{"name", take_name}, {"matrix", take_matr
 	{"outputs", take_outputs}, {"captures", take_captures}, {"record", take_records},
 	{"env", take_env}, {"cwd", take_cwd}, {"repeats", take_repeats}, {"retries", take_retries},
 	{"timeout", take_timeout}, {"needs", take_needs}, {"pool", take_pool},
-	{"slurm", take_slurm}, {NULL, NULL}};
+	{"slurm", take_slurm}, {"store", take_store}, {NULL, NULL}};
 
 /* --- the whole --- */
 

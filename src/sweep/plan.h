@@ -57,6 +57,7 @@ struct sweep_plan {
 	struct sweep_texts records; /* variables whose values are kept */
 	struct sweep_pairs env;
 	struct sweep_text cwd; /* text NULL: the plan's folder */
+	const char *store; /* that captures are added to, as incore-store(1) has it; NULL: none */
 	uint64_t repeats, retries, timeout_ms;
 	struct {
 		uint64_t devices, cpus, memory_bytes;

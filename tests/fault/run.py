@@ -42,6 +42,8 @@ RUNS = {
     "occupancy": ["occupancy", "--json", "two_waves"],
     "summary": ["summary", "two_waves"],
     "diff": ["diff", "--json", "two_waves", "bad_wave"],
+    "diff-sarif": ["diff", "--gate", "stall<-1%", "--sarif", "OUT", "two_waves", "bad_wave"],
+    "diff-markdown": ["diff", "--gate", "stall<-1%", "--markdown", "OUT", "two_waves", "bad_wave"],
     "pack": ["pack", "-o", "OUT", "two_waves"],
     "view": ["view", "--get", "/api/1/trace", "two_waves"],
     "view-at": ["view", "--get", "/api/1/at?track=0&slice=3", "two_waves"],
@@ -125,7 +127,7 @@ RUNS = {
 }
 
 
-KEEPS = {"replay", "store"}  # verbs whose directory stays, whole, where only the answer cannot be told
+KEEPS = {"diff", "replay", "store"}  # verbs whose file or directory stays, whole, where only the answer cannot be told
 
 
 def environment(**more):

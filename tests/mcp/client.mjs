@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server as the official client of the protocol sees it. usage: client.mjs INCORE DATA ROOT_OF_REPOSITORY
+// The server as the official client of the protocol sees it. usage: client.mjs INCORE DATA ROOT_OF_REPOSITORY MADE
+// MADE has the planted captures: amd/RULE/{planted,sound} and ascend/KERNEL.
 import {Client} from "@modelcontextprotocol/sdk/client/index.js";
 import {StdioClientTransport} from "@modelcontextprotocol/sdk/client/stdio.js";
 import {execFileSync} from "node:child_process";
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 
-const [incore, data, repository] = process.argv.slice(2);
+const [incore, data, repository, made] = process.argv.slice(2);
 let passed = 0, failed = 0;
 
 function check(ok, what) {
@@ -107,7 +108,7 @@ async function progress(client) {
 }
 
 // One call names the right line: kernels with one planted defect.
-async function planted(client, other) {
+async function planted(client) {
 	const folder = join(repository, "examples", "cuda", "planted");
 	for (const file of readdirSync(folder).filter(f => f.endsWith(".cu"))) {
 		const name = file.slice(0, -3);
@@ -116,9 +117,36 @@ async function planted(client, other) {
 		const limits = {register_limited: "by registers", shared_limited: "by shared memory", shallow_copies: `${file}:13`, tensor_bound: "pipe-stall:MATRIX"};
 		check(r.values.verdict.includes(limits[name] ?? `${file}:${line}`), `${name}: ${r.values.verdict}`);
 	}
-	for (const [path, part] of [["gemm", "gemm.py:17"]]) {
-		const r = (await other.callTool({name: "summary", arguments: {path}})).structuredContent;
-		check(r.values.verdict.includes(part), `${path}: ${r.values.verdict}`);
+	const gemm = (await client.callTool({name: "summary", arguments: {path: "gemm"}})).structuredContent;
+	check(gemm.values.verdict.includes("gemm.py:17"), `gemm: ${gemm.values.verdict}`);
+}
+
+// Of those of make_capture the instruction that is waited for, or waits; its twin without the defect names another.
+async function plantedAmd(client) {
+	const guilty = {"cross-lane": "`ds_bpermute_b32 v32, v1, v31` of row 3", "end-drain": "drain at row 8", "late-copy": "`buffer_load_dwordx4 v0, s[4:7], 0 offen lds` of row 3",
+		"late-lds": "`ds_read_b128 v[16:19], v1` of row 3", "late-load": "`buffer_load_dwordx4 v[8:11], v0, s[4:7], 0 offen` of row 3",
+		"late-scalar": "`s_load_dwordx4 s[12:15], s[0:1], 0x0` of row 3", "lds-write": "`ds_write_b128 v1, v[8:11]` of row 3", "nop-padding": "row 4 (0x1610, planted.hip:7): `s_nop 7`",
+		"spill": "`scratch_load_dword v33, off, s32` of row 3", "store-in-wait": "`global_store_dwordx4 v[2:3], v[12:15], off` of row 4", "uneven-barrier": "row 12 (0x164c, planted.hip:7): `s_barrier`"};
+	const verdict = async path => (await client.callTool({name: "summary", arguments: {path}})).structuredContent.values.verdict;
+	for (const [name, part] of Object.entries(guilty)) {
+		const found = await verdict(join(made, "amd", name, "planted")), twin = await verdict(join(made, "amd", name, "sound"));
+		check(found.includes(part), `${name}: ${found}`);
+		check(!twin.includes(part), `${name} without its defect: ${twin}`);
+	}
+}
+
+// Of Ascend kernels that the embedded model timed: which tool, and where the first of its rows tells the line.
+async function plantedAscend(client) {
+	const calls = {barrier_in_loop: ["hot", "rows", "source"], one_buffer: ["advise", "advice", "where_source"], small_copies: ["advise", "advice", "where_source"],
+		unordered: ["check", "findings", "message"]};
+	const folder = join(repository, "examples", "ascend", "planted");
+	for (const file of readdirSync(folder)) {
+		const name = file.slice(0, -4);
+		const [tool, table, where] = calls[name];
+		const line = readFileSync(join(folder, file), "utf8").split("\n").findIndex(l => l.includes("GUILTY")) + 1;
+		const r = (await client.callTool({name: tool, arguments: {path: join(made, "ascend", name)}})).structuredContent;
+		const first = r?.tables[table] && column(r.tables[table], where)[0];
+		check(String(first).includes(`${file}:${line}`), `${name}: ${tool} tells ${first} of ${JSON.stringify(Object.keys(r?.tables ?? {}))}, not ${file}:${line}`);
 	}
 }
 
@@ -127,8 +155,12 @@ await questions(client);
 await refusals(client);
 await resources(client);
 await progress(client);
-await planted(client, client);
+await planted(client);
 await client.close();
+const planting = await connect(made);
+await plantedAmd(planting);
+await plantedAscend(planting);
+await planting.close();
 const below = await connect("gemm");
 check((await below.callTool({name: "hot", arguments: {path: "."}})).structuredContent.values.found === 42, "the root itself");
 check((await below.callTool({name: "hot", arguments: {path: "../two_waves"}})).isError, "beside the root");

@@ -83,6 +83,21 @@ def links(incore):
     check(rc == 2, f"a root that is not there: {rc}")
 
 
+def plant(incore, made):
+    """Captures of kernels with one defect each: of the toy engine, and Ascend kernels that the embedded model times."""
+    amd, ascend = os.path.join(made, "amd"), os.path.join(made, "ascend")
+    os.mkdir(amd)
+    os.mkdir(ascend)
+    p = subprocess.run([os.path.join(os.path.dirname(incore), "examples", "make_capture"), "--planted", amd], capture_output=True, text=True)
+    check(p.returncode == 0, f"make_capture: {p.stderr}")
+    folder = os.path.join(ROOT, "examples", "ascend", "planted")
+    arguments = [w for slot in ("0=f32[512,64]", "1=f32[512,64]", "2=f32[512,64]:out") for w in ("--args", slot)]
+    for name in sorted(os.listdir(folder)):
+        p = subprocess.run([incore, "model", "run", os.path.join(folder, name), "--core", "aiv", *arguments, "-o", os.path.join(ascend, name[:-4])],
+                           capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": made})
+        check(p.returncode in (0, 1) and os.path.exists(os.path.join(ascend, name[:-4], "trace.incore")), f"{name}: {p.returncode} {p.stderr}")
+
+
 def official_client(incore):
     if os.environ.get("INCORE_NO_NPM"):
         return
@@ -96,7 +111,9 @@ def official_client(incore):
         print("SKIP the official client: " + why)
         COUNTS["skipped"] += 1
         return
-    p = subprocess.run(["node", os.path.join(HERE, "client.mjs"), incore, DATA, ROOT], cwd=HERE, capture_output=True, text=True, timeout=300)
+    with tempfile.TemporaryDirectory() as made:
+        plant(incore, made)
+        p = subprocess.run(["node", os.path.join(HERE, "client.mjs"), incore, DATA, ROOT, made], cwd=HERE, capture_output=True, text=True, timeout=300)
     print(p.stdout.rsplit("\n", 2)[0] if "FAIL" in p.stdout else "", end="")
     words = p.stdout.strip().splitlines()[-1].replace(",", "").split() if p.stdout.strip() else []
     if len(words) != 4:

@@ -171,13 +171,29 @@ def test_damaged(tmp, store):
 def test_sweep(tmp):
     plan, store = os.path.join(tmp, "plan.yaml"), os.path.join(tmp, "swept")
     with open(plan, "w") as f:
-        f.write(f'name: s\nmatrix: {{shape: [64, "a,b"]}}\nrepeats: 2\nrun: [cp, -r, {DATA}/two_waves, "{{out}}/x"]\ncaptures: ["{{out}}/x"]\n')
+        f.write(f'name: s\nmatrix: {{shape: [64, "a,b"]}}\nrepeats: 2\nrun: [cp, -r, {DATA}/two_waves, "{{out}}/x"]\ncaptures: ["{{out}}/x"]\nstore: in-plan\n')
     out = os.path.join(tmp, "sweep")
     p = incore("sweep", plan, "-o", out, "--store", store)
     labels = rows(store, "SELECT labels FROM entries ORDER BY capture") if p.returncode == 0 else []
     check("a sweep fills a store", labels == [("shape=64",)] * 2 + [("shape=a b",)] * 2, (labels, p.stderr))
     p = incore("store", "add", "--csv", "--store", store, "--sweep", out)
     check("once", p.stdout.count(",there,") == 4, p.stdout + p.stderr)
+    check("not that of the plan where another is given", not os.path.exists(os.path.join(tmp, "in-plan")))
+
+
+def test_killed_sweep(tmp):
+    """The store of the plan; the driver killed while it adds, and resumed: all is there, once."""
+    plan, out, store = os.path.join(tmp, "killed.yaml"), os.path.join(tmp, "killed.sweep"), os.path.join(tmp, "in-plan")
+    with open(plan, "w") as f:
+        f.write(f'repeats: 12\nrun: [cp, -r, {DATA}/two_waves, "{{out}}/x"]\ncaptures: ["{{out}}/x"]\nstore: in-plan\n')
+    child = subprocess.Popen(command("sweep", plan, "-o", out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while child.poll() is None and count(store) < 2:
+        time.sleep(0.001)
+    child.kill()
+    child.wait()
+    check("some are there", 2 <= count(store) <= 12 and is_whole(store), count(store))
+    p = incore("sweep", plan, "-o", out, "--resume")
+    check("the rest comes with --resume", p.returncode == 0 and count(store) == 12 and is_whole(store), (count(store), p.stderr))
 
 
 def main():
@@ -192,6 +208,7 @@ def main():
         test_upgraded(tmp, store)
         test_damaged(tmp, store)
         test_sweep(tmp)
+        test_killed_sweep(tmp)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return failed > 0
 

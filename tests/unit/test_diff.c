@@ -254,7 +254,7 @@ static void test_diff_per_hit(void **state)
 	assert_true(diff_run(&d, &p.sa, &p.sb, &o, NULL));
 	assert_int_equal(d.align.kind, ALIGN_ROW);
 	assert_true(d.is_same_work);
-	assert_true(d.hit_ratio == 2);
+	assert_true(d.work_ratio == 2);
 	assert_string_equal(d.values[0].name, "latency_per_hit");
 	assert_true(d.values[0].a == 30 && d.values[0].b == 40);
 	assert_int_equal(d.verdict, DIFF_NO_CLAIM);

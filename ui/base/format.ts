@@ -31,7 +31,7 @@ export function short(n: number): string {
 }
 
 function trim(n: number): string {
-	return n.toPrecision(3).replace(/\.?0+$/, '');
+	return String(Number(n.toPrecision(3)));
 }
 
 export function address(n: number): string {

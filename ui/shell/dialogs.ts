@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dialogs.ts: help, go to, markers, and the visible range as a table. The browser's own dialogs trap the focus and give it back.
 import { App } from '../app';
-import { button, Child, fill, h } from '../base/dom';
+import { button, fill, h } from '../base/dom';
 import { address, count, cycles, unitName } from '../base/format';
 import { KeyBinding } from '../base/keys';
 import { Still } from '../base/latest';
@@ -9,22 +9,9 @@ import { colourOf } from '../base/palette';
 import { askJson, BoxInfo } from '../source';
 import { Marker } from '../state';
 import { trackName } from '../timeline/lanes';
+import { dialog } from './dialogs_base';
 
-export function dialog(title: string, ...body: Child[]): HTMLDialogElement {
-	const d = h('dialog', { attrs: { 'aria-label': title } });
-	const before = document.activeElement as HTMLElement | null;
-	fill(d, h('div', { class: 'dialog-head' }, h('h2', null, title), button('×', 'Close (Esc)', () => d.close())), h('div', { class: 'dialog-body' }, body));
-	d.addEventListener('close', () => {
-		d.remove();
-		before?.focus?.({ preventScroll: true });
-	});
-	d.addEventListener('click', (e) => {
-		if (e.target === d) d.close();
-	});
-	document.body.appendChild(d);
-	d.showModal();
-	return d;
-}
+export { dialog } from './dialogs_base';
 
 /** All keys, from the table that also handles them. */
 export function help(bindings: readonly KeyBinding[], panels: readonly { title: string; hint: string }[]): void {

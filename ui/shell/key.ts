@@ -7,7 +7,7 @@ import { bearer, keepToken, tokenIn } from '../source_http';
 /** Is it the key of this run? null: nobody answers. */
 async function isKey(token: string): Promise<boolean | null> {
 	try {
-		return (await fetch('/api/1/trace', { method: 'HEAD', ...bearer(token) })).ok;
+		return (await fetch('/api/1/trace', { method: 'HEAD', ...bearer(token) })).status !== 401;
 	} catch {
 		return null;
 	}

@@ -2,17 +2,17 @@
 // titlebar.ts: what is shown, where it comes from, and the switches that are for everything.
 import { App } from '../app';
 import { button, choose, fill, h } from '../base/dom';
+import { evidenceChip } from '../base/evidence';
 import { count, Unit } from '../base/format';
 import { Theme } from '../base/palette';
 import { scopeWords } from '../panels/common';
 import { captureNames } from '../source';
+import { isPair } from '../source_http';
 import { Key, State } from '../state';
 import { copyLink, saveReport } from './share';
 import { chosen, setTheme } from './theme';
 
 export interface TitleActions { help(): void; goTo(): void; places(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
-
-const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'synthetic', 'unknown']);
 
 export class TitleBar {
 	readonly element = h('header', { class: 'title-bar' });
@@ -21,9 +21,9 @@ export class TitleBar {
 	constructor(private readonly app: App, search: HTMLElement, private readonly act: TitleActions) {
 		const { trace } = app, i = trace.input, labels = (i.labels ?? {}) as Record<string, string>;
 		const name = String(i.kernel || 'unknown kernel');
-		fill(this.element, h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
+		fill(this.element, isPair() && h('a', { attrs: { href: '/' }, title: 'Back to the store' }, '← store'), h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
 			h('div', { class: 'facts' }, i.arch !== undefined && i.arch !== null && h('span', { class: 'arch' }, String(i.arch)),
-				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: labels.confidence ?? 'What kind of evidence these figures are' }, trace.evidence + (labels.device_range ? `, devices took ${labels.device_range} of it` : '')),
+				evidenceChip(trace.evidence, labels.confidence, labels.device_range ? `, devices took ${labels.device_range} of it` : ''),
 				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
 				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
 			trace.captures.length > 1 && choose('Capture', trace.captures.map((c, i) => ({ value: String(c.index), label: captureNames(trace.captures)[i], title: c.path, disabled: c.state === 'failed' })),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.c: values per execution of two captures, what changed, and whether repeats differ as much.
+ * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats differ
+ * as much.
  * More than 600 lines because values, their spread and their sampling error are of one table.
  */
 #include "analysis/diff/diff.h"
@@ -27,6 +28,7 @@ const char *diff_verdict_name(enum diff_verdict v)
 enum value_kind {
 	VALUE_TOTAL, /* hit, latency, stall, idle as the producer means them */
 	VALUE_TOTAL_PER_HIT,
+	VALUE_TOTAL_PER_LAUNCH,
 	VALUE_STALL_SHARE, /* stall of latency */
 	VALUE_BUCKET_PER_HIT,
 	VALUE_BUCKET_SHARE, /* of all lifetimes */
@@ -49,6 +51,8 @@ static const struct value_def defs[] = {
 	{"latency_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_LATENCY},
 	{"stall_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_STALL},
 	{"idle_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_IDLE},
+	{"latency_per_launch", VALUE_TOTAL_PER_LAUNCH, TOTAL_LATENCY},
+	{"stall_per_launch", VALUE_TOTAL_PER_LAUNCH, TOTAL_STALL},
 	{"stall_share", VALUE_STALL_SHARE, 0},
 	{"duration_per_hit", VALUE_DURATION_PER_HIT, 0},
 	{"issue_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_ISSUE},
@@ -85,6 +89,19 @@ static double ratio(double x, double of)
 	return of > 0 ? x / of : NAN;
 }
 
+/* Launches whose samples are summed; 0: not stated, or a trace of one of them. */
+static uint64_t launches_of(const struct diff_side *s)
+{
+	int64_t n = s->trace->meta.launch.launch_count;
+
+	return trace_is_sampled(s->trace) && n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t work_of(const struct diff_side *s, enum diff_per per)
+{
+	return per == DIFF_PER_LAUNCH ? launches_of(s) : s->hot->all.totals.hit;
+}
+
 /* NAN where the capture does not tell. */
 static double value_of(const struct diff_side *s, const struct value_def *v)
 {
@@ -93,9 +110,11 @@ static double value_of(const struct diff_side *s, const struct value_def *v)
 
 	switch (v->kind) {
 	case VALUE_TOTAL:
-		return total_of(&h->all.totals, v->which);
+		return v->which == TOTAL_HIT && hit <= 0 ? NAN : total_of(&h->all.totals, v->which);
 	case VALUE_TOTAL_PER_HIT:
 		return ratio(total_of(&h->all.totals, v->which), hit);
+	case VALUE_TOTAL_PER_LAUNCH:
+		return ratio(total_of(&h->all.totals, v->which), (double)launches_of(s));
 	case VALUE_STALL_SHARE:
 		return ratio((double)h->all.totals.stall, (double)h->all.totals.latency);
 	case VALUE_BUCKET_PER_HIT:
@@ -143,15 +162,6 @@ static void spread_take(const struct spread *s, double *noise, double *noise_pct
 		*noise_pct = 100 * (s->hi - s->lo) / s->lo;
 }
 
-/* Of samples the noise is of their counts, in per cent of the smaller value. */
-static void noise_of_smaller(const struct diff *d, struct diff_value *v)
-{
-	double least = v->a < v->b ? v->a : v->b;
-
-	if (d->is_sampled && least > 0 && 100 * v->noise / least > v->noise_pct)
-		v->noise_pct = 100 * v->noise / least;
-}
-
 static enum diff_verdict judge(const struct diff *d, double change, double noise)
 {
 	if (!d->has_noise)
@@ -192,6 +202,8 @@ static double sampling_error(const struct diff_side *s, const struct value_def *
 	case VALUE_BUCKET_PER_HIT:
 	case VALUE_DURATION_PER_HIT:
 		return sqrt(x * hits * period) / hits;
+	case VALUE_TOTAL_PER_LAUNCH:
+		return sqrt(x * period / (double)launches_of(s));
 	case VALUE_STALL_SHARE:
 	case VALUE_BUCKET_SHARE:
 		return sqrt(x * (1 - x) / n);
@@ -230,7 +242,8 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 		noise_of_value(d, &defs[i], v);
 		v->noise = sampled_noise(d, sampling_error(d->a, &defs[i]),
 			sampling_error(d->b, &defs[i]), v->noise);
-		noise_of_smaller(d, v);
+		if (d->is_sampled && v->a > 0 && 100 * v->noise / v->a > v->noise_pct)
+			v->noise_pct = 100 * v->noise / v->a;
 		v->verdict = v->is_known ? judge(d, v->change, v->noise) : DIFF_NOT_COMPARABLE;
 	}
 	return true;
@@ -241,7 +254,7 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 struct cell { /* one part of one side */
 	const char *key;
 	code_idx code;
-	uint64_t hit, cycles, stall;
+	uint64_t work, cycles, stall; /* work: its executions, or the launches */
 };
 
 struct cells {
@@ -249,7 +262,13 @@ struct cells {
 	uint32_t n;
 };
 
-static bool cells_of_rows(const struct diff_side *s, struct arena *a, struct cells *out)
+static uint64_t work_in(const struct diff_side *s, enum diff_per per, uint64_t hits)
+{
+	return per == DIFF_PER_LAUNCH ? launches_of(s) : hits;
+}
+
+static bool cells_of_rows(
+	const struct diff_side *s, enum diff_per per, struct arena *a, struct cells *out)
 {
 	const struct trace *t = s->trace;
 
@@ -260,12 +279,14 @@ static bool cells_of_rows(const struct diff_side *s, struct arena *a, struct cel
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct code_totals *r = &s->hot->rows[i].totals;
 
-		out->v[i] = (struct cell){t->code[i].text, i, r->hit, r->latency, r->stall};
+		out->v[i] = (struct cell){
+			t->code[i].text, i, work_in(s, per, r->hit), r->latency, r->stall};
 	}
 	return true;
 }
 
-static bool cells_of_causes(const struct diff_side *s, struct arena *a, struct cells *out)
+static bool cells_of_causes(
+	const struct diff_side *s, enum diff_per per, struct arena *a, struct cells *out)
 {
 	out->v = arena_zalloc(a, (size_t)s->causes->n + 1, sizeof(*out->v));
 	if (!out->v)
@@ -274,15 +295,16 @@ static bool cells_of_causes(const struct diff_side *s, struct arena *a, struct c
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct cause *c = &s->causes->v[i];
 
-		out->v[i] = (struct cell){c->name, NO_CODE, s->hot->all.totals.hit, c->cyc,
+		out->v[i] = (struct cell){c->name, NO_CODE, work_of(s, per), c->cyc,
 			c->bucket == BUCKET_ISSUE ? 0 : c->cyc};
 	}
 	return true;
 }
 
-static bool cells_of(const struct diff_side *s, enum diff_by by, struct arena *a, struct cells *out,
-	struct incore_error *e)
+static bool cells_of(const struct diff *d, const struct diff_side *s, struct arena *a,
+	struct cells *out, struct incore_error *e)
 {
+	enum diff_by by = d->by;
 	static const enum hot_by hot_by[] = {
 		[DIFF_BY_LINE] = HOT_BY_LINE,
 		[DIFF_BY_OPCODE] = HOT_BY_OPCODE,
@@ -292,9 +314,9 @@ static bool cells_of(const struct diff_side *s, enum diff_by by, struct arena *a
 	uint32_t n = 0;
 
 	if (by == DIFF_BY_INSTR)
-		return cells_of_rows(s, a, out) || err_nomem(e);
+		return cells_of_rows(s, d->per, a, out) || err_nomem(e);
 	if (by == DIFF_BY_CAUSE)
-		return cells_of_causes(s, a, out) || err_nomem(e);
+		return cells_of_causes(s, d->per, a, out) || err_nomem(e);
 	if (!hot_group(s->hot, hot_by[by], HOT_SORT_LATENCY, false, a, &g, &n, e))
 		return false;
 	out->v = arena_zalloc(a, (size_t)n + 1, sizeof(*out->v));
@@ -302,26 +324,27 @@ static bool cells_of(const struct diff_side *s, enum diff_by by, struct arena *a
 		return err_nomem(e);
 	out->n = n;
 	for (uint32_t i = 0; i < n; i++)
-		out->v[i] = (struct cell){g[i].key, g[i].code, g[i].sums.totals.hit,
-			g[i].sums.totals.latency, g[i].sums.totals.stall};
+		out->v[i] =
+			(struct cell){g[i].key, g[i].code, work_in(s, d->per, g[i].sums.totals.hit),
+				g[i].sums.totals.latency, g[i].sums.totals.stall};
 	return true;
 }
 
-static double per_hit(uint64_t cycles, uint64_t hit)
+static double per_work(uint64_t cycles, uint64_t work)
 {
-	return hit ? (double)cycles / (double)hit : 0;
+	return work ? (double)cycles / (double)work : 0;
 }
 
 static void part_add(struct diff_part *p, const struct cell *c, bool is_b)
 {
 	if (is_b) {
 		p->code_b = c->code;
-		p->hit_b = c->hit;
+		p->work_b = c->work;
 		p->cycles_b = c->cycles;
 		p->stall_b = c->stall;
 	} else {
 		p->code_a = c->code;
-		p->hit_a = c->hit;
+		p->work_a = c->work;
 		p->cycles_a = c->cycles;
 		p->stall_a = c->stall;
 	}
@@ -393,7 +416,6 @@ static bool join_keys(struct diff *d, const struct cells *a, const struct cells 
 
 struct part_noise {
 	struct diff *d;
-	enum diff_by by;
 	const struct intern *keys; /* NULL for rows */
 	const uint32_t *part_of_b; /* rows only: part of each row of B */
 	struct spread *spread;	   /* by part */
@@ -417,12 +439,12 @@ static bool add_repeat(
 	bool ok;
 
 	arena_init(&tmp);
-	ok = cells_of(s, n->by, &tmp, &c, e);
+	ok = cells_of(n->d, s, &tmp, &c, e);
 	for (uint32_t i = 0; ok && i < c.n; i++) {
 		uint32_t k = part_of(n, &c.v[i], is_b);
 
-		if (k < n->d->n_parts && c.v[i].hit)
-			spread_add(&n->spread[k], per_hit(c.v[i].cycles, c.v[i].hit));
+		if (k < n->d->n_parts && c.v[i].work)
+			spread_add(&n->spread[k], per_work(c.v[i].cycles, c.v[i].work));
 	}
 	arena_deinit(&tmp);
 	return ok;
@@ -448,36 +470,36 @@ static bool add_group(struct part_noise *n, const struct diff_side *self,
 	return ok;
 }
 
-/* A cause that one side does not have cost it nothing. */
-static void fill_causes(struct diff *d)
+/* A cause that one side does not have cost it nothing; so a part of a launch. */
+static void fill_work(struct diff *d)
 {
 	for (uint32_t i = 0; i < d->n_parts; i++) {
-		d->parts[i].hit_a = d->a->hot->all.totals.hit;
-		d->parts[i].hit_b = d->b->hot->all.totals.hit;
+		d->parts[i].work_a = work_of(d->a, d->per);
+		d->parts[i].work_b = work_of(d->b, d->per);
 	}
 }
 
-static double error_per_hit(const struct diff_side *s, uint64_t cycles, uint64_t hits)
+static double error_per_work(const struct diff_side *s, uint64_t cycles, uint64_t work)
 {
-	return sqrt((double)cycles * (double)s->trace->sampling.period_cyc) / (double)hits;
+	return sqrt((double)cycles * (double)s->trace->sampling.period_cyc) / (double)work;
 }
 
 static void judge_parts(struct diff *d)
 {
-	double all = (double)d->a->hot->all.totals.hit;
+	double all = (double)work_of(d->a, d->per);
 
 	EACH (struct diff_part, p, d->parts, d->n_parts) {
-		p->per_hit_a = per_hit(p->cycles_a, p->hit_a);
-		p->per_hit_b = per_hit(p->cycles_b, p->hit_b);
-		p->stall_per_hit_a = per_hit(p->stall_a, p->hit_a);
-		p->stall_per_hit_b = per_hit(p->stall_b, p->hit_b);
+		p->per_work_a = per_work(p->cycles_a, p->work_a);
+		p->per_work_b = per_work(p->cycles_b, p->work_b);
+		p->stall_per_work_a = per_work(p->stall_a, p->work_a);
+		p->stall_per_work_b = per_work(p->stall_b, p->work_b);
 		p->verdict = DIFF_NOT_COMPARABLE;
-		if (!p->hit_a || !p->hit_b)
+		if (!p->work_a || !p->work_b)
 			continue;
-		p->change = p->per_hit_b - p->per_hit_a;
-		p->noise = sampled_noise(d, error_per_hit(d->a, p->cycles_a, p->hit_a),
-			error_per_hit(d->b, p->cycles_b, p->hit_b), p->noise);
-		p->contribution = all > 0 ? p->change * (double)p->hit_a / all : 0;
+		p->change = p->per_work_b - p->per_work_a;
+		p->noise = sampled_noise(d, error_per_work(d->a, p->cycles_a, p->work_a),
+			error_per_work(d->b, p->cycles_b, p->work_b), p->noise);
+		p->contribution = all > 0 ? p->change * (double)p->work_a / all : 0;
 		p->verdict = judge(d, p->change, p->noise);
 	}
 }
@@ -503,13 +525,18 @@ static int by_size(const void *pa, const void *pb)
 	return strcmp(a->key, b->key);
 }
 
-/* Parts that neither side executed tell nothing. */
-static void drop_unexecuted(struct diff *d)
+/* Parts that neither side executed tell nothing, nor do those that no sample met. */
+static bool is_empty(const struct diff *d, const struct diff_part *p)
+{
+	return d->per == DIFF_PER_LAUNCH ? !p->cycles_a && !p->cycles_b : !p->work_a && !p->work_b;
+}
+
+static void drop_empty(struct diff *d)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->n_parts; i++)
-		if (d->parts[i].hit_a || d->parts[i].hit_b)
+		if (!is_empty(d, &d->parts[i]))
 			d->parts[n++] = d->parts[i];
 	d->n_parts = n;
 }
@@ -523,19 +550,18 @@ static bool fill_parts(struct diff *d, struct incore_error *e)
 	uint32_t *part_of_b;
 	bool ok = false;
 
-	n.by = by == DIFF_BY_INSTR && !d->align.b_of_a ? DIFF_BY_LINE : by;
-	d->by = n.by;
+	d->by = by == DIFF_BY_INSTR && !d->align.b_of_a ? DIFF_BY_LINE : by;
 	intern_init(&keys);
 	part_of_b = mem_zalloc((size_t)d->b->trace->n_code + 1, sizeof(*part_of_b));
 	if (!part_of_b) {
 		err_nomem(e);
 		goto out;
 	}
-	if (!cells_of(d->a, n.by, &d->arena, &a, e) || !cells_of(d->b, n.by, &d->arena, &b, e))
+	if (!cells_of(d, d->a, &d->arena, &a, e) || !cells_of(d, d->b, &d->arena, &b, e))
 		goto out;
-	ok = n.by == DIFF_BY_INSTR ? join_rows(d, &a, &b, part_of_b, e)
-				   : join_keys(d, &a, &b, &keys, e);
-	n.keys = n.by == DIFF_BY_INSTR ? NULL : &keys;
+	ok = d->by == DIFF_BY_INSTR ? join_rows(d, &a, &b, part_of_b, e)
+				    : join_keys(d, &a, &b, &keys, e);
+	n.keys = d->by == DIFF_BY_INSTR ? NULL : &keys;
 	n.part_of_b = part_of_b;
 	n.spread = arena_zalloc(&d->arena, (size_t)d->n_parts + 1, sizeof(*n.spread));
 	ok = ok && (n.spread || err_nomem(e));
@@ -543,10 +569,10 @@ static bool fill_parts(struct diff *d, struct incore_error *e)
 	     add_group(&n, d->b, d->options->repeats_b, d->options->n_repeats_b, e);
 	if (!ok)
 		goto out;
-	if (n.by == DIFF_BY_CAUSE)
-		fill_causes(d);
+	if (d->by == DIFF_BY_CAUSE || d->per == DIFF_PER_LAUNCH)
+		fill_work(d);
 	judge_parts(d);
-	drop_unexecuted(d);
+	drop_empty(d);
 	SORT(d->parts, d->n_parts, by_size);
 out:
 	mem_free(part_of_b);
@@ -563,7 +589,7 @@ static bool is_uniform(const struct diff *d)
 {
 	wide all_a = d->a->hot->all.totals.hit, all_b = d->b->hot->all.totals.hit;
 
-	if (!d->align.b_of_a || d->align.matched != d->align.rows_a ||
+	if (d->per == DIFF_PER_LAUNCH || !d->align.b_of_a || d->align.matched != d->align.rows_a ||
 		d->align.matched != d->align.rows_b)
 		return false;
 	for (code_idx i = 0; i < d->a->trace->n_code; i++) {
@@ -589,6 +615,37 @@ static void compare_clocks(struct diff *d)
 	d->is_clock_alike = off <= 0.03 * d->clock_a_mhz;
 }
 
+/* Executions, where both sides counted them; samples alone are compared by the launches they are of. */
+static bool choose_work(struct diff *d, struct incore_error *e)
+{
+	const struct diff_side *bad = !d->a->hot->all.totals.hit ? d->a : d->b;
+
+	d->per = DIFF_PER_HIT;
+	if (d->a->hot->all.totals.hit && d->b->hot->all.totals.hit)
+		return true;
+	d->per = DIFF_PER_LAUNCH;
+	if (launches_of(d->a) && launches_of(d->b) && d->a->hot->all.samples &&
+		d->b->hot->all.samples)
+		return true;
+	return err_set(e, INCORE_BAD_INPUT, "not-comparable",
+		"the %s capture holds no execution of anything%s: there is no cycle per execution to compare",
+		bad == d->a ? "first" : "second",
+		bad->trace->samples ? ", only samples, and not both say of how many launches" : "");
+}
+
+/* The stronger of what is said of latency and stall. */
+static enum diff_verdict verdict_of(const struct diff *d)
+{
+	enum diff_verdict v = DIFF_NO_CLAIM;
+
+	for (size_t i = 0; i < N_DEFS; i++)
+		if (defs[i].kind == (d->per == DIFF_PER_LAUNCH ? VALUE_TOTAL_PER_LAUNCH
+							       : VALUE_TOTAL_PER_HIT) &&
+			defs[i].which != TOTAL_IDLE && d->values[i].verdict > v)
+			v = d->values[i].verdict;
+	return v;
+}
+
 bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side *b,
 	const struct diff_options *o, struct incore_error *e)
 {
@@ -596,23 +653,16 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 	arena_init(&d->arena);
 	d->is_sampled = trace_is_sampled(a->trace) && trace_is_sampled(b->trace);
 	d->has_noise = o->n_repeats_a || o->n_repeats_b || d->is_sampled;
-	if (!a->hot->all.totals.hit || !b->hot->all.totals.hit) {
-		err_set(e, INCORE_BAD_INPUT, "not-comparable",
-			"the %s capture holds no execution of anything%s: there is no cycle per execution to compare",
-			!a->hot->all.totals.hit ? "first" : "second",
-			(!a->hot->all.totals.hit ? a : b)->trace->samples ? ", only samples" : "");
+	if (!choose_work(d, e))
 		goto fail;
-	}
 	if (!diff_align_rows(&d->align, a, b, o, &d->arena, e))
 		goto fail;
-	d->hit_ratio = (double)b->hot->all.totals.hit / (double)a->hot->all.totals.hit;
+	d->work_ratio = (double)work_of(b, d->per) / (double)work_of(a, d->per);
 	d->is_same_work = is_uniform(d);
 	compare_clocks(d);
 	if (!fill_values(d, e) || !fill_parts(d, e))
 		goto fail;
-	/* the first two values are latency and stall per hit */
-	d->verdict = d->values[0].verdict > d->values[1].verdict ? d->values[0].verdict
-								 : d->values[1].verdict;
+	d->verdict = verdict_of(d);
 	return true;
 fail:
 	diff_deinit(d);

@@ -4,7 +4,8 @@
  *
  * Rows are aligned first (same listing: row by row; else by text, function by function; else by
  * source line) and how much of the latency that covers is told. Cycles are divided by executions
- * ("per hit"): raw totals mislead when wave counts differ, per-wave figures when trip counts do. A
+ * ("per hit"): raw totals mislead when wave counts differ, per-wave figures when trip counts do.
+ * Samples without counts of executions are divided by the launches that they were taken from. A
  * change is only called real when it is larger than the spread of repeats of the same code; without
  * repeats no such claim is made.
  *
@@ -44,6 +45,7 @@ struct diff_align {
 double diff_matched_share(const struct diff_align *x);
 
 enum diff_by { DIFF_BY_INSTR, DIFF_BY_LINE, DIFF_BY_OPCODE, DIFF_BY_CLASS, DIFF_BY_CAUSE };
+enum diff_per { DIFF_PER_HIT, DIFF_PER_LAUNCH }; /* what cycles are divided by */
 enum diff_verdict {
 	DIFF_NO_CLAIM, /* no repeats to tell noise from change */
 	DIFF_WITHIN,   /* not more than repeats differ */
@@ -65,15 +67,14 @@ struct diff_value {
 
 struct diff_part { /* an instruction, line, opcode, class or cause */
 	const char *key;
-	code_idx code_a, code_b; /* NO_CODE: none */
-	uint64_t hit_a, hit_b;
+	code_idx code_a, code_b;     /* NO_CODE: none */
+	uint64_t work_a, work_b;     /* executions, or the launches */
 	uint64_t cycles_a, cycles_b; /* latency; the cycles of a cause */
 	uint64_t stall_a, stall_b;
-	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b;
-	double change;	     /* of cycles per hit */
-	double contribution; /* to the cycles of one execution of A: change * hits of A / all hits
-			      */
-	double noise;	     /* spread of cycles per hit among repeats */
+	double per_work_a, per_work_b, stall_per_work_a, stall_per_work_b;
+	double change;	     /* of cycles per execution or launch */
+	double contribution; /* to those of all of A: change * work of it in A / all work of A */
+	double noise;	     /* spread among repeats */
 	enum diff_verdict verdict;
 };
 
@@ -96,7 +97,8 @@ struct diff {
 	const struct diff_options *options;
 	struct diff_align align;
 	bool is_same_work; /* the hit ratio is the same on every row */
-	double hit_ratio;  /* B / A */
+	enum diff_per per;
+	double work_ratio; /* B / A */
 	double clock_a_mhz, clock_b_mhz;
 	bool is_clock_alike; /* within 3 % (true where unknown) */
 	bool has_noise;
@@ -106,7 +108,7 @@ struct diff {
 	enum diff_by by;	 /* of the parts: lines where rows could not be aligned */
 	struct diff_part *parts; /* beyond noise first, then by size of the contribution */
 	uint32_t n_parts;
-	enum diff_verdict verdict; /* of latency or stall per hit, the stronger */
+	enum diff_verdict verdict; /* of latency or stall, the stronger */
 };
 
 /* False with status BAD_INPUT ("not-comparable") when too little matches. */

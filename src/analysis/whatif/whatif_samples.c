@@ -1,312 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * whatif_samples.c: without a timeline, an estimate. A warp's life is its samples: each was issuing,
- * waited for somebody, or met a resource that was taken. With as many warps at a time as before the
- * kernel lasts as long as the samples that are left, but not shorter than its resources work: issue
- * slots, pipes, L1, L2 and memory, each by what the changed rows had of it.
+ * waited as long as its producer takes on an idle machine, or stood in the queue of a resource. So the
+ * kernel has two lengths: that of its warps if nothing were ever taken (latency), and the time that its
+ * busiest resource works (whatif_load.h). It lasts as long as the longer of both at the least, their sum
+ * at the most; how far they add up is seen in the kernel as it is.
  */
 #include <math.h>
 
 #include "analysis/code/samples.h"
 #include "analysis/whatif/whatif_internal.h"
+#include "analysis/whatif/whatif_load.h"
+#include "base/mem.h"
 #include "base/search.h"
-#include "isa/ncu_names.h"
 
-/* --- what the report states ----------------------------------------------------------------- */
-
-static double stated(const struct trace *t, const char *name)
-{
-	const struct named_table *k = trace_find_table(t, NCU_TABLE_METRICS);
-
-	for (uint32_t i = 0; k && i < k->n_rows; i++) {
-		const char *cell = named_table_cell(k, i, "name");
-		const char *value =
-			cell && strcmp(cell, name) == 0 ? named_table_cell(k, i, "value") : NULL;
-
-		if (value)
-			return strtod(value, NULL);
-	}
-	return NAN;
-}
-
-enum use { /* what of a row loads a resource */
-	USE_ISSUE,
-	USE_FMA,
-	USE_ALU,
-	USE_XU,
-	USE_FP64,
-	USE_TENSOR,
-	USE_LSU, /* memory instructions, whatever they move */
-	USE_L1,
-	USE_L2,
-	USE_SLICE, /* of L2, the busiest: atomics on few words */
-	USE_DRAM,
-	USES
-};
-
-/* As far as each can be filled: what kernels that do nothing else reach. L1 counts some of what no
- * instruction asked for: kernels without a barrier do more than it says they could. */
-static const struct resource {
-	const char *word, *metric;
-	double cap;
-} resources[USES] = {
-	[USE_ISSUE] = {"issue slots", "sm__issue_active.avg.pct_of_peak_sustained_elapsed", 0.97},
-	[USE_FMA] = {"FMA pipe", "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
-		0.97},
-	[USE_ALU] = {"ALU pipe", "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed",
-		0.97},
-	[USE_XU] = {"XU pipe", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", 0.98},
-	[USE_FP64] = {"FP64 pipe", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed",
-		0.97},
-	[USE_TENSOR] = {"tensor pipe",
-		"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 0.95},
-	[USE_LSU] = {"load and store unit",
-		"l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed", 0.97},
-	[USE_L1] = {"L1", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 1.15},
-	[USE_L2] = {"L2", "lts__throughput.avg.pct_of_peak_sustained_elapsed", 0.90},
-	[USE_SLICE] = {"a slice of L2", "lts__throughput.max.pct_of_peak_sustained_elapsed", 0.95},
-	[USE_DRAM] = {"memory", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", 0.92},
-};
-
-/* --- what rows use -------------------------------------------------------------------------- */
-
-static bool starts(const struct code_row *r, const char *const *words)
-{
-	const char *text = r->text;
-
-	if (text[0] == '@' && strchr(text, ' '))
-		text = strchr(text, ' ') + 1;
-	for (; *words; words++)
-		if (strncmp(text, *words, strlen(*words)) == 0)
-			return true;
-	return false;
-}
-
-static double metric_at(const struct trace *t, const char *name, code_idx i)
-{
-	EACH (const struct code_metric, m, t->metrics, t->n_metrics) {
-		uint32_t lo = 0, hi = m->n;
-		double v;
-
-		if (strcmp(m->name, name) != 0)
-			continue;
-		BISECT(lo, hi, k, m->row[k] < i);
-		if (lo >= m->n || m->row[lo] != i)
-			return 0;
-		if (!m->is_real)
-			return (double)m->value[lo];
-		memcpy(&v, &m->value[lo], sizeof(v));
-		return isfinite(v) && v > 0 ? v : 0;
-	}
-	return 0;
-}
-
-static bool is_memory(enum inst_class c)
-{
-	return c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS;
-}
-
-#define SECTORS_OF_REQUEST 4
-
-/* Of a resource, how much an execution of the row takes; sums are compared with each other alone. */
-static double weight_of(const struct trace *t, enum use use, code_idx i)
-{
-	static const char *const fma[] = {
-		"FFMA", "FMUL", "FADD", "IMAD", "HFMA2", "HADD2", "HMUL2", NULL};
-	static const char *const xu[] = {
-		"MUFU", "I2F", "F2I", "F2F", "FRND", "POPC", "FLO", "BREV", NULL};
-	static const char *const fences[] = {"MEMBAR", NULL};
-	static const char *const fp64[] = {"DFMA", "DADD", "DMUL", "DSETP", NULL};
-	const struct code_row *r = &t->code[i];
-	double hits = (double)r->stated.hit;
-
-	switch (use) {
-	case USE_ISSUE:
-		return hits;
-	case USE_FMA:
-		return starts(r, fma) ? hits : 0;
-	case USE_XU:
-		return starts(r, xu) ? hits : 0;
-	case USE_FP64:
-		return starts(r, fp64) ? hits : 0;
-	case USE_TENSOR:
-		return r->inst_class == CLASS_MATRIX ? hits : 0;
-	case USE_ALU:
-		return r->inst_class == CLASS_VALU && !starts(r, fma) && !starts(r, xu) &&
-				       !starts(r, fp64)
-			       ? hits
-			       : 0;
-	case USE_LSU:
-		return is_memory((enum inst_class)r->inst_class) || r->inst_class == CLASS_LDS ||
-				       r->inst_class == CLASS_LDS_XLANE
-			       ? hits
-			       : 0;
-	case USE_L1:
-		return metric_at(t, "memory_l1_wavefronts_shared", i) +
-		       metric_at(t, "memory_l1_tag_requests_global", i) +
-		       metric_at(t, "memory_l2_theoretical_sectors_global", i) / 4 +
-		       metric_at(t, "memory_l2_theoretical_sectors_local", i) / 4;
-	case USE_SLICE:
-		return r->inst_class == CLASS_VMEM_ATOMIC ? hits : 0;
-	default:
-		if (starts(r, fences)) /* it goes through L2 as a request does */
-			return hits * SECTORS_OF_REQUEST;
-		return metric_at(t, "memory_l2_theoretical_sectors_global", i) +
-		       metric_at(t, "memory_l2_theoretical_sectors_local", i);
-	}
-}
-
-/* --- what is left of a row ------------------------------------------------------------------ */
-
-static double left_of(const struct whatif_row *r)
-{
-	if (r->is_removed || r->faster_milli == WHATIF_AT_ONCE)
-		return 0;
-	return 1000.0 / r->faster_milli;
-}
-
-/* What is left of its load on a resource. Through L2 a request has one sector at the least. */
-static double left_of_use(
-	const struct trace *t, const struct whatif_row *r, code_idx i, enum use use)
-{
-	double hits = (double)t->code[i].stated.hit, sectors, w;
-
-	if (use >= USE_L2 && !r->like && !r->is_removed) {
-		sectors = weight_of(t, USE_L2, i);
-		return fmax(left_of(r), fmin(1, sectors > 0 ? hits / sectors : 0));
-	}
-	if (!r->like || use <= USE_LSU)
-		return left_of(r);
-	w = use == USE_L1 ? weight_of(t, use, i)
-			  : 0; /* other memory than before: one access each */
-	return w > 0 ? fmin(1, hits / w) : 0;
-}
-
-/* Cycles from issue to result where nothing is in the way, on the chips that were at hand (9.0). */
-static double base_latency(enum inst_class c)
-{
-	switch (c) {
-	case CLASS_VMEM_LOAD:
-	case CLASS_VMEM_ATOMIC:
-	case CLASS_VMEM_TO_LDS:
-		return 450;
-	case CLASS_LDS:
-	case CLASS_LDS_XLANE:
-	case CLASS_SMEM:
-		return 30;
-	case CLASS_TRANS:
-		return 18;
-	default:
-		return 4;
-	}
-}
+#define LATENCY_LEAST 0.8 /* what is asked for at another time or place may find a shorter way */
 
 struct estimate {
+	struct loads loads;
 	const struct trace *t;
 	const struct whatif_plan *p;
-	double used[USES], left[USES]; /* part of the kernel's time: before, after */
-	double cap[USES];
-	double queued;	    /* part of the latency of memory that is queues: by how full it is */
-	double relief;	    /* what is left of the load on the memory that is fullest */
-	enum use full;	    /* which that is */
-	double all;	    /* samples */
-	double warp_cycles; /* of one sample; not a number: not known */
-	double own[2];	    /* of the samples, what is left: at the least, at the most */
-	double ahead[2];    /* of which wait for what is asked earlier, by depth */
+	enum use full;	       /* of memory behind L1 */
+	double all;	       /* samples */
+	double warp_cycles;    /* of one sample; not a number: not known */
+	double *passed;	       /* by row: cycles of one execution of all rows before it */
+	double latency, queue; /* samples as they are: of latency, in queues */
+	double own[ENDS];      /* samples of latency that are left */
+	double rest[ENDS];  /* samples in queues that are left, if queues shorten with their load */
+	double ahead[ENDS]; /* samples that wait for what is asked earlier, by depth */
+	uint64_t chain_hits; /* executions of a chain that others are to run beside; 0: none */
+	uint32_t chain_depth;
+	double barrier[2]; /* samples at barriers: before, of barriers that are left */
 };
 
-static void find_caps(struct estimate *x)
-{
-	double read = stated(x->t, "dram__bytes_read.sum.pct_of_peak_sustained_elapsed") / 100;
-	double write = stated(x->t, "dram__bytes_write.sum.pct_of_peak_sustained_elapsed") / 100;
+/* Samples of one row and reason. */
+struct piece {
+	enum whatif_part part;
+	double latency, queue;	      /* as they are; their sum is all of them */
+	double own[ENDS], rest[ENDS]; /* what is left of each */
+};
 
-	for (unsigned u = 0; u < USES; u++)
-		x->cap[u] = resources[u].cap;
-	if (read + write > 0) /* turning round between reads and writes costs */
-		x->cap[USE_DRAM] -= 0.24 * write / (read + write);
+/* --- one piece ------------------------------------------------------------------------------ */
+
+static enum use fuller(const struct loads *l, enum use a, enum use b)
+{
+	return l->used[a] / l->cap[a] >= l->used[b] / l->cap[b] ? a : b;
 }
 
-static void find_resources(struct estimate *x)
+/* The resource in whose queue those stand who wait longer for a row than it takes. */
+static enum use queue_of(const struct estimate *x, code_idx to)
 {
-	find_caps(x);
-	for (unsigned u = 0; u < USES; u++) {
-		double pct = stated(x->t, resources[u].metric), sum = 0, rest = 0;
+	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
+	enum use l1 = fuller(&x->loads, USE_L1, USE_LSU);
 
-		for (code_idx i = 0; i < x->t->n_code; i++) {
-			double w = weight_of(x->t, (enum use)u, i);
-
-			sum += w;
-			rest += w * left_of_use(x->t, &x->p->rows[i], i, (enum use)u);
-		}
-		x->used[u] = isfinite(pct) && pct > 0 ? pct / 100 : 0;
-		if (u == USE_SLICE && (sum <= 0 || x->used[u] < 1.5 * x->used[USE_L2]))
-			x->used[u] = 0; /* no slice is fuller than the others */
-		x->left[u] = sum > 0 ? x->used[u] * rest / sum : x->used[u];
-		x->cap[u] = fmax(x->cap[u], x->used[u]);
-	}
-	x->full = USE_L2;
-	for (unsigned u = USE_L2; u <= USE_DRAM; u++)
-		if (x->used[u] / x->cap[u] > x->used[x->full] / x->cap[x->full])
-			x->full = (enum use)u;
-	x->queued = pow(x->used[x->full] / x->cap[x->full], 2);
-	x->relief = x->used[x->full] > 0 ? x->left[x->full] / x->used[x->full] : 1;
+	if (is_memory_class(c))
+		return fuller(&x->loads, x->full, l1);
+	return c == CLASS_LDS || c == CLASS_LDS_XLANE ? l1 : USE_XU;
 }
 
-/* What is left of a wait of `cyc` cycles for a row: at the least, at the most. */
-static void left_of_producer(const struct estimate *x, code_idx to, double cyc, double out[2])
+/* The resource that a throttled row waits for. */
+static enum use use_of(const struct estimate *x, code_idx i, const char *reason)
+{
+	const struct trace *t = x->t;
+
+	if (row_weight(t, USE_XU, i) > 0) /* it is fed through the queue of memory instructions */
+		return USE_XU;
+	if (strcmp(reason, "math_pipe_throttle") == 0)
+		for (unsigned u = USE_FMA; u <= USE_TENSOR; u++)
+			if (row_weight(t, (enum use)u, i) > 0)
+				return (enum use)u;
+	if (strcmp(reason, "lg_throttle") == 0 || strcmp(reason, "tex_throttle") == 0 ||
+		strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "pipe") == 0)
+		return queue_of(x, i);
+	return USE_ISSUE;
+}
+
+static bool has_fixed_latency(enum inst_class c)
+{
+	return !is_memory_class(c) && c != CLASS_LDS && c != CLASS_LDS_XLANE && c != CLASS_TRANS;
+}
+
+/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
+#define QUEUE_FROM 0.4
+#define QUEUE_ALL 0.8
+
+/* How far a wait that is longer than on an idle machine is the queue of a resource. */
+static double is_queue(const struct loads *l, enum use u)
+{
+	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
+}
+
+/* What is left of a latency when row i asks for the result of row `to`: others were waited for since. */
+static double latency_at(const struct estimate *x, code_idx i, code_idx to)
+{
+	double base = loads_latency(&x->loads, (enum inst_class)x->t->code[to].inst_class, false);
+
+	return to < i ? fmax(0, base - (x->passed[i] - x->passed[to])) : base;
+}
+
+/* Of a wait of `cyc` cycles of row i for a row, as parts of it. */
+static void wait_for(
+	const struct estimate *x, code_idx i, code_idx to, double cyc, struct piece *out)
 {
 	const struct whatif_row *r = &x->p->rows[to];
 	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
-	double base = fmin(1, base_latency(r->like ? (enum inst_class)r->like : c) / cyc);
+	double base = latency_at(x, i, to) / cyc, left = left_of_row(r);
 
-	out[0] = out[1] = left_of(r);
+	out->queue = has_fixed_latency(c) || !isfinite(base)
+			     ? 0
+			     : (1 - fmin(1, base)) * is_queue(&x->loads, queue_of(x, to));
+	out->latency = 1 - out->queue;
+	for (unsigned b = 0; b < ENDS; b++) {
+		out->own[b] = out->latency * left;
+		out->rest[b] =
+			r->is_removed || r->like
+				? 0
+				: out->queue * loads_ratio(&x->loads, queue_of(x, to), (enum end)b);
+	}
 	if (r->is_removed)
 		return;
 	if (r->like) {
-		out[0] = isfinite(base) ? base * 0.8 : 1;
-		out[1] = isfinite(base) ? base : 1;
-		return;
+		base = loads_latency(&x->loads, (enum inst_class)r->like, false) / cyc;
+		out->own[AT_MOST] = isfinite(base) ? fmin(1, base) : out->latency;
+		out->own[AT_LEAST] = out->own[AT_MOST] * LATENCY_LEAST;
+	} else if (!has_fixed_latency(c)) { /* fewer requests, or smaller ones that take as long */
+		out->own[AT_MOST] = out->latency;
+		if (left < 1) /* those that found their words near by are the first to go */
+			out->own[AT_MOST] *= loads_latency(&x->loads, c, true) /
+					     loads_latency(&x->loads, c, false);
 	}
-	if (is_memory(c)) /* only queues shorten */
-		out[1] = 1 - x->queued * (1 - fmin(out[1], x->relief));
-	if (out[0] < 1 && isfinite(base) && class_unit(c) != SIMD_VALU)
-		out[1] = fmax(out[1], base);
-	if (is_memory(c) && out[0] == 1)
-		out[0] = out[1];
 }
 
 /* Of n samples of a row that wait for others. False: nobody is known. */
-static bool left_of_producers(
-	const struct estimate *x, code_idx i, uint32_t reason, double samples, double out[2])
+static bool wait_for_all(
+	const struct estimate *x, code_idx i, uint32_t reason, double n, struct piece *out)
 {
 	const struct trace *t = x->t;
-	uint32_t n;
-	const struct code_link *l = trace_links_of(t, i, &n);
-	double weights = 0, sum = 0, most = 0;
-	double cyc = samples * x->warp_cycles / (double)t->code[i].stated.hit;
+	uint32_t n_links;
+	const struct code_link *l = trace_links_of(t, i, &n_links);
+	double weights = 0, most = 0;
+	double cyc = n * x->warp_cycles / (double)t->code[i].stated.hit;
+	struct piece sum = {0};
 
-	for (uint32_t k = 0; k < n; k++) {
-		double w = (double)t->code[l[k].to].stated.hit + 1, left[2];
+	for (uint32_t k = 0; k < n_links; k++) {
+		double w = (double)t->code[l[k].to].stated.hit + 1;
+		struct piece one;
 
 		if (l[k].reason != reason || l[k].kind >= CODE_LINK_JUMP)
 			continue;
-		left_of_producer(x, l[k].to, cyc, left);
-		most = fmax(most, left[1]);
-		sum += w * left[0];
+		wait_for(x, i, l[k].to, cyc, &one);
 		weights += w;
+		sum.latency += w * one.latency;
+		sum.queue += w * one.queue;
+		sum.own[AT_LEAST] += w * one.own[AT_LEAST];
+		if (one.latency > 0) /* the last of them counts */
+			most = fmax(most, one.own[AT_MOST] / one.latency);
+		for (unsigned b = 0; b < ENDS; b++)
+			sum.rest[b] += w * one.rest[b];
 	}
 	if (weights <= 0)
 		return false;
-	out[0] = sum / weights;
-	out[1] = fmax(out[0], most);
+	out->latency = n * sum.latency / weights;
+	out->queue = n * sum.queue / weights;
+	out->own[AT_LEAST] = n * sum.own[AT_LEAST] / weights;
+	out->own[AT_MOST] = fmax(out->own[AT_LEAST], out->latency * most);
+	for (unsigned b = 0; b < ENDS; b++)
+		out->rest[b] = n * sum.rest[b] / weights;
 	return true;
 }
+
+static void set_latency(struct piece *out, double n, double left)
+{
+	out->latency = n;
+	out->own[AT_LEAST] = out->own[AT_MOST] = n * left;
+}
+
+static void set_queue(const struct estimate *x, struct piece *out, enum use u, double n)
+{
+	out->queue = n;
+	for (unsigned b = 0; b < ENDS; b++)
+		out->rest[b] = n * loads_ratio(&x->loads, u, (enum end)b);
+}
+
+static enum whatif_part part_of(const struct sample_cause *c)
+{
+	return c->kind == CAUSE_BARRIER				   ? PART_BARRIER
+	       : c->word == WHY_OTHER_WAVE || c->word == WHY_QUEUE ? PART_OTHER
+	       : c->bucket == BUCKET_WAIT			   ? PART_LATENCY
+	       : c->bucket == BUCKET_DRAIN			   ? PART_DRAIN
+	       : c->word == WHY_FETCH				   ? PART_GAP
+	       : c->word == WHY_REGISTER			   ? PART_OWN
+								   : PART_STALL;
+}
+
+/* The n samples that found row i stalled for a reason. */
+static void find_piece(
+	const struct estimate *x, code_idx i, uint32_t reason, double n, struct piece *out)
+{
+	const struct sample_cause *c = sample_cause_of(x->t->reasons[reason]);
+	const struct whatif_row *r = &x->p->rows[i];
+	double own = left_of_row(r), before = i ? left_of_row(&x->p->rows[i - 1]) : 1;
+	double asked = left_of_row(&x->p->reasons[reason]);
+
+	*out = (struct piece){.part = part_of(c)};
+	if (out->part == PART_OTHER) {
+		set_queue(x, out, use_of(x, i, c->reason), n);
+		if (r->is_removed)
+			out->rest[AT_LEAST] = out->rest[AT_MOST] = 0;
+	} else if (c->bucket == BUCKET_DRAIN) {
+		set_queue(x, out, x->full, n * own);
+	} else if (c->has_producer || c->bucket == BUCKET_WAIT) {
+		/* the sampler puts a wait on the instruction behind a barrier or a fence */
+		if (!wait_for_all(x, i, reason, n, out))
+			set_latency(out, n, before < own ? before : own);
+		if (r->is_removed && c->word == WHY_REGISTER)
+			out->own[AT_LEAST] = out->own[AT_MOST] = 0;
+	} else {
+		set_latency(out, n, own);
+	}
+	for (unsigned b = 0; b < ENDS; b++) {
+		out->own[b] *= asked;
+		out->rest[b] *= asked;
+	}
+}
+
+/* --- samples -------------------------------------------------------------------------------- */
 
 static uint32_t ahead_of(const struct estimate *x, code_idx i, uint32_t reason)
 {
 	uint32_t n, depth = x->p->reasons[reason].ahead;
 	const struct code_link *l = trace_links_of(x->t, i, &n);
 
+	/* what stands between two links of a chain is in the shadow of its latency */
+	if (sample_cause_of(x->t->reasons[reason])->word == WHY_REGISTER &&
+		x->t->code[i].stated.hit == x->chain_hits)
+		depth = x->chain_depth;
 	for (uint32_t k = 0; k < n; k++)
 		if (l[k].reason == reason && l[k].kind < CODE_LINK_JUMP &&
 			x->p->rows[l[k].to].ahead > depth)
@@ -314,62 +242,33 @@ static uint32_t ahead_of(const struct estimate *x, code_idx i, uint32_t reason)
 	return depth;
 }
 
-/* --- samples -------------------------------------------------------------------------------- */
-
-/* The resource that a throttled row waits for. */
-static enum use use_of(const struct trace *t, code_idx i, const char *reason)
+static bool find_passed(struct estimate *x)
 {
-	if (weight_of(t, USE_XU, i) > 0) /* it is fed through the queue of memory instructions */
-		return USE_XU;
-	if (strcmp(reason, "math_pipe_throttle") == 0)
-		for (unsigned u = USE_FMA; u <= USE_TENSOR; u++)
-			if (weight_of(t, (enum use)u, i) > 0)
-				return (enum use)u;
-	if (strcmp(reason, "mio_throttle") == 0 || strcmp(reason, "lg_throttle") == 0 ||
-		strcmp(reason, "tex_throttle") == 0 || strcmp(reason, "pipe") == 0)
-		return USE_L1;
-	return USE_ISSUE;
-}
+	const struct trace *t = x->t;
 
-/* What is left of the samples that found row i stalled for a reason: at the least, at the most. */
-static enum whatif_part left_of_reason(
-	const struct estimate *x, code_idx i, uint32_t reason, double n, double out[2])
-{
-	const struct sample_cause *c = sample_cause_of(x->t->reasons[reason]);
-	const struct whatif_row *r = &x->p->rows[i];
-	double own = left_of(r), before = i ? left_of(&x->p->rows[i - 1]) : 1;
-	enum whatif_part part = c->kind == CAUSE_BARRIER    ? PART_BARRIER
-				: c->bucket == BUCKET_WAIT  ? PART_LATENCY
-				: c->bucket == BUCKET_DRAIN ? PART_DRAIN
-				: c->word == WHY_FETCH	    ? PART_GAP
-				: c->word == WHY_REGISTER   ? PART_OWN
-							    : PART_STALL;
+	x->passed = mem_zalloc((size_t)t->n_code + 1, sizeof(*x->passed));
+	for (code_idx i = 0; x->passed && i < t->n_code; i++) {
+		double n = (double)(t->samples[i].issued + t->samples[i].stalled);
+		double cyc = t->code[i].stated.hit
+				     ? n * x->warp_cycles / (double)t->code[i].stated.hit
+				     : 0;
 
-	out[0] = out[1] = own;
-	if (c->word == WHY_OTHER_WAVE || c->word == WHY_QUEUE) {
-		enum use u = use_of(x->t, i, c->reason);
-		double ratio = x->used[u] > 0 ? x->left[u] / x->used[u] : 1;
-
-		if (u == USE_L1 && is_memory((enum inst_class)x->t->code[i].inst_class))
-			ratio = fmin(ratio, 1 - x->queued * (1 - x->relief));
-		part = PART_OTHER;
-		out[0] = own * ratio * ratio;
-		out[1] = own * ratio;
-	} else if (c->has_producer || c->bucket == BUCKET_WAIT) {
-		/* the sampler puts a wait on the instruction behind a barrier or a fence */
-		if (!left_of_producers(x, i, reason, n, out))
-			out[0] = out[1] = before < own ? before : own;
-		if (r->is_removed && c->word == WHY_REGISTER)
-			out[0] = out[1] = 0;
-	} else if (c->bucket == BUCKET_DRAIN) {
-		out[0] = out[1] = own * (1 - x->queued * (1 - x->relief));
+		x->passed[i + 1] = x->passed[i] + (isfinite(cyc) ? cyc : 0);
 	}
-	out[0] *= left_of(&x->p->reasons[reason]);
-	out[1] *= left_of(&x->p->reasons[reason]);
-	return part;
+	return x->passed != NULL;
 }
 
-#define LATENCY_LEAST 0.8 /* what is asked for at another time may find a shorter way */
+/* Chains of instructions with a fixed latency of which there are to be more: how often they run. */
+static void find_chain(struct estimate *x)
+{
+	for (code_idx i = 0; i < x->t->n_code; i++)
+		if (x->p->rows[i].ahead &&
+			has_fixed_latency((enum inst_class)x->t->code[i].inst_class) &&
+			x->t->code[i].stated.hit > x->chain_hits) {
+			x->chain_hits = x->t->code[i].stated.hit;
+			x->chain_depth = x->p->rows[i].ahead;
+		}
+}
 
 struct adder {
 	struct estimate *x;
@@ -378,16 +277,27 @@ struct adder {
 	bool has_failed;
 };
 
-static void add(struct adder *a, enum whatif_part part, code_idx i, double n, const double left[2])
+static void add(struct adder *a, code_idx i, const struct piece *p)
 {
-	double mid = n * (left[0] + left[1]) / 2, per = (double)a->before_cyc / a->x->all;
+	struct estimate *x = a->x;
+	double n = p->latency + p->queue, per = (double)a->before_cyc / x->all;
+	double mid = (p->own[0] + p->own[1] + p->rest[0] + p->rest[1]) / 2;
 	struct whatif_limit *last =
 		a->out->limits.n ? &a->out->limits.v[a->out->limits.n - 1] : NULL;
 	struct whatif_limit l = {
-		(uint8_t)part, i, (uint64_t)(n * per + 0.5), (uint64_t)(mid * per + 0.5)};
+		(uint8_t)p->part, i, (uint64_t)(n * per + 0.5), (uint64_t)(mid * per + 0.5)};
 
-	a->x->own[0] += n * left[0];
-	a->x->own[1] += n * left[1];
+	if (p->part == PART_BARRIER) {
+		x->barrier[0] += n;
+		x->barrier[1] += mid;
+	} else {
+		x->latency += p->latency;
+		x->queue += p->queue;
+		for (unsigned b = 0; b < ENDS; b++) {
+			x->own[b] += p->own[b];
+			x->rest[b] += p->rest[b];
+		}
+	}
 	if (last && last->part == l.part && last->code == i) {
 		last->before_cyc += l.before_cyc;
 		last->after_cyc += l.after_cyc;
@@ -396,72 +306,53 @@ static void add(struct adder *a, enum whatif_part part, code_idx i, double n, co
 	}
 }
 
+/* What is asked for `depth` executions earlier. */
+static void ask_ahead(struct estimate *x, struct piece *p, uint32_t depth, double issued)
+{
+	if (p->part == PART_OWN) { /* of a fixed latency, other chains fill it */
+		double rest = (p->latency + issued) / (depth + 1) - issued;
+
+		p->own[0] = p->own[1] = rest > 0 ? p->own[1] * rest / p->latency : 0;
+		return;
+	}
+	x->ahead[AT_LEAST] += (p->own[AT_LEAST] + p->rest[AT_LEAST]) / depth * LATENCY_LEAST;
+	x->ahead[AT_MOST] += (p->own[AT_MOST] + p->rest[AT_MOST]) / depth;
+	for (unsigned b = 0; b < ENDS; b++)
+		p->own[b] = p->rest[b] = 0;
+}
+
 static void add_row(struct adder *a, code_idx i)
 {
 	struct estimate *x = a->x;
 	const struct reason_count *r = trace_reasons_of(x->t, i);
-	double issued = (double)x->t->samples[i].issued, own = left_of(&x->p->rows[i]);
+	double issued = (double)x->t->samples[i].issued;
+	struct piece p = {.part = PART_ISSUE};
 
-	add(a, PART_ISSUE, i, issued, (double[]){own, own});
+	set_latency(&p, issued, left_of_row(&x->p->rows[i]));
+	add(a, i, &p);
 	for (unsigned part = 0; part < WHATIF_PARTS; part++)
 		for (uint32_t k = 0; k < x->t->n_reasons; k++) {
-			double n = (double)r[k].all, left[2];
+			double n = (double)r[k].all;
 			uint32_t depth = n > 0 ? ahead_of(x, i, k) : 0;
 
-			if (n <= 0 || left_of_reason(x, i, k, n, left) != (enum whatif_part)part)
+			if (n <= 0 || part_of(sample_cause_of(x->t->reasons[k])) != part)
 				continue;
-			if (depth &&
-				part == PART_OWN) { /* of a fixed latency, other chains fill it */
-				double rest = (n + issued) / (depth + 1) - issued;
-
-				left[0] = left[1] = rest > 0 ? left[0] * rest / n : 0;
-			} else if (depth) {
-				x->ahead[0] += n * left[0] / depth * LATENCY_LEAST;
-				x->ahead[1] += n * left[1] / depth;
-				left[0] = left[1] = 0;
-			}
-			add(a, (enum whatif_part)part, i, n, left);
+			find_piece(x, i, k, n, &p);
+			if (depth)
+				ask_ahead(x, &p, depth, issued);
+			add(a, i, &p);
 		}
 }
 
 /* --- the answer ----------------------------------------------------------------------------- */
 
-/* The busiest resource after the change: no shorter than it works. */
-static double find_floor(const struct estimate *x, const char **why, double *least)
-{
-	static const char *const words[USES] = {[USE_ISSUE] = "bounded by issue slots",
-		[USE_FMA] = "bounded by the FMA pipe",
-		[USE_ALU] = "bounded by the ALU pipe",
-		[USE_XU] = "bounded by the XU pipe",
-		[USE_FP64] = "bounded by the FP64 pipe",
-		[USE_TENSOR] = "bounded by the tensor pipe",
-		[USE_LSU] = "bounded by the load and store unit",
-		[USE_L1] = "bounded by L1 and shared memory",
-		[USE_L2] = "bounded by L2",
-		[USE_SLICE] = "bounded by one slice of L2",
-		[USE_DRAM] = "bounded by the device's memory"};
-	double most = 0;
-
-	for (unsigned u = 0; u < USES; u++) {
-		double f = x->left[u] / x->cap[u];
-
-		if (f > most) {
-			most = f;
-			*why = words[u];
-			/* what the change leaves of its load is less sure than what it had */
-			*least = f * (0.93 - 0.25 * fmax(0, 1 - x->left[u] / x->used[u]));
-		}
-	}
-	return most;
-}
-
 /* How much of its time a warp takes when a scheduler holds another number of them. */
 static double share_of_waves(const struct estimate *x)
 {
-	double warps = stated(x->t, "smsp__warps_active.avg.per_cycle_active"), more;
-	double in_all =
-		stated(x->t, "launch__grid_size") * ceil(stated(x->t, "launch__block_size") / 32);
-	double schedulers = 4 * stated(x->t, "device__attribute_multiprocessor_count");
+	double warps = stated_metric(x->t, "smsp__warps_active.avg.per_cycle_active"), more;
+	double in_all = stated_metric(x->t, "launch__grid_size") *
+			ceil(stated_metric(x->t, "launch__block_size") / 32);
+	double schedulers = 4 * stated_metric(x->t, "device__attribute_multiprocessor_count");
 
 	if (!x->p->waves || !isfinite(warps) || warps <= 0)
 		return 1;
@@ -475,10 +366,10 @@ static uint64_t length_of(const struct trace *t)
 {
 	static const char *const names[] = {
 		"sm__cycles_elapsed.max", "gpc__cycles_elapsed.max", "sm__cycles_active.avg", NULL};
-	double ns = stated(t, "gpu__time_duration.sum");
+	double ns = stated_metric(t, "gpu__time_duration.sum");
 
 	for (const char *const *n = names; *n; n++) {
-		double v = stated(t, *n);
+		double v = stated_metric(t, *n);
 
 		if (isfinite(v) && v >= 1 && v < 1e15)
 			return (uint64_t)(v + 0.5);
@@ -491,17 +382,50 @@ static uint64_t cycles(uint64_t before, double share)
 	return (uint64_t)((double)before * fmin(fmax(share, 0), 1000) + 0.5);
 }
 
-#define ERROR_BASE 0.03 /* of the kernel's time: what estimates of nothing missed */
-#define ERROR_GAIN 0.15 /* of what is gained */
-#define RAMP_CYC 4000	/* a kernel begins and ends in no less */
+/* What estimates missed, beyond what they call possible: of the kernel's time where nothing or all is
+ * gained, and so much more half way (docs/whatif.md). */
+#define ERROR_BASE 0.04
+#define ERROR_HALF 0.075
+#define CROWD 0.05    /* more warps than full memory serves may cost, for each time as many */
+#define RAMP_CYC 4000 /* a kernel begins and ends in no less */
+#define SHARPEST 8.0  /* where latency and work are hardly seen to add up */
 
-/* Faster than before the same memory is fuller, and what is left of its latency grows. */
-static double crowded(const struct estimate *x, double share)
+static double norm(double a, double b, double p)
 {
-	double more = fmin(1, x->left[x->full] / x->cap[x->full] / share) -
-		      x->used[x->full] / x->cap[x->full];
+	return pow(pow(a, p) + pow(b, p), 1 / p);
+}
 
-	return share * (1 + 0.3 * fmax(0, more));
+/* The power with which latency and the busiest resource make up the time of the kernel as it is. */
+static double find_power(double latency, double busy)
+{
+	double lo = 1, hi = SHARPEST;
+
+	if (latency + busy <= 1)
+		return 1;
+	for (unsigned k = 0; k < 30; k++) {
+		double mid = (lo + hi) / 2;
+
+		if (norm(latency, busy, mid) > 1)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct lengths { /* parts of the kernel's time */
+	double latency, busy, queue;
+};
+
+static double likely(const struct lengths *before, const struct lengths *after)
+{
+	double p = find_power(before->latency, before->busy);
+	double rest = 1 - before->latency - before->busy; /* queues that no resource explains */
+
+	if (rest > 0)
+		return after->latency + after->busy +
+		       rest * (before->queue > 0 ? after->queue / before->queue : 1);
+	return norm(after->latency, after->busy, p) / norm(before->latency, before->busy, p);
 }
 
 static double with_ramp(const struct whatif_result *r, double share)
@@ -511,24 +435,62 @@ static double with_ramp(const struct whatif_result *r, double share)
 	return share < 1 ? ramp + (1 - ramp) * share : share;
 }
 
+static void find_lengths(const struct estimate *x, enum end end, enum fill fill,
+	struct lengths *out, enum use *which)
+{
+	double waves = share_of_waves(x), samples = x->latency + x->queue;
+	/* who waits at a barrier waits for the others */
+	double others = samples > 0 ? (x->own[end] + x->rest[end]) / samples : 1;
+
+	out->latency = fmax(x->own[end] + x->barrier[1] * others, x->ahead[end]) / x->all * waves;
+	out->queue = x->rest[end] / x->all;
+	out->busy = loads_floor(&x->loads, end, fill, which);
+}
+
+static struct lengths lengths_before(const struct estimate *x, enum fill fill)
+{
+	return (struct lengths){(x->latency + x->barrier[0]) / x->all,
+		loads_before(&x->loads, fill), x->queue / x->all};
+}
+
+/* Parts of the kernel's time that are left: at the least, at the most, likely. */
+static void find_shares(const struct estimate *x, double share[3], const char **why)
+{
+	struct lengths usual = lengths_before(x, FILL_USUAL), most = lengths_before(x, FILL_MOST);
+	struct lengths at[3];
+	enum use which;
+
+	find_lengths(x, AT_LEAST, FILL_MOST, &at[0], &which);
+	find_lengths(x, AT_MOST, FILL_AS_IT_IS, &at[1], &which);
+	find_lengths(x, AT_MOST, FILL_USUAL, &at[2], &which);
+	at[2].latency = (at[0].latency + at[1].latency) / 2;
+	at[2].queue = (at[0].queue + at[1].queue) / 2;
+	share[0] = fmin(likely(&most, &at[0]), norm(at[0].latency, at[0].busy, SHARPEST) /
+						       norm(most.latency, most.busy, SHARPEST));
+	share[1] = fmax(at[1].latency + at[1].queue, at[1].busy);
+	share[2] = likely(&usual, &at[2]);
+	*why = at[2].busy > at[2].latency ? loads_bound_text(which) : NULL;
+}
+
 static void conclude(const struct estimate *x, struct whatif_result *out)
 {
-	const char *bound = NULL;
-	double least = 0, floor = find_floor(x, &bound, &least), waves = share_of_waves(x);
-	double share[3], error;
+	double share[3], error, high;
 
-	for (unsigned b = 0; b < 2; b++)
-		share[b] = fmax(x->own[b], x->ahead[b]) / x->all * waves;
-	share[2] = (share[0] + share[1]) / 2;
-	out->why = share[2] < floor ? bound : NULL;
-	for (unsigned b = 0; b < 3; b++)
-		share[b] = with_ramp(out, fmax(share[b], floor));
-	share[2] = share[2] < 1 ? fmin(1, crowded(x, share[2])) : share[2];
-	error = ERROR_BASE + ERROR_GAIN * fabs(1 - share[2]);
+	find_shares(x, share, &out->why);
+	for (unsigned b = 0; b < 3; b++) {
+		if (x->p->waves >= 0) /* nothing is asked for that takes longer */
+			share[b] = fmin(1, share[b]);
+		share[b] = with_ramp(out, share[b]);
+	}
+	error = ERROR_BASE + ERROR_HALF * 2 * sqrt(fmax(0, share[2] * (1 - share[2])));
 	out->after_cyc = cycles(out->before_cyc, share[2]);
-	out->low_cyc = cycles(
-		out->before_cyc, fmin(share[2], fmax(fmin(share[0], share[2] - error), least)));
-	out->high_cyc = cycles(out->before_cyc, fmax(share[1], share[2] + error));
+	out->low_cyc = cycles(out->before_cyc, fmin(share[0], share[2]) - error);
+	high = fmax(share[1], share[2]) + error;
+	if (x->p->waves >= 0)
+		high = fmin(high, 1 + ERROR_BASE);
+	if (x->p->waves > 0 && is_queue(&x->loads, x->full) >= 1)
+		high += CROWD * (1 / share_of_waves(x) - 1);
+	out->high_cyc = cycles(out->before_cyc, high);
 	out->does_nothing = fabs(1 - share[2]) <= 0.01;
 }
 
@@ -542,7 +504,7 @@ static bool ask_samples(
 	out->before_cyc = a.before_cyc;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		x.all += (double)(t->samples[i].issued + t->samples[i].stalled);
-		if (left_of(&p->rows[i]) != 1 || p->rows[i].ahead || p->rows[i].like)
+		if (left_of_row(&p->rows[i]) != 1 || p->rows[i].ahead || p->rows[i].like)
 			out->n_executed += t->code[i].stated.hit;
 	}
 	if (!a.before_cyc || x.all <= 0) {
@@ -550,13 +512,18 @@ static bool ask_samples(
 		out->why = "the capture does not say how long the kernel took";
 		return true;
 	}
-	x.warp_cycles = stated(t, "smsp__warps_active.avg.per_cycle_active") * 4 *
-			stated(t, "device__attribute_multiprocessor_count") *
-			stated(t, "smsp__cycles_active.avg") / x.all;
-	find_resources(&x);
+	x.warp_cycles = stated_metric(t, "smsp__warps_active.avg.per_cycle_active") * 4 *
+			stated_metric(t, "device__attribute_multiprocessor_count") *
+			stated_metric(t, "smsp__cycles_active.avg") / x.all;
+	loads_find(&x.loads, t, p);
+	x.full = loads_fullest(&x.loads);
+	find_chain(&x);
+	if (!find_passed(&x))
+		return false;
 	for (code_idx i = 0; i < t->n_code; i++)
 		add_row(&a, i);
 	conclude(&x, out);
+	mem_free(x.passed);
 	SORT(out->limits.v, out->limits.n, whatif_by_after);
 	return !a.has_failed;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_add.c: incore store add: captures into a store, each whole or not at all. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ static const struct record data_record = RECORD_OF(added, RECORD_BLOCK, data_col
 
 struct add_job {
 	struct cli *c;
+	const char *path; /* of the store */
 	struct asked asked;
 	struct store *store;
 	struct arena arena;
@@ -51,6 +53,17 @@ struct add_job {
 	struct text_list labels; /* that were given */
 	VEC(struct added_row) rows;
 };
+
+/* What one capture took the next takes again: the C library would give it back to the system in
+ * between and ask for it anew, 240 page faults each. Its own limit for mappings, which it raises as
+ * it runs, no longer moves then, and is set to the highest that it would choose. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
 
 /* From the root on, so that it is found from anywhere; in the arena. */
 static const char *whole_path(struct add_job *j, const char *path)
@@ -79,7 +92,7 @@ static bool add_one(struct add_job *j, const char *path)
 	if (!j->id.path)
 		return err_nomem(e);
 	if (!j->store) /* not before there is something to add */
-		j->store = store_open(store_path(j->c), true, e);
+		j->store = store_open(j->path, true, e);
 	if (!j->store)
 		return false;
 	if (!store_add(j->store, t, &j->id, &added, e))
@@ -173,11 +186,14 @@ static bool prepare(struct add_job *j)
 	return j->id.labels != NULL;
 }
 
-static bool print(struct add_job *j, const char *path)
+static bool print(struct add_job *j)
 {
 	static const char *const columns[] = {"capture", "state", "kernel", "path", NULL};
+	const char *path = store_shown(j->path, &j->arena);
 	struct added x = {{j->rows.v, j->rows.n}};
 
+	if (!path)
+		return err_nomem(&j->c->error);
 	if (j->c->use_json)
 		return store_job_json(j->c, path, &data_record, &x);
 	return record_table_print(j->c, &added_record, x.captures, columns);
@@ -192,31 +208,35 @@ static void free_job(struct add_job *j)
 
 static bool run_add(struct cli *c)
 {
-	struct add_job j = {.c = c};
-	const char *path = store_path(c);
+	struct add_job j = {.c = c, .path = store_path(c)};
 	bool ok;
 
+	keep_memory();
 	arena_init(&j.arena);
 	ok = prepare(&j) && add_all(&j);
 	store_close(j.store);
-	ok = ok && print(&j, path);
+	ok = ok && print(&j);
 	free_job(&j);
 	return ok;
 }
 
-bool store_add_sweep(struct cli *c, const char *dir)
+bool store_add_sweep(struct cli *c, const char *dir, const char *path)
 {
 	const struct verb *verb = c->verb;
-	struct add_job j = {.c = c, .id = {.at = NO_I64}};
+	struct add_job j = {
+		.c = c, .path = path, .id = {.revision = cli_text(c, "revision"), .at = NO_I64}};
+	const char *shown;
 	bool ok;
 
+	keep_memory();
 	arena_init(&j.arena);
+	shown = store_shown(path, &j.arena);
 	c->verb = &store_verb_add; /* captures are read as `store add` reads them */
-	ok = sweep_each_capture(dir, add_swept, &j, &c->error);
+	ok = (shown || err_nomem(&c->error)) && sweep_each_capture(dir, add_swept, &j, &c->error);
 	c->verb = verb;
 	store_close(j.store);
 	if (ok && !c->use_json)
-		say(c->out, "%s in %s\n", COUNTED(j.rows.n, "capture"), store_path(c));
+		say(c->out, "%s in %s\n", COUNTED(j.rows.n, "capture"), shown);
 	free_job(&j);
 	return ok;
 }

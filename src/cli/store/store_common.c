@@ -21,10 +21,22 @@ const char *store_path(const struct cli *c)
 	return given ? given : set && *set ? set : "incore.store";
 }
 
+const char *store_shown(const char *path, struct arena *a)
+{
+	char *shown = store_shown_path(path);
+	const char *out = shown ? arena_strdup(a, shown) : NULL;
+
+	mem_free(shown);
+	return out;
+}
+
 bool store_job_open(struct store_job *j, struct cli *c)
 {
-	*j = (struct store_job){.c = c, .path = store_path(c)};
+	*j = (struct store_job){.c = c};
 	arena_init(&j->arena);
+	j->path = store_shown(store_path(c), &j->arena);
+	if (!j->path)
+		return err_nomem(&c->error);
 	j->select.kernel = cli_text(c, "kernel");
 	j->select.arch = cli_text(c, "arch");
 	j->select.revision = cli_text(c, "revision");
@@ -32,7 +44,7 @@ bool store_job_open(struct store_job *j, struct cli *c)
 	for (unsigned i = 0; i < cli_many(c, "label"); i++)
 		if (!VEC_PUSH(&j->select.labels, cli_many_at(c, "label", i)))
 			return err_nomem(&c->error);
-	j->store = store_open(j->path, false, &c->error);
+	j->store = store_open(store_path(c), false, &c->error);
 	return j->store && store_list(j->store, &j->select, &j->arena, &j->entries, &c->error);
 }
 

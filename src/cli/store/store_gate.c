@@ -2,6 +2,7 @@
 /* store_gate.c: incore store gate: are the newest captures worse than what stood before? For CI. */
 #include <math.h>
 
+#include "cli/gate/gate.h"
 #include "cli/store/store_job.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
@@ -11,42 +12,9 @@ static const struct option_def options[] = {
 	STORE_RULE_OPTIONS,
 	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL,
 		"worse by more fails, whatever the noise, and without a history to tell it"},
+	GATE_REPORT_OPTIONS,
 	OPTION_END,
 };
-
-struct gates {
-	bool is_passed;
-	uint64_t worse, no_claim;
-	struct rows series;
-};
-static const struct column gates_columns[] = {
-	COLUMN(gates, is_passed, UNIT_NONE, "no series is worse"),
-	COLUMN(gates, worse, UNIT_COUNT, "series that are"),
-	COLUMN(gates, no_claim, UNIT_COUNT, "series with too few captures to tell"),
-	LIST(gates, series, &store_gate_record, "each series, by kernel"),
-};
-static const struct record gates_record = RECORD_OF(gates, RECORD_BLOCK, gates_columns);
-
-static bool judge(struct store_job *j, struct gates *out)
-{
-	struct store_gate *v = arena_zalloc(&j->arena, j->entries.v.n + 1, sizeof(*v));
-	size_t n = 0, at = 0;
-
-	if (!v)
-		return err_nomem(&j->c->error);
-	for (; at < j->entries.v.n; n++) {
-		size_t k = store_series(&j->entries, at);
-
-		if (!store_gate(&j->ask, &j->entries.v.v[at], k, &v[n], &j->c->error))
-			return false;
-		out->worse += strcmp(v[n].verdict, "worse") == 0;
-		out->no_claim += strcmp(v[n].verdict, "no-claim") == 0;
-		at += k;
-	}
-	out->series = (struct rows){v, n};
-	out->is_passed = !out->worse;
-	return true;
-}
 
 static enum cell_style style_of(const void *row, const char *column)
 {
@@ -59,7 +27,7 @@ static enum cell_style style_of(const void *row, const char *column)
 						     : CELL_PLAIN;
 }
 
-static bool print(struct cli *c, const struct gates *x)
+static bool print(struct cli *c, const struct store_gates *x)
 {
 	static const char *const columns[] = {"verdict", "kernel", "arch", "evidence", "labels",
 		"figure", "captures", "captures_new", "capture", "revision", "before", "after",
@@ -79,6 +47,93 @@ static bool print(struct cli *c, const struct gates *x)
 	return true;
 }
 
+/* --- as files for CI --- */
+
+static const char help[] =
+	"incore store gate compares the newest captures of a series (equal kernel, architecture, evidence "
+	"and labels) with the level of those before. Worse is what is further from it than the noise of the "
+	"series allows, or than --max. The instructions that changed most are told with it, and the incore "
+	"diff that compares both captures row by row: see incore-store(1).";
+
+static const char *message_of(const struct store_gate *g, double most_pct, struct arena *a)
+{
+	const struct store_series *s = &g->series;
+	char limit[64] = "", most[64] = "", noise[64] = "; noise unknown";
+
+	if (!isfinite(g->change_pct))
+		return arena_printf(a, "%s: %s, too few to tell noise from change", s->figure,
+			COUNTED(s->captures, "capture"));
+	if (isfinite(g->limit_pct))
+		snprintf(limit, sizeof(limit), ", limit %+.2f %%", g->limit_pct);
+	if (isfinite(most_pct))
+		snprintf(most, sizeof(most), ", at most %+.2f %%", most_pct);
+	if (isfinite(s->noise_pct))
+		snprintf(noise, sizeof(noise), "; noise %.2f %%", s->noise_pct);
+	return arena_printf(a, "%s: %.0f -> %.0f cycles (%+.2f %%)%s%s%s; captures %llu and %llu",
+		s->figure, g->before, g->after, g->change_pct, limit, most, noise,
+		(unsigned long long)g->from, (unsigned long long)g->capture);
+}
+
+static bool put_causes(const struct store_why *w, struct arena *a, struct rows *out)
+{
+	const struct store_mover *m = w->movers.v;
+	struct gate_cause *v = arena_zalloc(a, w->movers.n + 1, sizeof(*v));
+
+	for (size_t i = 0; v && i < w->movers.n; i++) {
+		v[i] = (struct gate_cause){m[i].isa ? m[i].isa : "(no instruction)",
+			arena_printf(a, "%+lld cycles, %s", (long long)m[i].change, m[i].cause),
+			m[i].line};
+		if (!v[i].figure)
+			return false;
+	}
+	*out = (struct rows){v, w->movers.n};
+	return v != NULL;
+}
+
+static bool fill(struct store_job *j, const struct store_gates *x, struct gate_found *v)
+{
+	const struct store_gate *g = x->series.v;
+	struct arena *a = &j->arena;
+
+	for (size_t i = 0; i < x->series.n; i++) {
+		const struct store_series *s = &g[i].series;
+		bool is_worse = strcmp(g[i].verdict, "worse") == 0;
+
+		v[i] = (struct gate_found){.state = is_worse ? GATE_FAILED
+						    : strcmp(g[i].verdict, "no-claim") == 0
+							    ? GATE_UNTOLD
+							    : GATE_HELD,
+			.metric = s->figure,
+			.name = arena_printf(a, "%s%s%s, %s%s%s", s->figure, s->arch ? " on " : "",
+				s->arch ? s->arch : "", s->evidence, *s->labels ? ", " : "",
+				s->labels),
+			.kernel = s->kernel,
+			.message = message_of(&g[i], j->ask.most_pct, a),
+			.evidence = s->evidence,
+			.input = j->path,
+			.command = g[i].why.command,
+			.row = &g[i]};
+		if (!v[i].name || !v[i].message || !put_causes(&g[i].why, a, &v[i].causes))
+			return false;
+	}
+	return true;
+}
+
+static bool write_files(struct store_job *j, const struct store_gates *x)
+{
+	struct gate_report r = {.verb = "store gate", .help = help, .record = &store_gate_record};
+	struct gate_found *v;
+
+	if (!gate_is_asked(j->c))
+		return true;
+	v = arena_zalloc(&j->arena, x->series.n + 1, sizeof(*v));
+	if (!v || !fill(j, x, v))
+		return err_nomem(&j->c->error);
+	r.v = v;
+	r.n = x->series.n;
+	return gate_write(j->c, &r);
+}
+
 /* A gate that lets pass because nothing was there to look at would be none. */
 static bool check_any(const struct store_job *j)
 {
@@ -90,16 +145,19 @@ static bool check_any(const struct store_job *j)
 static bool run_gate(struct cli *c)
 {
 	struct store_job j;
-	struct gates x = {.worse = 0};
+	struct store_gates x = {.worse = 0};
 	bool ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
-		  store_real(c, "max", &j.ask.most_pct) && judge(&j, &x);
+		  store_real(c, "max", &j.ask.most_pct) &&
+		  store_gates(&j.ask, &j.entries, &x, &c->error);
 
 	if (ok && x.no_claim)
 		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",
 			COUNTED(x.no_claim, "kernel"), HISTORY_LEAST);
 	c->is_no = ok && !x.is_passed;
+	ok = ok && write_files(&j, &x);
 	if (ok)
-		ok = c->use_json ? store_job_json(c, j.path, &gates_record, &x) : print(c, &x);
+		ok = c->use_json ? store_job_json(c, j.path, &store_gates_record, &x)
+				 : print(c, &x);
 	store_job_close(&j);
 	return ok;
 }
@@ -111,6 +169,6 @@ const struct verb store_verb_gate = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_gate,
-	.records = RECORDS(&gates_record),
+	.records = RECORDS(&store_gates_record),
 	.inputs = store_inputs,
 };

@@ -12,34 +12,6 @@ static const struct option_def history_options[] = {
 	OPTION_END,
 };
 
-struct histories {
-	struct rows series;
-};
-static const struct column histories_columns[] = {
-	LIST(histories, series, &store_history_record,
-		"captures of equal kernel, architecture, evidence and labels"),
-};
-static const struct record histories_record = RECORD_OF(histories, RECORD_BLOCK, histories_columns);
-
-static bool make_histories(struct store_job *j, struct rows *out)
-{
-	struct store_history *v =
-		arena_zalloc(&j->arena, j->entries.v.n + 1, sizeof(*v)); /* at most so many */
-	size_t n = 0, at = 0;
-
-	if (!v)
-		return err_nomem(&j->c->error);
-	for (; at < j->entries.v.n; n++) {
-		size_t k = store_series(&j->entries, at);
-
-		if (!store_history(&j->ask, &j->entries.v.v[at], k, &v[n], &j->c->error))
-			return false;
-		at += k;
-	}
-	*out = (struct rows){v, n};
-	return true;
-}
-
 #define SCREEN_POINTS 30
 
 /* The last ones that are wanted. */
@@ -89,15 +61,16 @@ static bool print_history(struct cli *c, const struct store_history *h)
 static bool run_history(struct cli *c)
 {
 	struct store_job j;
-	struct histories x = {{0}};
+	struct store_histories x = {{0}};
 	struct store_history *v;
-	bool ok = store_job_open(&j, c) && store_job_rule(&j) && make_histories(&j, &x.series);
+	bool ok = store_job_open(&j, c) && store_job_rule(&j) &&
+		  store_histories(&j.ask, &j.entries, &x, &c->error);
 
 	v = (struct store_history *)x.series.v;
 	for (size_t i = 0; ok && i < x.series.n; i++)
 		v[i].points = last_points(c, v[i].points);
 	if (ok && c->use_json)
-		ok = store_job_json(c, j.path, &histories_record, &x);
+		ok = store_job_json(c, j.path, &store_histories_record, &x);
 	else if (ok)
 		cli_page(c, 0);
 	for (size_t i = 0; ok && !c->use_json && i < x.series.n; i++) {
@@ -118,7 +91,7 @@ const struct verb store_verb_history = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = history_options,
 	.run = run_history,
-	.records = RECORDS(&histories_record),
+	.records = RECORDS(&store_histories_record),
 	.inputs = store_inputs,
 };
 
@@ -130,26 +103,6 @@ static const struct option_def regressions_options[] = {
 	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also those that are no more"},
 	OPTION_END,
 };
-
-struct regressions {
-	struct rows regressions;
-};
-static const struct column regressions_columns[] = {
-	LIST(regressions, regressions, &store_regression_record,
-		"changes to the worse, series by series"),
-};
-static const struct record regressions_record =
-	RECORD_OF(regressions, RECORD_BLOCK, regressions_columns);
-
-static bool collect(struct store_job *j, struct rows histories, regression_list *out)
-{
-	const struct store_history *h = histories.v;
-
-	for (size_t i = 0; i < histories.n; i++)
-		if (!store_regressions(&h[i], &j->ask, cli_flag(j->c, "all"), out))
-			return err_nomem(&j->c->error);
-	return true;
-}
 
 static bool print_regressions(struct cli *c, struct rows list)
 {
@@ -178,16 +131,13 @@ static bool print_regressions(struct cli *c, struct rows list)
 static bool run_regressions(struct cli *c)
 {
 	struct store_job j;
-	struct rows histories = {0};
-	regression_list list = {0};
-	bool ok = store_job_open(&j, c) && store_job_rule(&j) && make_histories(&j, &histories) &&
-		  collect(&j, histories, &list);
-	struct regressions x = {{list.v, list.n}};
+	struct store_worse x = {{0}};
+	bool ok = store_job_open(&j, c) && store_job_rule(&j) &&
+		  store_worse(&j.ask, &j.entries, cli_flag(c, "all"), &x, &c->error);
 
 	if (ok)
-		ok = c->use_json ? store_job_json(c, j.path, &regressions_record, &x)
+		ok = c->use_json ? store_job_json(c, j.path, &store_worse_record, &x)
 				 : print_regressions(c, x.regressions);
-	VEC_FREE(&list);
 	store_job_close(&j);
 	return ok;
 }
@@ -199,6 +149,6 @@ const struct verb store_verb_regressions = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = regressions_options,
 	.run = run_regressions,
-	.records = RECORDS(&regressions_record),
+	.records = RECORDS(&store_worse_record),
 	.inputs = store_inputs,
 };

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "store/series.h"
+#include "store/answers.h"
 
-#define STORE_OPTION                                                                               \
-	{                                                                                          \
-		0, "store", OPTION_TEXT, "FILE", NULL, NULL,                                       \
-			"the store; else $INCORE_STORE, else incore.store"                         \
+#define STORE_OPTION                                                                                   \
+	{                                                                                              \
+		0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,                                       \
+			"the store, a file or postgresql://...; else $INCORE_STORE, else incore.store" \
 	}
 #define STORE_SELECT_OPTIONS                                                                       \
 	STORE_OPTION, {'k', "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only these kernels"},     \
@@ -33,7 +33,7 @@ extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_v
 
 struct store_job {
 	struct cli *c;
-	const char *path;
+	const char *path; /* as it may be shown */
 	struct store *store;
 	struct arena arena;
 	struct store_select select;
@@ -44,6 +44,8 @@ struct store_job {
 extern const struct record *const store_inputs[]; /* {"store": path} */
 
 const char *store_path(const struct cli *c);
+/* A path without what nobody should read; NULL: no memory. */
+const char *store_shown(const char *path, struct arena *a);
 /* Opens the store and lists what the options select. To be freed in any case. */
 bool store_job_open(struct store_job *j, struct cli *c);
 void store_job_close(struct store_job *j);
@@ -53,8 +55,8 @@ bool store_job_json(struct cli *c, const char *path, const struct record *r, con
 /* A number of an option that is one; USAGE otherwise. */
 bool store_real(struct cli *c, const char *name, double *out);
 bool store_number(struct cli *c, const char *text, uint64_t *out);
-/* The captures of a sweep that has ended, or so far, into the store of --store. */
-bool store_add_sweep(struct cli *c, const char *dir);
+/* The captures of a sweep that has ended, or so far, into a store. */
+bool store_add_sweep(struct cli *c, const char *dir, const char *path);
 /* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
 void store_say_series(struct cli *c, const struct store_series *s);
 void store_say_why(struct cli *c, const struct store_why *w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_keep.c: incore store prune, store export: fewer captures, or some of them elsewhere. */
+#include "base/search.h"
 #include "cli/store/store_job.h"
 #include "cli/text/say.h"
 
@@ -121,6 +122,7 @@ static bool run_export(struct cli *c)
 
 	for (size_t i = 0; ok && i < j.entries.v.n; i++)
 		ok = VEC_PUSH(&numbers, j.entries.v.v[i].capture) || err_nomem(&c->error);
+	SORT(numbers.v, numbers.n, compare_u64); /* as they were added */
 	ok = ok && store_copy(j.store, x.file, numbers.v, numbers.n, &c->error);
 	x.captures = numbers.n;
 	if (ok && c->use_json)

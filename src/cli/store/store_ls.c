@@ -56,20 +56,7 @@ static const struct option_def show_options[] = {
 	OPTION_END,
 };
 
-struct shown {
-	struct store_entry capture;
-	struct rows rows;     /* store_mover */
-	struct rows findings; /* store_finding */
-};
-static const struct column shown_columns[] = {
-	RECORD(shown, capture, &store_entry_record, "what it is and its figures"),
-	LIST(shown, rows, &store_mover_record,
-		"instructions by cycles and cause; nothing stood before"),
-	LIST(shown, findings, &store_finding_record, "what check found"),
-};
-static const struct record shown_record = RECORD_OF(shown, RECORD_BLOCK, shown_columns);
-
-static bool print_shown(struct cli *c, const struct shown *x)
+static bool print_shown(struct cli *c, const struct store_card *x)
 {
 	static const char *const rows[] = {
 		"after=cycles", "cause", "row", "isa", "waits_for", "line", NULL};
@@ -94,38 +81,21 @@ static bool print_shown(struct cli *c, const struct shown *x)
 	return record_table_print(c, &store_finding_record, x->findings, findings);
 }
 
-static bool find_shown(struct store_job *j, uint64_t number, struct shown *out)
-{
-	for (size_t i = 0; i < j->entries.v.n; i++)
-		if (j->entries.v.v[i].capture == number) {
-			out->capture = j->entries.v.v[i];
-			return true;
-		}
-	return err_set(&j->c->error, INCORE_USAGE, "no-capture",
-		"%s has no capture %llu: incore store ls lists them", j->path,
-		(unsigned long long)number);
-}
-
 static bool run_show(struct cli *c)
 {
-	struct store_entry nothing = {0};
 	struct store_job j = {0};
-	struct shown x = {.rows = {0}};
+	struct store_card x = {.rows = {0}};
 	uint64_t number, top = cli_top(c);
 	bool ok;
 
 	if (!store_number(c, c->args[0], &number))
 		return false;
-	ok = store_job_open(&j, c) && find_shown(&j, number, &x);
-	nothing.code = x.capture.code; /* rows by number */
-	ok = ok &&
-	     store_movers(j.store,
-		     &(struct store_pair){
-			     &nothing, &x.capture, false, (unsigned)(top < 100000 ? top : 100000)},
-		     &j.arena, &x.rows, &c->error) &&
-	     store_findings(j.store, number, &j.arena, &x.findings, &c->error);
+	ok = store_job_open(&j, c);
+	j.ask = (struct store_ask){.store = j.store, .arena = &j.arena};
+	ok = ok && store_card(&j.ask, &j.entries, number, (unsigned)(top < 100000 ? top : 100000),
+			   &x, &c->error);
 	if (ok)
-		ok = c->use_json ? store_job_json(c, j.path, &shown_record, &x)
+		ok = c->use_json ? store_job_json(c, j.path, &store_card_record, &x)
 				 : print_shown(c, &x);
 	store_job_close(&j);
 	return ok;
@@ -140,6 +110,6 @@ const struct verb store_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_show,
-	.records = RECORDS(&shown_record),
+	.records = RECORDS(&store_card_record),
 	.inputs = store_inputs,
 };

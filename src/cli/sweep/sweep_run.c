@@ -23,8 +23,10 @@ static const struct option_def options[] = {
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
 		FIELD(is_dry)},
 #ifdef INCORE_SQLITE
-	{0, "store", OPTION_TEXT, "FILE", NULL, NULL,
-		"add the captures of finished tasks to this store"},
+	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
+		"add the captures of finished tasks to this store, not to the plan's"},
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
+		"of what is added to a store: the source that was built"},
 #endif
 	OPTION_END,
 };
@@ -152,10 +154,36 @@ static bool run_sweep(struct cli *c, struct sweep *s, struct sweep_request *q)
 	return ok;
 }
 
+/* Where captures go, for longer than the sweep is open; NULL: nowhere. */
+static bool find_store(struct cli *c, const struct sweep *s, struct arena *a, const char **out)
+{
+	const char *path = s->plan.store;
+
+	*out = cli_has(c, "store") ? cli_text(c, "store") : NULL;
+	if (*out || !path)
+		return true;
+	*out = *path == '/' || str_has(str_of(path), "://")
+		       ? arena_strdup(a, path)
+		       : arena_printf(a, "%s/%s", s->base, path); /* as all paths of a plan */
+	return *out || err_nomem(&c->error);
+}
+
+static bool add_to_store(struct cli *c, const char *dir, const char *store)
+{
+#ifdef INCORE_SQLITE
+	return store_add_sweep(c, dir, store);
+#else
+	(void)dir;
+	return err_set(&c->error, INCORE_MISSING, "no-sqlite",
+		"this incore was built without SQLite: %s gets no captures", store);
+#endif
+}
+
 static bool run(struct cli *c)
 {
 	struct sweep_request q = {.plan = c->args[0], .is_cancelled = output_interrupted};
 	struct sweep s = {0};
+	const char *store = NULL;
 	struct arena a;
 	bool ok;
 
@@ -167,11 +195,10 @@ static bool run(struct cli *c)
 	if (!q.dir)
 		q.dir = default_dir(&a, q.plan);
 	ok = q.dir ? run_sweep(c, &s, &q) : err_nomem(&c->error);
+	ok = ok && find_store(c, &s, &a, &store);
 	sweep_close(&s);
-#ifdef INCORE_SQLITE
-	if (ok && cli_has(c, "store") && !q.is_dry)
-		ok = store_add_sweep(c, q.dir);
-#endif
+	if (ok && store && !q.is_dry)
+		ok = add_to_store(c, q.dir, store);
 	arena_deinit(&a);
 	return ok;
 }

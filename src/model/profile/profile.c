@@ -2,9 +2,6 @@
 /* profile.c: a profile's file and its base, read and checked. */
 #include "model/profile/profile.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/file.h"
 #include "base/sha256.h"
 #include "codec/yaml.h"
@@ -19,57 +16,6 @@ struct reader {
 	struct incore_error *e;
 };
 
-/* --- where --- */
-
-char *profile_dir(void)
-{
-	const char *env = getenv("INCORE_PROFILES");
-	char *dir;
-
-	if (env && *env)
-		return mem_strndup(env, strlen(env));
-	dir = file_beside_program("../share/incore/profiles");
-	if (!dir)
-		dir = file_beside_program("../profiles"); /* a build directory in the source tree */
-	return dir;
-}
-
-struct names {
-	struct strbuf *out;
-};
-
-static bool add_name(void *ctx, const char *name, struct incore_error *e)
-{
-	struct names *n = ctx;
-	size_t len = strlen(name);
-
-	(void)e;
-	if (len > 5 && strcmp(name + len - 5, ".yaml") == 0)
-		sb_printf(n->out, "%s%.*s", n->out->n ? ", " : "", (int)(len - 5), name);
-	return true;
-}
-
-bool profile_names(struct strbuf *out)
-{
-	struct names n = {out};
-	char *dir = profile_dir();
-	bool ok = dir && dir_each(dir, add_name, &n, NULL);
-
-	mem_free(dir);
-	return ok && !out->failed;
-}
-
-static bool is_plain_name(const char *s)
-{
-	if (!*s)
-		return false;
-	for (; *s; s++)
-		if (!(*s >= 'a' && *s <= 'z') && !(*s >= '0' && *s <= '9') && *s != '_' &&
-			*s != '-')
-			return false;
-	return true;
-}
-
 static bool no_such_profile(const char *name, struct incore_error *e)
 {
 	struct strbuf known = {0};
@@ -80,39 +26,6 @@ static bool no_such_profile(const char *name, struct incore_error *e)
 		known.n ? known.p : "none");
 	sb_free(&known);
 	return false;
-}
-
-/* The path of a profile: beside the file that names it as base, or built in. */
-static char *find_path(const char *name, const char *beside)
-{
-	char *dir, *path = NULL, *file;
-	struct strbuf leaf = {0};
-	const char *slash = beside ? strrchr(beside, '/') : NULL;
-
-	if (!is_plain_name(name) || !sb_printf(&leaf, "%s.yaml", name)) {
-		sb_free(&leaf);
-		return NULL;
-	}
-	if (beside) {
-		dir = slash ? mem_strndup(beside, (size_t)(slash - beside) + 1)
-			    : mem_strndup(".", 1);
-		path = dir ? path_join(dir, leaf.p) : NULL;
-		mem_free(dir);
-		if (path && !file_exists(path)) {
-			mem_free(path);
-			path = NULL;
-		}
-	}
-	dir = path ? NULL : profile_dir();
-	file = dir ? path_join(dir, leaf.p) : NULL;
-	if (file && file_exists(file)) {
-		path = file;
-		file = NULL;
-	}
-	mem_free(file);
-	mem_free(dir);
-	sb_free(&leaf);
-	return path;
 }
 
 /* --- values --- */
@@ -441,7 +354,7 @@ static bool load_base(
 	if (depth == MAX_BASES)
 		return yaml_error(
 			n, r->path, r->e, "more than %d profiles stand on each other", MAX_BASES);
-	path = find_path(n->text.p, r->path);
+	path = profile_find(n->text.p, r->path);
 	if (!path)
 		return yaml_error(n, r->path, r->e, "there is no profile '%s'", n->text.p);
 	ok = load_file(r->p, path, hash, depth + 1, r->e);
@@ -478,8 +391,12 @@ static bool load_file(struct profile *p, const char *path, struct sha256 *hash, 
 	struct incore_error *e)
 {
 	struct file_data f = {0};
+	const struct asset *a = profile_built_in(path);
 	bool ok;
 
+	if (a)
+		return load_text(
+			p, (struct str){(const char *)a->data, a->size}, path, hash, depth, e);
 	if (!file_load(&f, path, e))
 		return false;
 	ok = load_text(p, (struct str){(const char *)f.data, f.size}, path, hash, depth, e);
@@ -539,7 +456,7 @@ bool profile_load(
 	if (!name)
 		name = arch == ARCH_A5 ? "a5" : "910b1";
 	is_path = strchr(name, '/') || str_ends(str_of(name), ".yaml");
-	path = is_path ? mem_strndup(name, strlen(name)) : find_path(name, NULL);
+	path = is_path ? mem_strndup(name, strlen(name)) : profile_find(name, NULL);
 	if (!path)
 		return no_such_profile(name, e);
 	sha256_init(&hash);

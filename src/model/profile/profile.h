@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/asset.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "model/profile/profile_keys.h"
@@ -94,9 +95,14 @@ bool profile_read(struct profile *p, struct str text, const char *path, enum ops
 void profile_deinit(struct profile *p);
 /* Names of the profiles that are installed, in byte order, separated by ", ". */
 bool profile_names(struct strbuf *out);
-/* The folder of the built-in profiles, on the heap: $INCORE_PROFILES, beside the program (as built
+/* The folder of the installed profiles, on the heap: $INCORE_PROFILES, beside the program (as built
  * or as installed); NULL if there is none. */
 char *profile_dir(void);
+/* The path of a profile, on the heap: beside the file that names it as base, in that folder or, where
+ * there is none, part of the program; NULL if there is no such profile. */
+char *profile_find(const char *name, const char *beside);
+/* What such a path means that is part of the program; NULL for files. */
+const struct asset *profile_built_in(const char *path);
 
 const struct prof_vec *profile_vec(const struct profile *p, const char *name);
 const struct prof_table *profile_table(const struct profile *p, const char *op, unsigned bits);

@@ -106,8 +106,6 @@ void report_put_exposed(const struct advice_row *a, struct strbuf *b);
 /* report_parts.c */
 /* A sentence that says what figures of that evidence are. */
 const char *report_evidence(const struct report *r);
-/* Text with & < > " ' escaped. */
-void report_escape(struct strbuf *b, struct str text);
 /* gzip, then base64 in lines; false on lack of memory. */
 bool report_pack(struct str bytes, struct strbuf *out);
 /* "12,345" */

@@ -4,6 +4,7 @@
 
 #include "answer/summary.h"
 #include "base/file.h"
+#include "codec/markup.h"
 #include "serve/report/report.h"
 #include "serve/session/assets.h"
 
@@ -66,7 +67,7 @@ static void put_table(struct str text, struct strbuf *b)
 	sb_puts(b, "<div class=\"scroll\"><table><thead><tr>");
 	for (unsigned i = 0; i < n; i++) {
 		sb_puts(b, is_number[i] ? "<th class=\"n\">" : "<th>");
-		report_escape(b, report_cell(line, &columns[i]));
+		markup_text(b, report_cell(line, &columns[i]));
 		sb_puts(b, "</th>");
 	}
 	sb_puts(b, "</tr></thead>\n<tbody>");
@@ -74,7 +75,7 @@ static void put_table(struct str text, struct strbuf *b)
 		sb_puts(b, "<tr>");
 		for (unsigned i = 0; i < n; i++) {
 			sb_puts(b, is_number[i] ? "<td class=\"n\">" : "<td>");
-			report_escape(b, report_cell(line, &columns[i]));
+			markup_text(b, report_cell(line, &columns[i]));
 			sb_puts(b, "</td>");
 		}
 		sb_puts(b, "</tr>\n");
@@ -94,13 +95,13 @@ static void put_facts(struct str text, struct strbuf *b)
 
 		if (gap > 0) {
 			sb_puts(b, is_open ? "</dd>\n<dt>" : "<dt>");
-			report_escape(b, str_sub(line, 0, (size_t)gap));
+			markup_text(b, str_sub(line, 0, (size_t)gap));
 			sb_puts(b, "</dt><dd>");
 			line = str_sub(line, (size_t)gap, line.n);
 		} else {
 			sb_putc(b, ' ');
 		}
-		report_escape(b, str_trim(line));
+		markup_text(b, str_trim(line));
 		is_open = true;
 	}
 	sb_puts(b, "</dd>\n</dl>\n");
@@ -122,7 +123,7 @@ static void put_list(struct str text, struct strbuf *b)
 				sb_puts(b, "</strong>");
 				line = str_sub(line, 3, line.n);
 			}
-			report_escape(b, line);
+			markup_text(b, line);
 			sb_putc(b, item.p ? ' ' : '<');
 		}
 		sb_puts(b, "/li>\n");
@@ -133,7 +134,7 @@ static void put_list(struct str text, struct strbuf *b)
 static void put_pre(struct str text, struct strbuf *b)
 {
 	sb_puts(b, "<pre>");
-	report_escape(b, text);
+	markup_text(b, text);
 	sb_puts(b, "</pre>\n");
 }
 
@@ -145,7 +146,7 @@ static void put_prose(struct str text, struct strbuf *b)
 	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
 		if (!is_first)
 			sb_puts(b, "<br>\n");
-		report_escape(b, str_trim(line));
+		markup_text(b, str_trim(line));
 	}
 	sb_puts(b, "</p>\n");
 }
@@ -154,7 +155,7 @@ static void put_block(const struct report_block *block, struct strbuf *b)
 {
 	if (block->title.n) {
 		sb_puts(b, "<h2>");
-		report_escape(b, block->title);
+		markup_text(b, block->title);
 		sb_puts(b, "</h2>\n");
 	}
 	if (block->kind == REPORT_TABLE)
@@ -182,7 +183,7 @@ static void put_blocks(struct str text, struct strbuf *b)
 static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
 {
 	sb_puts(b, "<h3>");
-	report_escape(b, str_of(r->view->trace->sources[l->source].path));
+	markup_text(b, str_of(r->view->trace->sources[l->source].path));
 	report_put_cost(r, l, b);
 	sb_puts(b, "</h3>\n");
 	if (l->why.n)
@@ -197,7 +198,7 @@ static void put_title(const struct report *r, struct strbuf *b)
 	struct strbuf title = {0};
 
 	report_title(r, &title);
-	report_escape(b, (struct str){title.p, title.n});
+	markup_text(b, (struct str){title.p, title.n});
 	b->failed |= title.failed;
 	sb_free(&title);
 }
@@ -209,7 +210,7 @@ static void put_capture(const struct report *r, unsigned capture, struct strbuf 
 
 	report_capture_title(r, capture, &title);
 	sb_puts(b, "<h2>");
-	report_escape(b, (struct str){title.p, title.n});
+	markup_text(b, (struct str){title.p, title.n});
 	sb_puts(b, "</h2>\n");
 	b->failed |= title.failed;
 	sb_free(&title);
@@ -222,7 +223,7 @@ static void put_notes(const struct report *r, struct strbuf *b)
 	sb_printf(b, "</strong>. %s</p>\n", report_evidence(r));
 	if (r->left_out.n) {
 		sb_puts(b, "<p class=\"note\">Not in this file: ");
-		report_escape(b, r->left_out);
+		markup_text(b, r->left_out);
 		sb_puts(b, "</p>\n");
 	}
 }
@@ -236,13 +237,13 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 		const struct advice_row *a = &c->advice[i];
 
 		sb_puts(b, "<li><strong>");
-		report_escape(b, str_of(a->rule));
+		markup_text(b, str_of(a->rule));
 		sb_puts(b, "</strong> (");
-		report_escape(b, str_of(a->cause));
+		markup_text(b, str_of(a->cause));
 		sb_puts(b, "), ");
-		report_escape(b, str_of(a->place));
+		markup_text(b, str_of(a->place));
 		sb_puts(b, ": ");
-		report_escape(b, str_of(a->experiment));
+		markup_text(b, str_of(a->experiment));
 		sb_puts(b, " <span class=\"dim\">(");
 		report_put_exposed(a, b);
 		sb_puts(b, ")</span></li>\n");
@@ -253,7 +254,7 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 static void put_code(struct strbuf *b, struct str text)
 {
 	sb_puts(b, "<code>");
-	report_escape(b, text);
+	markup_text(b, text);
 	sb_puts(b, "</code>");
 }
 
@@ -269,7 +270,7 @@ static bool put_card(
 	sb_puts(b, "<section class=\"card\">\n<ul class=\"verdict\">\n");
 	for (unsigned i = 0; i < c->n_verdict; i++) {
 		sb_puts(b, "<li>");
-		report_put_verdict_line(c->verdict[i], report_escape, put_code, b);
+		report_put_verdict_line(c->verdict[i], markup_text, put_code, b);
 		sb_puts(b, "</li>\n");
 	}
 	sb_puts(b, "</ul>\n");

@@ -7,7 +7,7 @@
 
 #include "answer/summary.h"
 #include "base/file.h"
-#include "base/plain.h"
+#include "codec/markup.h"
 #include "serve/report/report.h"
 
 #define MAX_BYTES 65535u /* GitHub takes 65,536 characters; a character is a byte or more */
@@ -35,27 +35,6 @@ static void put_fenced(struct strbuf *b, struct str text)
 	sb_puts(b, "\n\n");
 }
 
-/* A line of prose in which nothing of the capture can become markup, or another line. */
-static void put_prose(struct strbuf *b, struct str text)
-{
-	struct strbuf plain = {0};
-
-	b->failed |= !sb_plain(&plain, text);
-	for (size_t i = 0; i < plain.n; i++) {
-		char c = plain.p[i];
-
-		if (c == '<')
-			sb_puts(b, "&lt;");
-		else if (c == '&')
-			sb_puts(b, "&amp;");
-		else if (strchr("\\`*_[]#|!~", c) && c)
-			sb_printf(b, "\\%c", c);
-		else
-			sb_putc(b, c);
-	}
-	sb_free(&plain);
-}
-
 static void put_list(struct strbuf *b, struct str text)
 {
 	struct str item, line;
@@ -66,7 +45,7 @@ static void put_list(struct strbuf *b, struct str text)
 			line = str_trim(line);
 			sb_puts(b, str_starts(line, "try ") || str_starts(line, "see ") ? "\n  - "
 											: " ");
-			put_prose(b, line);
+			markup_prose(b, line);
 		}
 		sb_putc(b, '\n');
 	}
@@ -80,14 +59,14 @@ static void put_prose_lines(struct strbuf *b, struct str text)
 	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
 		if (!is_first)
 			sb_puts(b, "\\\n"); /* a backslash: a line of its own */
-		put_prose(b, str_trim(line));
+		markup_prose(b, str_trim(line));
 	}
 	sb_puts(b, "\n\n");
 }
 
 static void put_short(struct strbuf *b, struct str text)
 {
-	put_prose(b, str_sub(text, 0, TEXT_MAX));
+	markup_prose(b, str_sub(text, 0, TEXT_MAX));
 	if (text.n > TEXT_MAX)
 		sb_puts(b, "...");
 }
@@ -102,7 +81,7 @@ static void put_facts(struct strbuf *b, struct str text)
 
 		if (gap > 0) {
 			sb_puts(b, "- **");
-			put_prose(b, str_sub(line, 0, (size_t)gap));
+			markup_prose(b, str_sub(line, 0, (size_t)gap));
 			sb_puts(b, "** ");
 			line = str_sub(line, (size_t)gap, line.n);
 		} else {
@@ -117,7 +96,7 @@ static void put_facts(struct strbuf *b, struct str text)
 static void put_heading(struct strbuf *b, struct str title)
 {
 	sb_puts(b, "## ");
-	put_prose(b, title);
+	markup_prose(b, title);
 	sb_puts(b, "\n\n");
 }
 
@@ -149,7 +128,7 @@ static void end_part(struct page *p, struct str name)
 		sb_add(&p->text, p->part.p ? p->part.p : "", p->part.n);
 	} else if (p->left_out.n < END_BYTES / 2) {
 		sb_puts(&p->left_out, p->left_out.n ? ", " : "");
-		put_prose(&p->left_out, str_sub(name, 0, 80));
+		markup_prose(&p->left_out, str_sub(name, 0, 80));
 	}
 	p->text.failed |= p->part.failed;
 	sb_reset(&p->part);
@@ -169,7 +148,7 @@ static void put_blocks(struct page *p, struct str text, struct str name)
 
 static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
 {
-	put_prose(b, str_of(r->view->trace->sources[l->source].path));
+	markup_prose(b, str_of(r->view->trace->sources[l->source].path));
 	report_put_cost(r, l, b);
 	sb_printf(b, "%s%.*s\n\n", l->why.n ? "; " : "", STR_ARG(l->why));
 	if (l->text.n)
@@ -203,12 +182,9 @@ static void put_capture(struct page *p, unsigned capture)
 	sb_free(&title);
 }
 
-/* Text without a backquote. */
 static void put_code(struct strbuf *b, struct str text)
 {
-	sb_putc(b, '`');
-	b->failed |= !sb_plain(b, str_sub(text, 0, TEXT_MAX));
-	sb_putc(b, '`');
+	markup_code(b, str_sub(text, 0, TEXT_MAX));
 }
 
 /* The verdict, the split, what to try. */

@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_parts.c: text escaped, bytes packed, and what both forms of a written page say alike. */
+/* report_parts.c: bytes packed, and what both forms of a written page say alike. */
 #include "codec/gzip.h"
 #include "serve/report/report.h"
 
 #define LINE_CHARS 120u
-
-void report_escape(struct strbuf *b, struct str text)
-{
-	for (size_t i = 0; i < text.n; i++) {
-		switch (text.p[i]) {
-		case '&':
-			sb_puts(b, "&amp;");
-			break;
-		case '<':
-			sb_puts(b, "&lt;");
-			break;
-		case '>':
-			sb_puts(b, "&gt;");
-			break;
-		case '"':
-			sb_puts(b, "&quot;");
-			break;
-		case '\'':
-			sb_puts(b, "&#39;");
-			break;
-		default:
-			/* what no HTML text may hold is shown as the replacement character */
-			if ((unsigned char)text.p[i] < 32 && text.p[i] != '\n' && text.p[i] != '\t')
-				sb_puts(b, "\xef\xbf\xbd");
-			else
-				sb_putc(b, text.p[i]);
-		}
-	}
-}
 
 static void put_base64(struct strbuf *b, struct str bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_svg.c: pictures of a report: what each track did over time, and where the cycles went. */
+#include "codec/markup.h"
 #include "serve/report/report.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_index.h"
@@ -23,7 +24,7 @@ static void open_svg(struct strbuf *b, unsigned height, const char *title)
 static void put_label(struct strbuf *b, unsigned x, unsigned y, const char *anchor, struct str text)
 {
 	sb_printf(b, "<text x=\"%u\" y=\"%u\" text-anchor=\"%s\" fill=\"#222222\">", x, y, anchor);
-	report_escape(b, str_sub(text, 0, 34));
+	markup_text(b, str_sub(text, 0, 34));
 	sb_puts(b, "</text>\n");
 }
 

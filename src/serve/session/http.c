@@ -24,6 +24,7 @@
 struct http {
 	struct MHD_Daemon *daemon;
 	struct session *session;
+	struct board *board;
 	const struct token *token;
 	struct guests guests;
 	uint16_t port;
@@ -119,17 +120,32 @@ static enum MHD_Result refuse(
 	return send_reply(c, &r);
 }
 
+static void give(struct board *b, struct session *s)
+{
+#ifdef INCORE_SQLITE
+	if (b)
+		board_give(b, s);
+#else
+	(void)b;
+	(void)s;
+#endif
+}
+
 /* --- progress --- */
 
 struct progress_stream {
 	struct session *session;
+	struct board *board; /* that it is given back to */
 	uint64_t seen;
 	bool is_begun, is_done;
 };
 
 static void free_stream(void *ctx)
 {
-	mem_free(ctx);
+	struct progress_stream *p = ctx;
+
+	give(p->board, p->session);
+	mem_free(p);
 }
 
 /* Called by the connection's own thread: it may wait. */
@@ -156,18 +172,23 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 	return n;
 }
 
-static enum MHD_Result send_progress(struct http *h, struct MHD_Connection *c)
+/* The session is given back when the stream ends. */
+static enum MHD_Result send_progress(
+	struct http *h, struct MHD_Connection *c, struct session *session)
 {
 	struct progress_stream *p = mem_zalloc(1, sizeof(*p));
 	struct MHD_Response *r;
 
-	if (!p)
+	if (!p) {
+		give(h->board, session);
 		return MHD_NO;
-	p->session = h->session;
+	}
+	p->session = session;
+	p->board = h->board;
 	r = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, 1024, read_progress, p, free_stream);
 	if (!r)
-		mem_free(p);
+		free_stream(p);
 	return send_response(c, MHD_HTTP_OK, r, "application/x-ndjson", "no-store");
 }
 
@@ -232,9 +253,21 @@ static bool is_single(struct MHD_Connection *c, const char *name)
 	return k.n <= 1;
 }
 
-static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_request *q)
+/* A server of a store has its page first, and the viewer's for each pair of captures. */
+static const char *asset_url(const struct http *h, const char *target)
 {
-	size_t n = strcspn(q->target, "?#");
+	if (!h->board)
+		return target;
+	return strncmp(target, "/pair/", 6) == 0	      ? "/"
+	       : strcspn(target, "?#") == 1 && *target == '/' ? "/store.html"
+							      : target;
+}
+
+static enum MHD_Result send_asset(
+	const struct http *h, struct MHD_Connection *c, const struct http_request *q)
+{
+	const char *url = asset_url(h, q->target);
+	size_t n = strcspn(url, "?#");
 
 	EACH (const struct asset, a, serve_assets, serve_n_assets) {
 		char tag[40];
@@ -242,7 +275,7 @@ static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_re
 		struct MHD_Response *r;
 		bool is_same;
 
-		if (strlen(a->url) != n || strncmp(a->url, q->target, n) != 0)
+		if (strlen(a->url) != n || strncmp(a->url, url, n) != 0)
 			continue;
 		snprintf(tag, sizeof(tag), "\"%.32s\"", a->hash);
 		is_same = has && strcmp(has, tag) == 0;
@@ -256,22 +289,47 @@ static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_re
 	return refuse(c, MHD_HTTP_NOT_FOUND, "no-such-page", "there is no such page");
 }
 
+static enum MHD_Result view_session(
+	struct http *h, struct MHD_Connection *c, struct session *session, const char *text)
+{
+	struct reply r;
+
+	if (str_is(str_sub(str_of(text), 0, strcspn(text, "?")), "/api/1/progress"))
+		return send_progress(h, c, session);
+	session_answer(session, str_of(text), &r);
+	give(h->board, session);
+	incore_error_clear(&r.error);
+	return send_reply(c, &r);
+}
+
+/* The page of a store, or a pair of its captures. */
+static enum MHD_Result view_board(struct http *h, struct MHD_Connection *c, char *text)
+{
+	struct reply r = {.status = MHD_HTTP_NOT_FOUND, .media_type = "text/plain"};
+#ifdef INCORE_SQLITE
+	struct session *session;
+
+	if (board_is_pair(str_of(text))) {
+		session = board_take(h->board, &text, &r);
+		if (session)
+			return view_session(h, c, session, text);
+	} else {
+		board_answer(h->board, str_of(text), &r);
+		incore_error_clear(&r.error);
+	}
+#endif
+	return send_reply(c, &r);
+}
+
 static enum MHD_Result view_data(
 	struct http *h, struct MHD_Connection *c, const struct http_request *q)
 {
-	struct str target = str_of(q->target);
-	struct reply r;
-
 	if (!is_single(c, "Authorization") || !token_is(h->token, header(c, "Authorization")))
 		return refuse(c, MHD_HTTP_UNAUTHORIZED, "no-token",
 			"open the address that incore view printed: it carries the token");
 	guest_showed_token(&h->guests, guest_of(c));
 	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, HTTP_KNOWN_TIMEOUT_S);
-	if (str_is(str_sub(target, 0, strcspn(q->target, "?")), "/api/1/progress"))
-		return send_progress(h, c);
-	session_answer(h->session, target, &r);
-	incore_error_clear(&r.error);
-	return send_reply(c, &r);
+	return h->board ? view_board(h, c, q->target) : view_session(h, c, h->session, q->target);
 }
 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
@@ -309,7 +367,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-origin", "other pages may not ask");
 	if (strncmp(q->target, "/api/", 5) == 0)
 		return view_data(h, c, q);
-	return send_asset(c, q);
+	return send_asset(h, c, q);
 }
 
 static void *on_uri(void *ctx, const char *uri, struct MHD_Connection *c)
@@ -404,6 +462,7 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 		return err_nomem_null(e);
 	guests_init(&h->guests);
 	h->session = o->session;
+	h->board = o->board;
 	h->token = o->token;
 	atomic_store(&h->last_s, now_s());
 	if (!address_of(o, &address, &is_v6)) {
@@ -455,7 +514,13 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
-	session_stop(h->session); /* or a long answer would be waited for */
+	/* or a long answer would be waited for */
+	if (h->session)
+		session_stop(h->session);
+#ifdef INCORE_SQLITE
+	if (h->board)
+		board_stop(h->board);
+#endif
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
 	guests_free(&h->guests);

@@ -2,11 +2,12 @@
 /*
  * http.h: a session behind a socket. Loopback unless told otherwise; GET and HEAD alone; nothing a
  * request says reaches the file system. Every request is checked in this order: length, method,
- * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session must
- * outlive the server.
+ * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session or
+ * board must outlive the server.
  */
 #pragma once
 
+#include "serve/session/board.h"
 #include "serve/session/session.h"
 #include "serve/session/token.h"
 
@@ -15,9 +16,10 @@
 #define HTTP_KNOWN_TIMEOUT_S 600u /* the same for who has shown the token */
 
 struct http_options {
-	const char *bind; /* numeric address; NULL: 127.0.0.1 */
-	uint16_t port;	  /* 0: any free one */
-	struct session *session;
+	const char *bind;	 /* numeric address; NULL: 127.0.0.1 */
+	uint16_t port;		 /* 0: any free one */
+	struct session *session; /* or a board */
+	struct board *board;
 	const struct token *token;
 };
 

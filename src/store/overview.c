@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* overview.c: all series of a store in short, and few points of many, for pictures. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "answer/rows.h"
+#include "store/answers.h"
+
+#define MOST_NAMES 1000u /* of labels to choose from */
+
+struct spark_item {
+	double v;
+};
+static const struct column spark_columns[] = {
+	COLUMN(spark_item, v, UNIT_CYCLES, "a figure"),
+};
+static const struct record spark_record = RECORD_OF(spark_item, RECORD_SCALAR, spark_columns);
+
+static const struct column line_columns[] = {
+	PART(store_line, gate, &store_gate_record),
+	COLUMN(store_line, time, UNIT_NONE, "when its newest capture was taken, UTC", NULLABLE),
+	COLUMN(store_line, value, UNIT_CYCLES, "the figure of its newest capture", NULLABLE),
+	COLUMN(store_line, last_pct, UNIT_PERCENT, "the last change of its level", NULLABLE,
+		.digits = 2),
+	COLUMN(store_line, last_at, UNIT_NONE, "when that was, UTC", NULLABLE),
+	LIST(store_line, spark, &spark_record,
+		"some of its figures in the order of time: lows and highs"),
+};
+static const struct record line_record = RECORD_OF(store_line, RECORD_LINE, line_columns);
+
+static const struct column overview_columns[] = {
+	COLUMN(store_overview, is_passed, UNIT_NONE, "no series is worse"),
+	COLUMN(store_overview, worse, UNIT_COUNT, "series that are"),
+	COLUMN(store_overview, no_claim, UNIT_COUNT, "series with too few captures to tell"),
+	COLUMN(store_overview, captures, UNIT_COUNT, "captures of all these series"),
+	LIST(store_overview, arches, &name_count_record, "architectures, and series of each"),
+	LIST(store_overview, labels, &name_count_record, "labels, and series with each"),
+	LIST(store_overview, series, &line_record, "each series, those that got worse first"),
+};
+const struct record store_overview_record =
+	RECORD_OF(store_overview, RECORD_BLOCK, overview_columns);
+
+/* --- few points of many --- */
+
+/* The lowest, the highest and the first marked of n points, in their order; their number. */
+static size_t thin_stretch(const struct store_point *v, size_t n, size_t keep[3])
+{
+	size_t low = 0, high = 0, marked = n, k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		low = v[i].value < v[low].value ? i : low;
+		high = v[i].value > v[high].value ? i : high;
+		marked = marked == n && *v[i].mark ? i : marked;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (i == low || i == high || i == marked)
+			keep[k++] = i;
+	return k;
+}
+
+bool store_thin(struct rows points, size_t most, struct arena *a, struct rows *out)
+{
+	const struct store_point *v = points.v;
+	size_t n_stretches = most / 3, n = 0, keep[3];
+	struct store_point *few;
+
+	*out = points;
+	if (points.n <= most || !n_stretches)
+		return true;
+	few = arena_zalloc(a, n_stretches * 3, sizeof(*few));
+	if (!few)
+		return false;
+	for (size_t k = 0; k < n_stretches; k++) {
+		size_t first = points.n * k / n_stretches, end = points.n * (k + 1) / n_stretches;
+		size_t m = thin_stretch(&v[first], end - first, keep);
+
+		for (size_t i = 0; i < m; i++)
+			few[n++] = v[first + keep[i]];
+	}
+	*out = (struct rows){few, n};
+	return true;
+}
+
+/* --- the series --- */
+
+static bool put_line(const struct store_ask *x, const struct store_entry *v, size_t n,
+	struct store_line *out, struct incore_error *e)
+{
+	const struct store_point *points;
+	const struct store_change *changes;
+	struct spark_item *spark;
+	struct store_history h;
+	struct rows few;
+
+	*out = (struct store_line){.value = NAN, .last_pct = NAN};
+	if (!store_gate(x, v, n, &out->gate, e) || !store_history(x, v, n, &h, e))
+		return false;
+	spark = arena_zalloc(x->arena, STORE_SPARK, sizeof(*spark));
+	if (!spark || !store_thin(h.points, STORE_SPARK, x->arena, &few))
+		return err_nomem(e);
+	points = few.v;
+	for (size_t i = 0; i < few.n; i++)
+		spark[i].v = points[i].value;
+	out->spark = (struct rows){spark, few.n};
+	points = h.points.v;
+	if (h.points.n) {
+		out->time = points[h.points.n - 1].entry.time;
+		out->value = points[h.points.n - 1].value;
+	}
+	changes = h.changes.v;
+	if (h.changes.n) {
+		out->last_pct = changes[h.changes.n - 1].change_pct;
+		out->last_at = changes[h.changes.n - 1].time;
+	}
+	return true;
+}
+
+/* What got worse by most of what it may, then the rest by how much it changed. */
+static int by_harm(const void *a, const void *b)
+{
+	const struct store_gate *x = &((const struct store_line *)a)->gate;
+	const struct store_gate *y = &((const struct store_line *)b)->gate;
+	bool is_x = strcmp(x->verdict, "worse") == 0, is_y = strcmp(y->verdict, "worse") == 0;
+	double cx = isfinite(x->change_pct) ? x->change_pct : -INFINITY;
+	double cy = isfinite(y->change_pct) ? y->change_pct : -INFINITY;
+
+	if (is_x != is_y)
+		return is_x ? -1 : 1;
+	if (cx != cy)
+		return cx < cy ? 1 : -1;
+	return (x->capture > y->capture) - (x->capture < y->capture);
+}
+
+/* --- names to choose from --- */
+
+typedef VEC(struct str) name_list;
+
+static int by_text(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool count_names(name_list *names, struct arena *a, struct rows *out)
+{
+	struct name_count *v = arena_zalloc(a, MOST_NAMES, sizeof(*v));
+	size_t n = 0;
+	bool ok = v != NULL;
+
+	if (names->n)
+		qsort(names->v, names->n, sizeof(*names->v), by_text);
+	for (size_t i = 0; ok && i < names->n; i++) {
+		if (n && str_is(names->v[i], v[n - 1].name)) {
+			v[n - 1].count++;
+		} else if (n < MOST_NAMES) {
+			v[n].name = arena_strndup(a, names->v[i].p, names->v[i].n);
+			ok = v[n].name != NULL;
+			v[n++].count = 1;
+		}
+	}
+	*out = (struct rows){v, n};
+	VEC_FREE(names);
+	return ok;
+}
+
+static bool add_labels(name_list *names, const char *labels)
+{
+	struct str rest = str_of(labels), part;
+
+	while (str_cut(&rest, ",", &part))
+		if (part.n && !VEC_PUSH(names, part))
+			return false;
+	return true;
+}
+
+static bool put_names(const struct store_ask *x, struct store_overview *o)
+{
+	const struct store_line *v = o->series.v;
+	name_list arches = {0}, labels = {0};
+	bool ok = true, is_counted;
+
+	for (size_t i = 0; ok && i < o->series.n; i++) {
+		const struct store_series *s = &v[i].gate.series;
+
+		ok = (!s->arch || VEC_PUSH(&arches, str_of(s->arch))) &&
+		     add_labels(&labels, s->labels);
+	}
+	is_counted = count_names(&arches, x->arena, &o->arches);
+	return count_names(&labels, x->arena, &o->labels) && is_counted && ok;
+}
+
+bool store_overview(const struct store_ask *x, const struct store_entries *entries,
+	struct store_overview *out, struct incore_error *e)
+{
+	struct store_line *v = arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v));
+	size_t n = 0, at = 0;
+
+	*out = (struct store_overview){.captures = entries->v.n};
+	if (!v)
+		return err_nomem(e);
+	for (; at < entries->v.n; n++) {
+		size_t k = store_series(entries, at);
+
+		if (!put_line(x, &entries->v.v[at], k, &v[n], e))
+			return false;
+		out->worse += strcmp(v[n].gate.verdict, "worse") == 0;
+		out->no_claim += strcmp(v[n].gate.verdict, "no-claim") == 0;
+		at += k;
+	}
+	qsort(v, n, sizeof(*v), by_harm);
+	out->series = (struct rows){v, n};
+	out->is_passed = !out->worse;
+	return put_names(x, out) || err_nomem(e);
+}

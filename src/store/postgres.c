@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * postgres.c: a store in a database of PostgreSQL, in the schema `incore` of it. Writers take one
+ * lock from when a capture gets its number until it is committed; a server lets go of it when a
+ * writer is gone. Rows come by COPY, queries are prepared once a connection.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/postgres_library.h"
+#include "store/schema.h"
+
+#define COPY_BYTES (64u << 10)
+#define STATE_BUSY "55P03"
+
+struct postgres {
+	const struct pq *pq;
+	PGconn *c;
+	VEC(char *) prepared; /* SQL of the statements q0, q1 ... */
+	struct strbuf rows;   /* COPY that is not sent yet */
+	unsigned table;
+	int64_t rowid;
+	size_t row_at; /* where the row that is being made begins */
+};
+
+struct store_query {
+	struct postgres *x;
+	PGresult *row;
+	struct arena texts; /* that are not what PostgreSQL holds */
+	bool is_over;
+};
+
+/* --- errors --- */
+
+/* One line of it, without what nobody should read: libpq has no reason to say a password. */
+static void put_reason(struct strbuf *out, const struct postgres *x, const char *text)
+{
+	const char *secret = x->pq->PQpass(x->c);
+	struct str s = str_trim(str_of(text ? text : ""));
+
+	while (s.n) {
+		if (secret && *secret && str_starts(s, secret)) {
+			sb_puts(out, "***");
+			s = str_sub(s, strlen(secret), s.n);
+			continue;
+		}
+		if ((unsigned char)*s.p > ' ')
+			sb_putc(out, *s.p);
+		else if (out->n && out->p[out->n - 1] != ' ')
+			sb_putc(out, ' ');
+		s = str_sub(s, 1, s.n);
+	}
+}
+
+static bool fail_as(struct store *s, const char *state, const char *text, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	struct strbuf b = {0};
+
+	put_reason(&b, x, text);
+	if (b.failed)
+		err_nomem(e);
+	else if (x->pq->PQstatus(x->c) == CONNECTION_BAD)
+		err_set(e, INCORE_FAILED, "store-lost", "%s: the connection was lost: %s", s->path,
+			b.p);
+	else if (state && strcmp(state, STATE_BUSY) == 0)
+		err_set(e, INCORE_FAILED, "store-busy", "%s: others kept it busy for %d seconds",
+			s->path, STORE_BUSY_S);
+	else if (state && (strncmp(state, "42P", 3) == 0 || strncmp(state, "427", 3) == 0 ||
+				  strncmp(state, "22", 2) == 0 || strncmp(state, "23", 2) == 0))
+		err_file(e, "bad-store", s->path, INCORE_NO_OFFSET, "not a usable store: %s", b.p);
+	else
+		err_set(e, INCORE_FAILED, "store-failed", "%s: %s", s->path, b.p ? b.p : "?");
+	sb_free(&b);
+	return false;
+}
+
+/* Takes the result; false where it is no success. */
+static bool take(struct store *s, PGresult *r, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	ExecStatusType status = x->pq->PQresultStatus(r); /* of NULL: an error */
+	bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ||
+		  status == PGRES_COPY_IN || status == PGRES_SINGLE_TUPLE;
+
+	if (!ok) {
+		const char *text = x->pq->PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+
+		fail_as(s, x->pq->PQresultErrorField(r, PG_DIAG_SQLSTATE),
+			text ? text : x->pq->PQerrorMessage(x->c), e);
+	}
+	x->pq->PQclear(r);
+	return ok;
+}
+
+static bool run(struct store *s, const char *sql, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+
+	return take(s, x->pq->PQexec(x->c, sql), e);
+}
+
+/* --- transactions --- */
+
+static bool begin(struct store *s, enum store_access access, struct incore_error *e)
+{
+	char sql[128];
+
+	/* Each statement sees what was committed before it, so also who held the lock before. */
+	snprintf(sql, sizeof(sql),
+		"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(%d)",
+		SCHEMA_APPLICATION);
+	if (run(s, access == STORE_WRITE ? sql : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+		    e))
+		return true;
+	run(s, "ROLLBACK", &(struct incore_error){0});
+	return false;
+}
+
+static bool end(struct store *s, bool ok, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	struct incore_error unasked = {0};
+	PGresult *r;
+
+	if (!ok) {
+		run(s, "ROLLBACK", &unasked);
+		incore_error_clear(&unasked);
+		return false;
+	}
+	r = x->pq->PQexec(x->c, "COMMIT");
+	/* of a transaction that failed before, the answer is ROLLBACK */
+	ok = x->pq->PQresultStatus(r) != PGRES_COMMAND_OK ||
+	     strcmp(x->pq->PQcmdStatus(r), "COMMIT") == 0;
+	if (!take(s, r, e))
+		return err_wrap(e, "whether it was added is not known; adding it again is safe");
+	return ok ||
+	       err_set(e, INCORE_FAILED, "store-failed", "%s: the change was taken back", s->path);
+}
+
+/* --- queries --- */
+
+static bool prepare(struct store *s, const char *sql, char name[16], struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	char *kept;
+	size_t i = 0;
+
+	while (i < x->prepared.n && strcmp(x->prepared.v[i], sql) != 0)
+		i++;
+	snprintf(name, 16, "q%zu", i);
+	if (i < x->prepared.n)
+		return true;
+	if (!take(s, x->pq->PQprepare(x->c, name, sql, 0, NULL), e))
+		return false;
+	kept = mem_strndup(sql, strlen(sql));
+	if (kept && VEC_PUSH(&x->prepared, kept))
+		return true;
+	mem_free(kept);
+	return err_nomem(e);
+}
+
+#define MOST_PARAMS 8
+
+/* Parameters as texts, one behind the other. */
+static bool put_params(const struct store_params *p, struct strbuf *b, const char *out[MOST_PARAMS])
+{
+	size_t at[MOST_PARAMS];
+
+	for (unsigned i = 0; i < p->n; i++) {
+		at[i] = b->n;
+		if (p->v[i].type == STORE_TEXT)
+			pg_put_text(b, p->v[i].text);
+		else
+			sb_printf(b, "%lld", (long long)p->v[i].i);
+		sb_putc(b, 0);
+	}
+	for (unsigned i = 0; i < p->n && !b->failed; i++)
+		out[i] = b->p + at[i];
+	return !b->failed;
+}
+
+static struct store_query *ask(
+	struct store *s, const char *sql, const struct store_params *p, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	const char *params[MOST_PARAMS] = {NULL};
+	struct store_query *q = mem_zalloc(1, sizeof(*q));
+	struct strbuf b = {0};
+	char name[16];
+	bool ok = (q && put_params(p, &b, params)) || err_nomem(e);
+
+	if (ok && (ok = prepare(s, sql, name, e)))
+		ok = (x->pq->PQsendQueryPrepared(x->c, name, (int)p->n, params, NULL, NULL, 0) &&
+			     x->pq->PQsetSingleRowMode(x->c)) ||
+		     fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
+	sb_free(&b);
+	if (!ok) {
+		mem_free(q);
+		return NULL;
+	}
+	q->x = x;
+	arena_init(&q->texts);
+	return q;
+}
+
+static bool step(struct store *s, struct store_query *q, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	PGresult *r;
+
+	x->pq->PQclear(q->row);
+	q->row = NULL;
+	if (q->is_over)
+		return false;
+	arena_reset(&q->texts);
+	r = x->pq->PQgetResult(x->c);
+	if (x->pq->PQresultStatus(r) == PGRES_SINGLE_TUPLE) {
+		q->row = r;
+		return true;
+	}
+	q->is_over = true;
+	take(s, r, e);
+	while ((r = x->pq->PQgetResult(x->c)))
+		x->pq->PQclear(r);
+	return false;
+}
+
+static struct store_value value(struct store_query *q, int at, enum store_type as)
+{
+	const struct pq *pq = q->x->pq;
+	const char *text = pq->PQgetvalue(q->row, 0, at);
+
+	if (pq->PQgetisnull(q->row, 0, at))
+		return V_NULL;
+	return as == STORE_TEXT	  ? V_TEXT(pg_plain_text(text, &q->texts))
+	       : as == STORE_REAL ? V_REAL(strtod(text, NULL))
+				  : V_INT(strtoll(text, NULL, 10));
+}
+
+static void done(struct store_query *q)
+{
+	PGresult *r;
+
+	if (!q)
+		return;
+	q->x->pq->PQclear(q->row);
+	while (!q->is_over && (r = q->x->pq->PQgetResult(q->x->c)))
+		q->x->pq->PQclear(r);
+	arena_deinit(&q->texts);
+	mem_free(q);
+}
+
+/* --- rows: COPY, each value a length and its bytes, the highest first --- */
+
+static void put_be(struct strbuf *b, uint64_t v, unsigned bytes)
+{
+	while (bytes--)
+		sb_putc(b, (char)(v >> (8 * bytes)));
+}
+
+static void put_columns(struct strbuf *sql, const struct record *r)
+{
+	sb_puts(sql, "(rowid");
+	for (uint16_t i = 0; i < r->n_columns; i++)
+		sb_printf(sql, ", \"%s\"", r->columns[i].name);
+	sb_putc(sql, ')');
+}
+
+static void begin_row(struct postgres *x)
+{
+	struct store_table tables[STORE_TABLES];
+
+	store_tables(tables);
+	x->row_at = x->rows.n;
+	put_be(&x->rows, tables[x->table].sql.record->n_columns + 1u, 2);
+	put_be(&x->rows, 8, 4);
+	put_be(&x->rows, (uint64_t)x->rowid++, 8);
+}
+
+static bool rows(struct store *s, unsigned table, struct incore_error *e)
+{
+	static const char HEAD[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* no flags, nothing more */
+	struct store_table tables[STORE_TABLES];
+	struct postgres *x = s->db;
+	struct strbuf sql = {0};
+	bool ok;
+
+	store_tables(tables);
+	sb_printf(&sql, "COPY \"%s\" ", tables[table].sql.name);
+	put_columns(&sql, tables[table].sql.record);
+	sb_puts(&sql, " FROM STDIN (FORMAT binary)");
+	ok = sql.failed ? err_nomem(e) : run(s, sql.p, e);
+	sb_free(&sql);
+	sb_free(&x->rows);
+	sb_add(&x->rows, HEAD, sizeof(HEAD));
+	x->table = table;
+	x->rowid = 1;
+	begin_row(x);
+	return ok;
+}
+
+static void put(struct store *s, const struct store_value *v)
+{
+	struct strbuf *b = &((struct postgres *)s->db)->rows;
+	size_t at = b->n;
+	uint64_t bits = (uint64_t)v->i;
+
+	put_be(b, v->type == STORE_NULL || (v->type == STORE_TEXT && !v->text) ? UINT32_MAX : 8, 4);
+	if (v->type == STORE_TEXT && v->text) {
+		struct strbuf length = {0};
+
+		pg_put_text(b, v->text);
+		put_be(&length, b->n - at - 4, 4);
+		if (!b->failed && !length.failed)
+			memcpy(b->p + at, length.p, 4);
+		b->failed = b->failed || length.failed;
+		sb_free(&length);
+	} else if (v->type == STORE_INT || v->type == STORE_REAL) {
+		if (v->type == STORE_REAL)
+			memcpy(&bits, &v->d, sizeof(bits));
+		put_be(b, bits, 8);
+	}
+}
+
+static bool send_rows(struct store *s, size_t n, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+
+	if (x->rows.failed)
+		return err_nomem(e);
+	return x->pq->PQputCopyData(x->c, x->rows.p, (int)n) == 1 ||
+	       fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
+}
+
+static bool row(struct store *s, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	bool ok = true;
+
+	if (x->rows.n >= COPY_BYTES || x->rows.failed) {
+		ok = send_rows(s, x->rows.n, e);
+		sb_reset(&x->rows);
+	}
+	begin_row(x);
+	return ok;
+}
+
+static bool rows_end(struct store *s, bool ok, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	PGresult *r;
+
+	if (ok && !x->rows.failed) /* the row that was begun does not come */
+		x->rows.n = x->row_at;
+	put_be(&x->rows, UINT16_MAX, 2);
+	ok = ok && send_rows(s, x->rows.n, e);
+	sb_free(&x->rows);
+	if (x->pq->PQputCopyEnd(x->c, ok ? NULL : "it is taken back") != 1 && ok)
+		ok = fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
+	while ((r = x->pq->PQgetResult(x->c)))
+		if (!ok)
+			x->pq->PQclear(r);
+		else
+			ok = take(s, r, e);
+	return ok;
+}
+
+/* --- the connection --- */
+
+static void say_nothing(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+}
+
+/* Of an address that is not read as one nothing is told: nobody knows what in it is the password. A
+ * port that is none is such: libpq takes what stands behind a colon for it. */
+static bool check_address(struct store *s, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	PQconninfoOption *parts = x->pq->PQconninfoParse(s->address, NULL);
+	bool ok = parts != NULL;
+
+	for (PQconninfoOption *p = parts; ok && p->keyword; p++)
+		ok = !p->val || strcmp(p->keyword, "port") != 0 ||
+		     !p->val[strspn(p->val, "0123456789,")];
+	x->pq->PQconninfoFree(parts);
+	return ok ||
+	       err_set(e, INCORE_USAGE, "bad-address",
+		       "%s: an address is postgresql://[USER@][HOST][:PORT]/DATABASE, with %% "
+		       "and two digits for each of :/?#[]@ in a name, and KEY=VALUE of libpq "
+		       "behind a ?",
+		       s->path);
+}
+
+static bool connect(struct store *s, struct incore_error *e)
+{
+	/* what stands before the address holds unless that says otherwise */
+	const char *const keys[] = {"connect_timeout", "tcp_user_timeout", "dbname",
+		"fallback_application_name", "client_encoding", NULL};
+	const char *const values[] = {"10", "60000", s->address, "incore", "UTF8", NULL};
+	struct postgres *x = s->db;
+	const char *encoding;
+	struct strbuf b = {0};
+
+	x->c = x->pq->PQconnectdbParams(keys, values, 1);
+	if (!x->c)
+		return err_nomem(e);
+	if (x->pq->PQstatus(x->c) != CONNECTION_OK) {
+		put_reason(&b, x, x->pq->PQerrorMessage(x->c));
+		err_set(e, INCORE_FAILED, "no-connection", "%s: %s", s->path, b.p ? b.p : "?");
+		sb_free(&b);
+		return false;
+	}
+	x->pq->PQsetNoticeProcessor(x->c, say_nothing, NULL);
+	encoding = x->pq->PQparameterStatus(x->c, "server_encoding");
+	if (encoding && strcmp(encoding, "UTF8") != 0)
+		return err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
+			"a database of the encoding %s: a store needs one of UTF8", encoding);
+	sb_printf(&b,
+		"SET search_path = incore, pg_temp; SET lock_timeout = '%ds';"
+		"SET idle_in_transaction_session_timeout = '%ds'",
+		STORE_BUSY_S, STORE_BUSY_S);
+	if (b.failed)
+		err_nomem(e);
+	else
+		run(s, b.p, e);
+	sb_free(&b);
+	return !e->code;
+}
+
+static void disconnect(struct store *s)
+{
+	struct postgres *x = s->db;
+
+	if (!x)
+		return;
+	sb_free(&x->rows);
+	for (size_t i = 0; i < x->prepared.n; i++)
+		mem_free(x->prepared.v[i]);
+	VEC_FREE(&x->prepared);
+	if (x->c)
+		x->pq->PQfinish(x->c);
+	mem_free(x);
+	s->db = NULL;
+}
+
+/* Asks for the one row of a number that is there whatever else is. */
+static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
+{
+	struct store_query *q = store_ask(s, sql, e);
+	bool ok = q && store_step(s, q, e);
+
+	*out = ok ? store_int(s, q, 0) : 0;
+	done(q);
+	return ok || e->code ||
+	       err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
+		       "not a store of incore: it does not say its version");
+}
+
+/* Tables are read for it: what to_regclass() says may be from before we waited for a lock. */
+static const char IS_THERE[] = "SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid ="
+			       " relnamespace WHERE nspname = 'incore' AND relname = 'about'";
+static const char HAS_SCHEMA[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'incore'";
+
+static bool make(struct store *s, struct incore_error *e)
+{
+	int64_t is_there, has_schema;
+	bool ok;
+
+	if (!begin(s, STORE_WRITE, e))
+		return false;
+	/* others may have made it while we waited */
+	ok = ask_number(s, IS_THERE, &is_there, e) && ask_number(s, HAS_SCHEMA, &has_schema, e) &&
+	     (has_schema || run(s, "CREATE SCHEMA incore", e)) && (is_there || schema_fill(s, e));
+	return end(s, ok, e);
+}
+
+static bool open_database(struct store *s, bool is_made, struct incore_error *e)
+{
+	struct postgres *x = s->db = mem_zalloc(1, sizeof(*x));
+	int64_t is_there;
+
+	if (!x)
+		return err_nomem(e);
+	x->pq = pq_load(e);
+	if (!x->pq || !check_address(s, e) || !connect(s, e) ||
+		!ask_number(s, IS_THERE, &is_there, e))
+		return false;
+	if (!is_there && !is_made)
+		return err_file(e, "no-store", s->path, INCORE_NO_OFFSET,
+			"no store is in this database; incore store add makes one");
+	return is_there || make(s, e);
+}
+
+/* --- the schema --- */
+
+/* What runs in a database is its owner's affair, who could as well change the rows. */
+static bool is_safe(struct store *s, struct incore_error *e)
+{
+	(void)s;
+	(void)e;
+	return true;
+}
+
+static bool version(struct store *s, int64_t *application, int64_t *number, struct incore_error *e)
+{
+	return ask_number(s, "SELECT application FROM about", application, e) &&
+	       ask_number(s, "SELECT version FROM about", number, e);
+}
+
+static void put_version(struct strbuf *sql)
+{
+	sb_printf(sql,
+		"CREATE TABLE IF NOT EXISTS about (application bigint NOT NULL, version bigint NOT "
+		"NULL); DELETE FROM about; INSERT INTO about VALUES (%d, %d)",
+		SCHEMA_APPLICATION, SCHEMA_VERSION);
+}
+
+static void put_quoted(struct strbuf *sql, const char *text)
+{
+	sb_putc(sql, '\'');
+	for (; *text; text++) {
+		sb_putc(sql, *text);
+		if (*text == '\'')
+			sb_putc(sql, *text);
+	}
+	sb_putc(sql, '\'');
+}
+
+static void put_create(struct strbuf *sql, const struct sqlite_table *t)
+{
+	const struct record *r = t->record;
+
+	sb_printf(sql, "CREATE TABLE \"%s\" (rowid bigint NOT NULL", t->name);
+	for (uint16_t i = 0; i < r->n_columns; i++)
+		sb_printf(sql, ", \"%s\" %s%s", r->columns[i].name,
+			postgres_backend.types[store_type_of(&r->columns[i]) - STORE_INT],
+			sqlite_is_nullable(&r->columns[i]) ? "" : " NOT NULL");
+	sb_printf(sql, "%s%s); COMMENT ON TABLE \"%s\" IS ", t->key ? ", " : "",
+		t->key ? t->key : "", t->name);
+	put_quoted(sql, t->doc);
+	for (uint16_t i = 0; i < r->n_columns; i++) {
+		sb_printf(
+			sql, "; COMMENT ON COLUMN \"%s\".\"%s\" IS ", t->name, r->columns[i].name);
+		put_quoted(sql, r->columns[i].doc);
+	}
+}
+
+const struct store_backend postgres_backend = {
+	.open = open_database,
+	.close = disconnect,
+	.run = run,
+	.begin = begin,
+	.end = end,
+	.ask = ask,
+	.step = step,
+	.value = value,
+	.done = done,
+	.rows = rows,
+	.put = put,
+	.row = row,
+	.rows_end = rows_end,
+	.types = {"bigint", "double precision", "text COLLATE \"C\""},
+	.columns = "SELECT attname, format_type(atttypid, NULL) || CASE WHEN attcollation ="
+		   " 'pg_catalog.\"C\"'::regcollation THEN ' COLLATE \"C\"' ELSE '' END,"
+		   " (attgenerated <> '' OR relkind NOT IN ('r', 'p'))::int"
+		   " FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
+		   " JOIN pg_namespace n ON n.oid = relnamespace"
+		   " WHERE nspname = 'incore' AND relname = $1"
+		   " AND attnum > 0 AND NOT attisdropped AND attname <> 'rowid'",
+	.is_safe = is_safe,
+	.version = version,
+	.put_version = put_version,
+	.put_create = put_create,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* postgres_none.c: what stands in place of postgres.c where libpq's header was not there. */
+#include "store/backend.h"
+
+static bool refuse(struct store *s, bool is_made, struct incore_error *e)
+{
+	(void)is_made;
+	return err_set(e, INCORE_MISSING, "no-postgresql",
+		"%s: this incore was built without PostgreSQL: install libpq-dev and build it with "
+		"-Dpostgresql=enabled",
+		s->path);
+}
+
+static void nothing(struct store *s)
+{
+	(void)s;
+}
+
+const struct store_backend postgres_backend = {.open = refuse, .close = nothing};

@@ -1,0 +1,1 @@
+SDELETE FROM captures; DELETE FROM code WHERE capture = 2

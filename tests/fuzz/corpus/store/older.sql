@@ -1,0 +1,1 @@
+SPRAGMA user_version=0; ALTER TABLE entries DROP COLUMN per_track; ALTER TABLE code DROP COLUMN samples

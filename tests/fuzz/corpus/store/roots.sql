@@ -1,0 +1,1 @@
+SPRAGMA writable_schema=1; UPDATE sqlite_schema SET rootpage = 2; PRAGMA schema_version=99

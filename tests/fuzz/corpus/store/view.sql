@@ -1,0 +1,1 @@
+SDROP TABLE notes; CREATE VIEW notes AS SELECT 1 AS capture

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// lists.ts: the kernels of a store, and what got worse. Figures are cycles, as the store has them; the word of their evidence stands beside each.
+import { h } from '../base/dom';
+import { count, short } from '../base/format';
+import { Column, Table } from '../base/table';
+import { sparkline } from './chart';
+import { harm, Line, minute, nameOf, percentText, Regression, Series } from './types';
+
+const SIGNS: Record<Line['verdict'], string> = { worse: '▲ worse', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
+
+export function verdictCell(v: Line['verdict']): HTMLElement {
+	return h('span', { class: 'verdict ' + v }, SIGNS[v]);
+}
+
+function percentCell(v: number | null): HTMLElement {
+	return h('span', { class: 'delta ' + harm(v) }, percentText(v));
+}
+
+function common<R extends Series>(): Column<R>[] {
+	return [
+		{ id: 'kernel', head: 'Kernel', value: nameOf, width: 'minmax(9rem, 3fr)', isMono: true, hint: nameOf },
+		{ id: 'labels', head: 'Labels', value: (r) => r.labels, width: 'minmax(13rem, 2fr)' },
+		{ id: 'arch', head: 'Arch', value: (r) => r.arch ?? '', width: '5rem' },
+		{ id: 'evidence', head: 'Evidence', value: (r) => r.evidence, width: '8rem', title: 'What the figures rest on' },
+	];
+}
+
+export function kernelTable(pick: (line: Line) => void): Table<Line> {
+	return new Table<Line>({
+		label: 'Kernels', name: 'store.kernels', csv: 'kernels.csv', key: (r) => r.capture, pick, empty: 'No kernel is left by the filter.',
+		columns: [
+			{ id: 'verdict', head: 'Gate', value: (r) => ['worse', 'no-claim', 'passed', 'better'].indexOf(r.verdict), cell: (r) => verdictCell(r.verdict), width: '6.5rem', title: 'The newest captures against what stood before them, as incore store gate judges' },
+			...common<Line>(),
+			{ id: 'value', head: 'Latest', unit: () => 'cycles', value: (r) => r.value, cell: (r) => (r.value === null ? '-' : count(r.value)), isNumber: true, width: '7rem', hint: (r) => `${r.figure} of capture ${r.capture}, ${minute(r.time)}, ${r.evidence}` },
+			{ id: 'change', head: 'Change', value: (r) => r.change_pct, cell: (r) => percentCell(r.change_pct), isNumber: true, width: '6rem', hint: (r) => `Of the newest ${count(r.captures_new)} against the level before${r.limit_pct === null ? '' : `; beyond ${r.limit_pct.toFixed(2)} % it is none of noise`}${r.noise_pct === null ? '' : `; noise ${r.noise_pct.toFixed(2)} %`}` },
+			{ id: 'spark', head: 'History', value: () => null, isFixed: true, isDecor: true, width: '9rem', cell: (r) => sparkline(r.spark, `${short(Math.min(...r.spark))} to ${short(Math.max(...r.spark))} cycles over ${count(r.captures)} captures`) },
+			{ id: 'last', head: 'Last change', value: (r) => r.last_at ?? '', cell: (r) => (r.last_at ? [percentCell(r.last_pct), ' ', r.last_at.slice(0, 10)] : '-'), width: '10rem' },
+			{ id: 'time', head: 'Newest', value: (r) => r.time ?? '', cell: (r) => (r.time ?? '-').slice(0, 10), width: '6.5rem', hint: (r) => `${minute(r.time)}; ${count(r.captures)} captures` },
+			{ id: 'revision', head: 'Revision', value: (r) => r.revision ?? '', width: 'minmax(6rem, 1fr)' },
+		],
+	});
+}
+
+export function worseTable(pick: (r: Regression) => void): Table<Regression> {
+	return new Table<Regression>({
+		label: 'Regressions', name: 'store.regressions', csv: 'regressions.csv', key: (r) => r.capture, pick, empty: 'Nothing got worse by more than its noise.', rowClass: (r) => (r.is_open ? '' : 'past'),
+		columns: [
+			{ id: 'time', head: 'Since', unit: () => 'UTC', value: (r) => r.time, cell: (r) => minute(r.time), width: '9rem' },
+			{ id: 'change', head: 'Change', value: (r) => r.change_pct, cell: (r) => percentCell(r.change_pct), isNumber: true, width: '6rem' },
+			...common<Regression>(),
+			{ id: 'before', head: 'Before', unit: () => 'cycles', value: (r) => r.before, cell: (r) => count(r.before), isNumber: true, width: '7rem' },
+			{ id: 'after', head: 'After', unit: () => 'cycles', value: (r) => r.after, cell: (r) => count(r.after), isNumber: true, width: '7rem' },
+			{ id: 'state', head: 'State', value: (r) => `${r.state}${r.is_open ? '' : ', no more'}${r.is_same_code ? '' : ', other code'}`, width: 'minmax(7rem, 1fr)' },
+			{ id: 'revision', head: 'Revision', value: (r) => r.revision ?? '', width: 'minmax(6rem, 1fr)' },
+			{ id: 'capture', head: 'Capture', value: (r) => r.capture, isNumber: true, width: '5rem' },
+		],
+	});
+}

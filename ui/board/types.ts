@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// types.ts: what the server of a store answers: the records of `incore store ... --json` (schema incore.store/1), and of lists which part it is.
+
+export interface Answer<T> { input: { store: string; from: number; total: number }; data: T; warnings: string[] }
+
+/** Captures of equal kernel, architecture, evidence and labels. */
+export interface Series {
+	kernel: string | null;
+	arch: string | null;
+	evidence: string;
+	labels: string;
+	figure: string;
+	captures: number;
+	noise: number | null;
+	noise_pct: number | null;
+}
+
+export interface Mover { row: number | null; isa: string | null; line: string | null; cause: string; waits_for: string | null; before: number; after: number; change: number }
+
+/** Of `store gate`, with the newest figure and a small picture. */
+export interface Line extends Series {
+	verdict: 'passed' | 'better' | 'worse' | 'no-claim';
+	capture: number;
+	from: number;
+	captures_new: number;
+	revision: string | null;
+	before: number | null;
+	after: number | null;
+	change_pct: number | null;
+	limit_pct: number | null;
+	time: string | null;
+	value: number | null;
+	last_pct: number | null;
+	last_at: string | null;
+	spark: number[];
+}
+
+export interface NameCount { name: string; count: number }
+export interface Overview { is_passed: boolean; worse: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
+
+export interface Change {
+	capture: number;
+	from: number;
+	index: number;
+	time: string;
+	revision: string | null;
+	state: 'confirmed' | 'unconfirmed';
+	is_same_code: boolean;
+	before: number;
+	after: number;
+	change: number;
+	change_pct: number;
+	movers: Mover[];
+	command: string | null;
+}
+export interface Regression extends Series, Change { is_open: boolean }
+
+export interface Point { capture: number; time: string; revision: string | null; code: string; path: string; index: number; value: number; level: number; off_pct: number; mark: '' | 'change' | 'outlier' | 'unconfirmed' }
+export interface Level { index: number; captures: number; level: number; limit: number | null }
+export interface History extends Series { level: number | null; points: Point[]; levels: Level[]; changes: Change[] }
+
+export interface Entry extends Record<string, string | number | null> { capture: number; time: string; evidence: string; labels: string; path: string; code: string; incore: string }
+export interface Finding { severity: string; id: string; message: string }
+export interface Shown { capture: Entry; rows: Mover[]; findings: Finding[] }
+export interface FileRow { capture: number; path: string; is_there: boolean }
+
+/** What the page shows; it stands in the address. */
+export interface Place {
+	/** a capture of the series that is shown; 0: none */
+	series: number;
+	/** the capture that a change begins with, or one that is looked at; 0: none */
+	change: number;
+	point: number;
+	tab: 'kernels' | 'worse';
+	isAll: boolean;
+	kernel: string;
+	arch: string;
+	/** key=value, by comma */
+	labels: string;
+	figure: string;
+}
+
+export const NOWHERE: Place = { series: 0, change: 0, point: 0, tab: 'kernels', isAll: false, kernel: '', arch: '', labels: '', figure: '' };
+
+export function encodePlace(p: Place): string {
+	const words: string[] = [], put = (key: string, value: string | number) => value && words.push(`${key}=${encodeURIComponent(String(value))}`);
+	put('s', p.series);
+	put('c', p.change);
+	put('x', p.point);
+	put('tab', p.tab === 'worse' ? 'worse' : '');
+	put('all', p.isAll ? 1 : '');
+	put('k', p.kernel);
+	put('arch', p.arch);
+	put('l', p.labels);
+	put('f', p.figure);
+	return words.join('&');
+}
+
+export function decodePlace(fragment: string): Place {
+	const words = new Map<string, string>();
+	for (const word of fragment.replace(/^#/, '').split('&')) {
+		const at = word.indexOf('=');
+		try {
+			if (at > 0) words.set(word.slice(0, at), decodeURIComponent(word.slice(at + 1)));
+		} catch { /* a broken escape: as if it were not there */ }
+	}
+	const text = (key: string) => words.get(key) ?? '', number = (key: string) => (/^\d{1,15}$/.test(text(key)) ? Number(text(key)) : 0);
+	return { series: number('s'), change: number('c'), point: number('x'), tab: text('tab') === 'worse' ? 'worse' : 'kernels', isAll: text('all') === '1', kernel: text('k'), arch: text('arch'), labels: text('l'), figure: text('f') };
+}
+
+/** "+12.30 %"; a missing one is a dash. */
+export function percentText(v: number | null): string {
+	return v === null ? '-' : `${v > 0 ? '+' : ''}${v.toFixed(2)} %`;
+}
+
+/** Colour is never alone: the sign stands before the figure, and an arrow where it is beyond noise. */
+export function harm(v: number | null): 'worse' | 'better' | 'same' {
+	return v === null || v === 0 ? 'same' : v > 0 ? 'worse' : 'better';
+}
+
+/** "2026-11-18 03:53" of "2026-11-18T03:53:44Z". */
+export function minute(time: string | null): string {
+	return time ? time.slice(0, 16).replace('T', ' ') : '-';
+}
+
+export function nameOf(s: Series): string {
+	return s.kernel ?? '(no name)';
+}
+
+/** "turn on sm_90, hardware-sample, size=2048" */
+export function seriesWords(s: Series): string {
+	return `${nameOf(s)}${s.arch ? ` on ${s.arch}` : ''}, ${s.evidence}${s.labels ? `, ${s.labels}` : ''}`;
+}
