@@ -92,9 +92,11 @@ static bool draw_taken(struct cli *c, const struct advise_taken *t, const char *
 		"most_pct=at most", NULL};
 	struct strbuf b = {0};
 
-	sb_printf(&b, "What was done of it: %s. %s -> %s cycles of %s: %.1f %% %s", t->verdict,
-		U64_TEXT(t->before), U64_TEXT(t->after), unit, fabs(t->change_pct),
-		t->change_pct > 0 ? "longer" : "saved");
+	sb_printf(&b, "What was done of it: %s", t->verdict);
+	if (isfinite(t->change_pct))
+		sb_printf(&b, ". %s -> %s cycles of %s: %.1f %% %s", U64_TEXT(t->before),
+			U64_TEXT(t->after), unit, fabs(t->change_pct),
+			t->change_pct > 0 ? "longer" : "saved");
 	if (isfinite(t->least_pct))
 		sb_printf(&b, ", promised were %.1f to %.1f %%", t->least_pct, t->most_pct);
 	sb_putc(&b, '.');

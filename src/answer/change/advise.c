@@ -25,7 +25,8 @@ const struct record taken_record = RECORD_OF(taken_row, RECORD_LINE, taken_colum
 static const struct column both_columns[] = {
 	COLUMN(advise_taken, before, UNIT_CYCLES, "the first capture"),
 	COLUMN(advise_taken, after, UNIT_CYCLES, "the second"),
-	COLUMN(advise_taken, change_pct, UNIT_PERCENT, "measured; negative: shorter", .digits = 2),
+	COLUMN(advise_taken, change_pct, UNIT_PERCENT,
+		"measured; negative: shorter; null: the captures cannot be compared", .digits = 2),
 	COLUMN(advise_taken, least_pct, UNIT_PERCENT, "saved at worst, by what was taken together",
 		.digits = 2),
 	COLUMN(advise_taken, most_pct, UNIT_PERCENT, "at best", .digits = 2),
@@ -69,12 +70,11 @@ struct launch {
 ORDER(by_time, struct launch, UP(ns))
 
 /* Samples are of all launches, however many there were: where those were timed, of one. */
-static bool take_launches(struct advise_job *j, struct side *x, struct incore_error *e)
+static bool take_launches(struct side *x, struct incore_error *e)
 {
 	const struct named_table *k = trace_find_table(x->trace, "launches");
 	double mhz = trace_clock_mhz(x->trace);
 	struct launch *v = k && mhz > 0 ? mem_zalloc((size_t)k->n_rows + 1, sizeof(*v)) : NULL;
-	struct strbuf b = {0};
 	uint32_t n = 0;
 
 	if (!k || mhz <= 0)
@@ -87,11 +87,10 @@ static bool take_launches(struct advise_job *j, struct side *x, struct incore_er
 	if (n) {
 		SORT(v, n, by_time);
 		x->cycles = (uint64_t)((double)v[n / 2].ns * mhz / 1000);
-		sb_printf(&b, "a launch, the median of %u", n);
-		x->unit = answer_text(j->a, &b, e);
+		x->unit = "a launch, the median of all";
 	}
 	mem_free(v);
-	return v && x->unit ? true : err_nomem(e);
+	return v || err_nomem(e);
 }
 
 static bool advise_of_waves(
@@ -109,7 +108,7 @@ static bool advise_of_waves(
 	x->unit = is_sampled ? "all samples" : "a wave, on average";
 	x->cycles = is_sampled || !s->waves->n_waves ? s->duration_cyc
 						     : s->duration_cyc / s->waves->n_waves;
-	if (is_sampled && !take_launches(j, x, e))
+	if (is_sampled && !take_launches(x, e))
 		return false;
 	x->verdict = s->sentence;
 	return advice_rows(j->a, x->trace, &x->list, x->all_cyc, &x->got.rows, e) &&
@@ -213,7 +212,7 @@ static const char *verdict_on(const struct advise_taken *t, size_t n_taken, bool
 	double saved = -t->change_pct;
 
 	if (!is_known)
-		return "not known, the second capture has nothing to compare with";
+		return "not known, the second capture has no cycles to compare with";
 	if (!n_taken)
 		return "nothing of the advice was taken";
 	if (isnan(t->least_pct))
@@ -230,13 +229,14 @@ static bool compare(
 	struct advise_taken *t = ANSWER_NEW(j->a, advise_taken, e);
 	const struct advice_row *old = x->got.rows.v;
 	struct taken_row *v = t ? ANSWER_ROWS(j->a, &t->rows, x->got.rows.n, taken_row, e) : NULL;
+	const bool is_known = y->all_cyc && strcmp(x->unit, y->unit) == 0;
 	size_t n_taken = 0;
 
 	if (!v)
 		return false;
 	t->before = x->cycles;
 	t->after = y->cycles;
-	t->change_pct = percent(y->cycles, x->cycles) - 100;
+	t->change_pct = is_known ? percent(y->cycles, x->cycles) - 100 : NAN;
 	t->least_pct = t->most_pct = NAN;
 	for (size_t i = 0; i < x->got.rows.n; i++) {
 		double after = share_of_rule(y, old[i].rule);
@@ -245,7 +245,7 @@ static bool compare(
 		const struct advice_gain *g = old[i].gain;
 
 		v[i] = (struct taken_row){.rule = old[i].rule,
-			.state = !y->all_cyc  ? "unknown"
+			.state = !is_known    ? "unknown"
 				 : after <= 0 ? "taken"
 				 : is_taken   ? "partly"
 					      : "not-taken",
@@ -256,10 +256,10 @@ static bool compare(
 			.least_pct = g ? g->least_pct : NAN,
 			.most_pct = g ? g->most_pct : NAN};
 		n_taken += is_taken;
-		if (is_taken && g && y->all_cyc)
+		if (is_taken && g && is_known)
 			add_promise(t, g);
 	}
-	t->verdict = verdict_on(t, n_taken, y->all_cyc > 0);
+	t->verdict = verdict_on(t, n_taken, is_known);
 	j->out->taken = t;
 	return true;
 }

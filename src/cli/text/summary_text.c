@@ -160,7 +160,7 @@ static bool print_sampled_edges(struct page *p)
 	struct table t;
 
 	page_title(p, "What was waited for (by the scoreboards of the code)");
-	table_titles(&t, "  producer<|row|wait row|samples|exposed|cycles|wait<");
+	table_titles(&t, "  producer~|row|wait row|samples|exposed|cycles|wait~");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
@@ -190,7 +190,7 @@ static bool print_edges(struct page *p)
 	if (trace_is_sampled(p->trace))
 		return print_sampled_edges(p);
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
-	table_titles(&t, "  producer<|row|wait row|waits|blocked|cycles|median|p95");
+	table_titles(&t, "  producer~|row|wait row|waits|blocked|cycles|median|p95");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
