@@ -155,7 +155,7 @@ def everything(is_check):
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
         plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
-        Suite("whatif-pairs", script("bench/whatif_pairs.py", "check"), cost_s=1),
+        plain("whatif-pairs", 2, "bench/whatif_pairs.py", "check", "BUILD/incore"),
         *both("advise", 2, 9, "tests/advise.py", "BUILD"),
         plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
@@ -179,6 +179,7 @@ def everything(is_check):
         plain("gate", 3, "tests/gate/run.py", "BUILD"),
         asan("gate", 6, "tests/gate/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
+        *both("serve-board", 2, 6, "tests/serve/board.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
         *both("rgp", 4, 12, "tests/formats/rgp.py", "BUILD/incore"),

@@ -52,6 +52,9 @@ RUNS = {
     "view-find": ["view", "--get", "/api/1/find?q=/v_/", "two_waves"],
     "view-derived": ["view", "--get", "/api/1/derived?w=16&d=a:=sum[BUSY_CU_CYCLES]/2;b:=(a", "v31"],
     "view-verb": ["view", "--get", "/api/1/hot", "two_waves"],
+    "view-store": ["view", "--store", "STORE", "--get", "/api/1/store/series"],
+    "view-store-history": ["view", "--store", "STORE", "--get", "/api/1/store/history?capture=1"],
+    "view-store-show": ["view", "--store", "STORE", "--get", "/api/1/store/show?capture=1"],
     "report": ["report", "-o", "OUT", "--waves", "0", "two_waves"],
     "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],
     "report-md": ["report", "--format", "md", "-o", "OUT", "ascend_matmul"],
@@ -237,8 +240,19 @@ def points(count):
     return range(1, count + 1, step)
 
 
+def make_store(program, path):
+    """Five captures of a kernel and one that is slower."""
+    for i, capture in enumerate(["repeated/ui_output_agent_1000_dispatch_7"] * 5 + ["gemm"]):
+        subprocess.run([program, "store", "add", "-q", "--store", path, "--at", f"@{i}", capture], cwd=DATA, check=True, env=environment(), stdout=subprocess.DEVNULL)
+    return path
+
+
 def main():
-    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    with tempfile.TemporaryDirectory() as tmp:
+        return run(os.path.join(os.path.abspath(sys.argv[1]), "incore"), os.path.join(tmp, "store"))
+
+
+def run(program, store):
     verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
     passed = failed = skipped = 0
     cores = int(os.environ.get("JOBS") or os.cpu_count())
@@ -250,6 +264,8 @@ def main():
                 print(f"SKIP fault {name}: not in this build")
                 skipped += 1
                 continue
+            if "STORE" in words:
+                words = [(store if os.path.exists(store) else make_store(program, store)) if w == "STORE" else w for w in words]
             base, counts = undisturbed(program, words)
             jobs = [(k, n) for k, c in zip(KINDS, counts) for n in points(c)]
             shares = [jobs[i::cores] for i in range(cores)]
