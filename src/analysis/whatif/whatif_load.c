@@ -44,6 +44,9 @@ static const struct resource {
 #define SLICE_UNEVEN 1.5 /* a slice counts by itself when it is so much fuller than the mean */
 #define TURN_COST 0.24	 /* of memory's capacity, where all is written: turning round costs */
 #define NEARLY_FULL 0.6	 /* from here on a resource may be as full as this kernel can fill it */
+/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
+#define QUEUE_FROM 0.4
+#define QUEUE_ALL 0.8
 #define SECTORS_OF_LINE 4
 #define SLICE_PART 2 /* a sector of a line costs a slice up to twice its part */
 
@@ -458,6 +461,11 @@ double loads_before(const struct loads *l, enum fill fill)
 	for (unsigned u = 0; u < USES; u++)
 		floor = fmax(floor, l->used[u] / cap_of(l, u, fill));
 	return floor;
+}
+
+double loads_queue_part(const struct loads *l, enum use u)
+{
+	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
 }
 
 const char *loads_bound_text(enum use u)
