@@ -148,6 +148,7 @@ def everything(is_check):
         asan("formats", 10, "tests/formats/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("planted", 1, 3, "tests/gpu/planted.py", "BUILD"),
+        *both("twins", 1, 6, "tests/gpu/twins.py", "BUILD"),
         plain("cuda-header", 8, "tests/gpu/header.py"),
         *both("rocprof", 3, 10, "tests/rocprof/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
