@@ -11,6 +11,7 @@ struct estimate {
 	struct loads loads;
 	const struct trace *t;
 	const struct whatif_plan *p;
+	bool is_slower;	       /* something is asked for that takes longer than before */
 	enum use full;	       /* of memory behind L1 */
 	double all;	       /* samples */
 	double warp_cycles;    /* of one sample; not a number: not known */

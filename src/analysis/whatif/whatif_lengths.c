@@ -93,6 +93,13 @@ static double with_ramp(const struct whatif_result *r, double share)
 	return share < 1 ? ramp + (1 - ramp) * share : share;
 }
 
+static double error_of(double share)
+{
+	if (share > 1) /* as of the way back */
+		return share * error_of(1 / share);
+	return ERROR_BASE + ERROR_HALF * 2 * sqrt(share * (1 - share));
+}
+
 static void find_lengths(const struct estimate *x, enum end end, enum fill fill,
 	struct lengths *out, enum use *which)
 {
@@ -136,15 +143,15 @@ void estimate_conclude(const struct estimate *x, struct whatif_result *out)
 
 	find_shares(x, share, &out->why);
 	for (unsigned b = 0; b < 3; b++) {
-		if (x->p->waves >= 0) /* nothing is asked for that takes longer */
+		if (!x->is_slower) /* nothing is asked for that takes longer */
 			share[b] = fmin(1, share[b]);
 		share[b] = with_ramp(out, share[b]);
 	}
-	error = ERROR_BASE + ERROR_HALF * 2 * sqrt(fmax(0, share[2] * (1 - share[2])));
+	error = error_of(share[2]);
 	out->after_cyc = cycles(out->before_cyc, share[2]);
 	out->low_cyc = cycles(out->before_cyc, fmin(share[0], share[2]) - error);
 	high = fmax(share[1], share[2]) + error;
-	if (x->p->waves >= 0)
+	if (!x->is_slower)
 		high = fmin(high, 1 + ERROR_BASE);
 	if (x->p->waves > 0 && loads_queue_part(&x->loads, x->full) >= 1)
 		high += CROWD * (1 / share_of_waves(x) - 1);

@@ -390,6 +390,17 @@ static void add_row(struct adder *a, code_idx i)
 
 /* --- the question ----------------------------------------------------------------------------- */
 
+static bool is_slower(const struct trace *t, const struct whatif_plan *p)
+{
+	bool is = p->waves < 0;
+
+	for (code_idx i = 0; !is && i < t->n_code; i++)
+		is = left_of_row(&p->rows[i]) > 1;
+	for (uint32_t k = 0; !is && k < t->n_reasons; k++)
+		is = left_of_row(&p->reasons[k]) > 1;
+	return is;
+}
+
 static bool ask_samples(
 	const struct trace *t, const struct whatif_plan *p, struct whatif_result *out)
 {
@@ -411,6 +422,7 @@ static bool ask_samples(
 	x.warp_cycles = stated_metric(t, "smsp__warps_active.avg.per_cycle_active") * 4 *
 			stated_metric(t, "device__attribute_multiprocessor_count") *
 			stated_metric(t, "smsp__cycles_active.avg") / x.all;
+	x.is_slower = is_slower(t, p);
 	loads_find(&x.loads, t, p);
 	x.full = loads_fullest(&x.loads);
 	x.calmer = calmer(&x.loads);
