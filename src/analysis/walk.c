@@ -45,8 +45,10 @@ static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	struct worker *me = &k->workers[worker];
 	track_idx idx = k->items.v[item];
 	struct walk_track w = {.trace = k->t, .idx = idx, .track = &k->t->tracks[idx]};
+	const struct waits *shared = NULL;
 	struct incore_error why = {0};
 
+	w.waits = &shared;
 	progress_add(k->o->progress, 1);
 	if (progress_is_cancelled(k->o->progress))
 		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");

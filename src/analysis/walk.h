@@ -18,6 +18,8 @@
 #include "base/progress.h"
 #include "trace/trace.h"
 
+struct waits;
+
 struct walk_track {
 	const struct trace *trace;
 	track_idx idx; /* in trace->tracks */
@@ -25,6 +27,9 @@ struct walk_track {
 	const struct track_data *data;
 	uint64_t from_cyc, to_cyc; /* window in the track's own clock: look at [from, to) only; 0,
 				      UINT64_MAX: all */
+	/* What a collector of this track resolved, for those behind it: waits_of(). NULL: nobody
+	 * shares. */
+	const struct waits **waits;
 };
 
 struct collector {

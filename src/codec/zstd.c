@@ -28,9 +28,16 @@ bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int le
 
 bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e)
 {
+	return zstd_unpack_with(NULL, (struct str){p, n}, out, out_n, e);
+}
+
+bool zstd_unpack_with(struct ZSTD_DCtx_s *context, struct str packed, void *out, size_t out_n,
+	struct incore_error *e)
+{
+	const char *p = packed.p;
+	size_t n = packed.n, frame, size;
 	/* unknown size, no frame at all: both are large values that no out_n equals */
 	unsigned long long stated = n ? ZSTD_getFrameContentSize(p, n) : ZSTD_CONTENTSIZE_ERROR;
-	size_t frame, size;
 
 	if (stated != out_n)
 		return err_set(e, INCORE_BAD_INPUT, "bad-zstd",
@@ -39,7 +46,8 @@ bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore
 	if (ZSTD_isError(frame) || frame != n)
 		return err_set(e, INCORE_BAD_INPUT, "bad-zstd",
 			"a compressed block is cut or has bytes behind it");
-	size = ZSTD_decompress(out, out_n, p, n);
+	size = context ? ZSTD_decompressDCtx(context, out, out_n, p, n)
+		       : ZSTD_decompress(out, out_n, p, n);
 	if (ZSTD_isError(size) || size != out_n)
 		return err_set(e, INCORE_BAD_INPUT, "bad-zstd", "a compressed block is damaged: %s",
 			ZSTD_isError(size) ? ZSTD_getErrorName(size) : "wrong size");

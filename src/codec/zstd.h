@@ -14,3 +14,7 @@ bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int le
 	struct strbuf *out, struct incore_error *e);
 /* Fills out[0..out_n) exactly, or fails with code "bad-zstd". */
 bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e);
+/* The same again and again with the memory of one context: ZSTD_createDCtx() .. ZSTD_freeDCtx(). */
+struct ZSTD_DCtx_s;
+bool zstd_unpack_with(struct ZSTD_DCtx_s *context, struct str packed, void *out, size_t out_n,
+	struct incore_error *e);

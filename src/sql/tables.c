@@ -2,7 +2,8 @@
 /*
  * tables.c: the tables of traces as virtual tables of SQLite. Only the columns that a query names
  * are filled; conditions on capture, track, slice, row and start are found by the cursors below, so
- * that what they leave out is not read. SQLite checks every condition itself as well.
+ * that what they leave out is not read. SQLite checks every condition itself as well, but for whole
+ * numbers that slices are limited by.
  */
 #include <math.h>
 
@@ -76,6 +77,23 @@ static bool is_limit(unsigned char op)
 	return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_GT ||
 	       op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_LT ||
 	       op == SQLITE_INDEX_CONSTRAINT_LE;
+}
+
+/* Need SQLite not ask again? Slices come exactly as they are limited, by whole numbers. */
+static bool is_exact(const struct table_module *m, sqlite3_index_info *x, int constraint)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+	sqlite3_value *v = NULL;
+
+	return m->table == table_find("slices") &&
+	       sqlite3_vtab_rhs_value(x, constraint, &v) == SQLITE_OK && v &&
+	       sqlite3_value_type(v) == SQLITE_INTEGER;
+#else
+	(void)m;
+	(void)x;
+	(void)constraint;
+	return false;
+#endif
 }
 
 /* How much of the rows is left, and how much of them is read for that. */
@@ -161,6 +179,7 @@ static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 		*end++ = (char)('a' + key);
 		*end++ = (char)c->op;
 		x->aConstraintUsage[i].argvIndex = ++n;
+		x->aConstraintUsage[i].omit = is_exact(m, x, i);
 		*(c->op == SQLITE_INDEX_CONSTRAINT_EQ ? &p.is_equal[key] : &p.is_range[key]) = true;
 	}
 	if (is_by_class)

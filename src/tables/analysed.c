@@ -51,9 +51,9 @@ static bool walk_once(struct table_cursor *c, struct table_analyses *a, struct i
 	a->check = a->producers ? check_new(c->trace, &check_context, e) : NULL;
 	if (!a->check)
 		return false;
-	made[0] = causes_collector(a->causes);
-	made[1] = producers_collector(a->producers);
-	made[2] = check_collector(a->check);
+	made[0] = check_collector(a->check); /* first: the others use the waits that it resolves */
+	made[1] = causes_collector(a->causes);
+	made[2] = producers_collector(a->producers);
 	ok = walk_tracks(c->trace, &o, list, 3, &r, e) && causes_finish(a->causes, e) &&
 	     producers_finish(a->producers, e) && check_finish(a->check, &r, e);
 	a->n_failed = r.n_failed;

@@ -42,6 +42,7 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 		return err_nomem(e);
 	c->state = s;
 	s->walk.loaded = NO_TRACK;
+	s->walk.less = TRACK_LESS & ~(unsigned)TRACK_NO_CODE;
 	s->tables = wait_tables_new(c->trace, e);
 	return s->tables != NULL;
 }
@@ -59,7 +60,7 @@ static bool resolve(struct table_cursor *c, struct links_state *s, struct incore
 	s->rows.n = s->at = 0;
 	if (!w.data->n)
 		return true;
-	if (!waits_resolve(&s->waits, s->tables, &w, 0, e))
+	if (!waits_resolve(&s->waits, s->tables, &w, WAITS_BY_CODE, e))
 		return false;
 	EACH (const struct wait_event, v, s->waits.events.v, s->waits.events.n) {
 		for (uint8_t k = 0; k < v->n_sides; k++) {

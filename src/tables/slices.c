@@ -66,7 +66,9 @@ static const struct record slice_record = RECORD_OF(slice_row, RECORD_LINE, slic
 
 struct slices_state {
 	struct track_walk walk;
-	uint8_t *is_kept;  /* by code row: the rows that are asked for; NULL: all */
+	uint8_t *is_kept;	     /* by code row: the rows that are asked for; NULL: all */
+	code_idx first_kept, n_kept; /* all of them, if not is_scattered */
+	bool is_scattered;
 	uint32_t at, end;  /* of the loaded track: slices to look at */
 	uint32_t *indices; /* of the batch, where rows are limited */
 	struct account account;
@@ -82,13 +84,21 @@ static bool limits_rows(const struct table_cursor *c)
 	return c->scan.first_row > INT64_MIN || c->scan.last_row < INT64_MAX;
 }
 
-/* Marks the rows of the code that are asked for. */
+/* Marks the rows of the code that are asked for; they mostly stand together. */
 static void mark_rows(struct table_cursor *c, struct slices_state *s)
 {
+	s->n_kept = 0;
+	s->is_scattered = false;
 	for (code_idx i = 0; i < c->trace->n_code; i++) {
 		int64_t row = c->trace->code[i].number;
 
 		s->is_kept[i] = row >= c->scan.first_row && row <= c->scan.last_row;
+		if (!s->is_kept[i])
+			continue;
+		if (!s->n_kept)
+			s->first_kept = i;
+		s->is_scattered |= i != s->first_kept + s->n_kept;
+		s->n_kept++;
 	}
 }
 
@@ -106,6 +116,30 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		s->is_accounting |= s->has_buckets && table_wants(c, SLICE_BUCKETS + b);
 	return true;
+}
+
+static bool limits_time(const struct table_cursor *c)
+{
+	return c->scan.first_cyc > INT64_MIN || c->scan.last_cyc < INT64_MAX;
+}
+
+/* Columns of a track that neither the scan nor its limits look at. */
+static unsigned less_of(const struct table_cursor *c, const struct slices_state *s)
+{
+	bool all = s->is_accounting;
+	unsigned less = 0;
+
+	if (!all && !table_wants(c, SLICE_START) && !limits_time(c))
+		less |= TRACK_NO_START;
+	if (!all && !table_wants(c, SLICE_DURATION) && !table_wants(c, SLICE_STALL))
+		less |= TRACK_NO_LENGTH;
+	if (!table_wants(c, SLICE_CODE) && !limits_rows(c))
+		less |= TRACK_NO_CODE;
+	if (!all && !table_wants(c, SLICE_CLASS) && !c->scan.is_by_class)
+		less |= TRACK_NO_CLASS;
+	if (!table_wants(c, SLICE_CATEGORY))
+		less |= TRACK_NO_TAG;
+	return less;
 }
 
 /* Room for limits on rows, once they are asked for. */
@@ -130,16 +164,37 @@ static void enter_track(struct table_cursor *c, struct slices_state *s)
 {
 	const struct track_data *d = s->walk.data;
 	int64_t shift = table_shift(c, s->walk.loaded);
-	uint32_t lo = 0, hi = d->n;
+	uint32_t lo = 0, hi = limits_time(c) ? d->n : 0;
 
 	BISECT(lo, hi, i, (int64_t)d->start_cyc[i] + shift < c->scan.first_cyc);
 	s->at = lo > c->scan.first_slice ? lo : c->scan.first_slice;
 	hi = d->n;
-	BISECT(lo, hi, i, (int64_t)d->start_cyc[i] + shift <= c->scan.last_cyc);
+	if (limits_time(c))
+		BISECT(lo, hi, i, (int64_t)d->start_cyc[i] + shift <= c->scan.last_cyc);
+	else
+		lo = d->n;
 	s->end = lo <= c->scan.last_slice ? lo : c->scan.last_slice + 1;
 	s->is_inside = s->at < s->end;
 	if (s->is_accounting)
 		account_begin(&s->account, d, 0, UINT64_MAX);
+}
+
+#define LOOK_AHEAD 16u /* slices that are passed over together if none of them is asked for */
+
+/* The first slice from s->at on that may be asked for, as far as that is seen quickly. */
+static void pass_others(struct slices_state *s)
+{
+	const code_idx *code = s->walk.data->code;
+
+	for (; s->end - s->at > LOOK_AHEAD; s->at += LOOK_AHEAD) {
+		const code_idx *next = code + s->at;
+		uint32_t is_one = 0;
+
+		for (unsigned i = 0; i < LOOK_AHEAD; i++)
+			is_one |= next[i] - s->first_kept < s->n_kept;
+		if (is_one)
+			return;
+	}
 }
 
 static uint32_t choose_rows(const struct table_cursor *c, struct slices_state *s)
@@ -148,10 +203,17 @@ static uint32_t choose_rows(const struct table_cursor *c, struct slices_state *s
 	const uint8_t *class = s->walk.data->inst_class;
 	uint32_t n = 0;
 
-	for (; s->at < s->end && n < TABLE_BATCH; s->at++) {
-		s->indices[n] = s->at;
-		n += code[s->at] < c->trace->n_code && s->is_kept[code[s->at]] &&
-		     (!c->scan.is_by_class || class[s->at] == s->classes[s->class]);
+	while (s->at < s->end && n < TABLE_BATCH) {
+		uint32_t stop;
+
+		if (!s->is_scattered)
+			pass_others(s);
+		stop = s->end - s->at < LOOK_AHEAD ? s->end : s->at + LOOK_AHEAD;
+		for (; s->at < stop && n < TABLE_BATCH; s->at++) {
+			s->indices[n] = s->at;
+			n += code[s->at] < c->trace->n_code && s->is_kept[code[s->at]] &&
+			     (!c->scan.is_by_class || class[s->at] == s->classes[s->class]);
+		}
 	}
 	return n;
 }
@@ -232,23 +294,18 @@ static void show(struct table_cursor *c, enum slice_column k, const uint32_t *fr
 		to[i] = from[indices[i]];
 }
 
-/* Where each bucket goes: its column, or nowhere that is looked at. */
-struct bucket_columns {
-	uint64_t *to[BUCKET_COUNT];
-	size_t step[BUCKET_COUNT]; /* 0: one place for all */
-	uint64_t unused;
-};
-
 static void fill_buckets(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
 	struct account a = s->account; /* here no store to a column can be one to it */
 	const uint8_t *class = s->walk.data->inst_class;
-	struct bucket_columns k;
+	uint64_t *to[BUCKET_COUNT], unused;
+	size_t step[BUCKET_COUNT]; /* 0: one place for all, which nobody looks at */
 
 	for (unsigned b = 0; b < BUCKET_COUNT; b++) {
-		k.step[b] = table_wants(c, SLICE_BUCKETS + b);
-		k.to[b] = k.step[b] ? c->vector[SLICE_BUCKETS + b] : &k.unused;
+		step[b] = table_wants(c, SLICE_BUCKETS + b);
+		to[b] = step[b] ? c->vector[SLICE_BUCKETS + b] : &unused;
+		memset(to[b], 0, (step[b] ? n : 1) * sizeof(*to[b]));
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slice = indices ? indices[i] : first + i;
@@ -257,10 +314,9 @@ static void fill_buckets(struct table_cursor *c, struct slices_state *s, const u
 
 		while (account_next(&a) && a.i < slice)
 			;
-		for (unsigned b = 0; b < BUCKET_COUNT; b++)
-			k.to[b][i * k.step[b]] = (b == stall ? a.stall_cyc : 0) +
-						 (b == issue ? a.issue_cyc : 0) +
-						 (b == BUCKET_IDLE ? a.gap_cyc + a.tail_cyc : 0);
+		to[stall][i * step[stall]] = a.stall_cyc;
+		to[issue][i * step[issue]] += a.issue_cyc;
+		to[BUCKET_IDLE][i * step[BUCKET_IDLE]] += a.gap_cyc + a.tail_cyc;
 	}
 	s->account = a;
 }
@@ -316,6 +372,7 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 	s = c->state;
 	if (!prepare_limits(c, s, e))
 		return false;
+	s->walk.less = less_of(c, s);
 	if (c->scan.is_by_class && !s->is_inside && s->walk.next == 0 && s->class == 0 &&
 		!find_classes(c, s, e))
 		return false;

@@ -60,8 +60,10 @@ struct track_walk {
 	const struct track_data *data; /* of the track where the walk stands */
 	track_idx next;		       /* to be looked at */
 	track_idx loaded;	       /* where the walk stands; NO_TRACK: at no track */
+	unsigned less;		       /* columns that nobody looks at: bits of TRACK_LESS */
 	struct track_data own;	       /* what was read last, */
 	track_idx held;		       /* of this track, */
+	unsigned held_less;	       /* but for these columns, */
 	bool has_data;		       /* if any: it stays when the walk has ended */
 };
 /* The kept slices of a track, or NULL. */

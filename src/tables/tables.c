@@ -259,14 +259,16 @@ static bool lived(const struct table_cursor *c, track_idx i)
 static bool load(struct track_walk *w, struct table_cursor *c, track_idx i, struct incore_error *e)
 {
 	const struct track_data *kept = table_keep_get(c->scan.keep, i);
+	unsigned less = c->scan.keep ? 0 : w->less; /* the next scan may want others */
 	struct incore_error why = {0};
 
 	w->data = kept ? kept : &w->own;
 	w->loaded = i;
-	if (kept || (w->has_data && w->held == i))
+	if (kept || (w->has_data && w->held == i && !(w->held_less & ~less)))
 		return true;
 	w->held = i;
-	w->has_data = trace_load_track(c->trace, i, 0, &w->own, &why);
+	w->held_less = less;
+	w->has_data = trace_load_track(c->trace, i, less, &w->own, &why);
 	if (w->has_data) {
 		table_keep_put(c->scan.keep, i, &w->own);
 		return true;

@@ -44,8 +44,9 @@ static bool load(const struct track_lender *self, const struct trace *t, track_i
 	int64_t shift = trace_aligned(x->of, x->of->tracks[i].clock, 0) - x->origin_cyc;
 
 	/* what begins at 0 may have begun before: the screen does not show it */
-	if (want || c->first_lane[i + 1] - c->first_lane[i] != 1 || l->n == 0 || l->n_sub != 1 ||
-		l->base_cyc == 0 || l->begin_cyc == 0 || l->end_cyc <= l->begin_cyc)
+	if (want & ~(unsigned)TRACK_LESS || c->first_lane[i + 1] - c->first_lane[i] != 1 ||
+		l->n == 0 || l->n_sub != 1 || l->base_cyc == 0 || l->begin_cyc == 0 ||
+		l->end_cyc <= l->begin_cyc)
 		return false;
 	if (!track_data_reserve(d, l->n) ||
 		!copy_times(l, (uint64_t)((int64_t)l->base_cyc - shift), d) ||

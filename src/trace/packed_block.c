@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_block.c: columns of one block, written and read. Every time is a difference (a slice
+ * packed_block.c: columns of one block, written; packed_unpack.c reads them. Every time is a difference (a slice
  * starts where the one before ended, a code row follows its predecessor), so nearly all bytes are
  * 0.
  */
@@ -10,35 +10,10 @@
 
 #define VARINT_MAX 10
 
-static const enum packed_stream varint_streams[] = {STREAM_GAP, STREAM_ISSUE, STREAM_STALL,
+const enum packed_stream block_varints[BLOCK_VARINTS] = {STREAM_GAP, STREAM_ISSUE, STREAM_STALL,
 	STREAM_CODE, STREAM_STATE_DUR, STREAM_WAITS, STREAM_PRODUCERS};
-#define N_VARINT_STREAMS (sizeof(varint_streams) / sizeof(varint_streams[0]))
-
-static const uint32_t max_of[PIECE_KINDS] = {
+const uint32_t block_max[PIECE_KINDS] = {
 	BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, 2 * BLOCK_MAX_ROWS};
-
-/* NULL when it ends too early or is too long. */
-static inline const uint8_t *get(const uint8_t *p, const uint8_t *end, uint64_t *v)
-{
-	uint64_t r = 0;
-
-	if (p < end && *p < 0x80) {
-		*v = *p;
-		return p + 1;
-	}
-	for (unsigned shift = 0; shift < 64 && p < end; shift += 7) {
-		uint8_t b = *p++;
-
-		if (shift == 63 && b > 1)
-			return NULL;
-		r |= (uint64_t)(b & 0x7f) << shift;
-		if (b < 0x80) {
-			*v = r;
-			return p;
-		}
-	}
-	return NULL;
-}
 
 void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc)
 {
@@ -66,7 +41,7 @@ void block_deinit(struct block *b)
 bool block_is_full(const struct block *b)
 {
 	for (int k = 0; k < PIECE_KINDS; k++)
-		if (b->n[k] >= max_of[k])
+		if (b->n[k] >= block_max[k])
 			return true;
 	return b->n_pieces >= BLOCK_MAX_PIECES;
 }
@@ -102,7 +77,7 @@ static bool reserve(struct block *b, const struct part *p)
 	size_t waits = p->to[PIECE_WAITS] - p->from[PIECE_WAITS];
 	size_t producers = p->to[PIECE_PRODUCERS] - p->from[PIECE_PRODUCERS];
 	const size_t room[STREAM_COUNT] = {
-		[STREAM_PIECES] = (1 + PIECE_KINDS + N_VARINT_STREAMS) * VARINT_MAX,
+		[STREAM_PIECES] = (1 + PIECE_KINDS + BLOCK_VARINTS) * VARINT_MAX,
 		[STREAM_GAP] = rows * VARINT_MAX,
 		[STREAM_ISSUE] = rows * VARINT_MAX,
 		[STREAM_STALL] = rows * VARINT_MAX,
@@ -219,8 +194,8 @@ static void add_piece(
 	out = varint_put(out, scale);
 	for (int k = 0; k < PIECE_KINDS; k++)
 		out = varint_put(out, p->to[k] - p->from[k]);
-	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
-		out = varint_put(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
+	for (size_t s = 0; s < BLOCK_VARINTS; s++)
+		out = varint_put(out, b->stream[block_varints[s]].n - before[block_varints[s]]);
 	set_tail(b, STREAM_PIECES, out);
 	b->n_pieces++;
 }
@@ -236,7 +211,7 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 
 	*is_done = true;
 	for (int k = 0; k < PIECE_KINDS; k++) {
-		uint32_t rest = all[k] - c->done[k], room = max_of[k] - b->n[k];
+		uint32_t rest = all[k] - c->done[k], room = block_max[k] - b->n[k];
 
 		p.from[k] = c->done[k];
 		p.to[k] = c->done[k] + (rest < room ? rest : room);
@@ -258,226 +233,4 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 		c->done[k] = p.to[k];
 	}
 	return true;
-}
-
-/* --- reading --- */
-
-static bool read_piece_record(const uint8_t **p, const uint8_t *end, struct piece *pc)
-{
-	uint64_t v[1 + PIECE_KINDS + N_VARINT_STREAMS] = {0};
-
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		*p = get(*p, end, &v[i]);
-		if (!*p || v[i] > UINT32_MAX)
-			return false;
-	}
-	pc->scale = (uint32_t)v[0];
-	for (int k = 0; k < PIECE_KINDS; k++)
-		pc->n[k] = (uint32_t)v[1 + k];
-	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
-		pc->length[varint_streams[s]] = (uint32_t)v[1 + PIECE_KINDS + s];
-	pc->length[STREAM_CLASS] = pc->length[STREAM_TAG] = pc->n[PIECE_ROWS];
-	pc->length[STREAM_STATE] = pc->n[PIECE_STATES];
-	return true;
-}
-
-bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[STREAM_COUNT],
-	uint32_t n_pieces, struct piece *out)
-{
-	const uint8_t *end = p + size;
-	uint64_t at[STREAM_COUNT] = {0}, n[PIECE_KINDS] = {0};
-
-	for (uint32_t i = 0; i < n_pieces; i++) {
-		memset(&out[i], 0, sizeof(out[i]));
-		if (!read_piece_record(&p, end, &out[i]))
-			return false;
-		for (int s = STREAM_GAP; s < STREAM_COUNT; s++) {
-			out[i].from[s] = (uint32_t)at[s];
-			at[s] += out[i].length[s];
-			if (at[s] > raw_bytes[s] || at[s] > UINT32_MAX)
-				return false;
-		}
-		for (int k = 0; k < PIECE_KINDS; k++) {
-			n[k] += out[i].n[k];
-			if (n[k] > max_of[k])
-				return false;
-		}
-	}
-	for (int s = STREAM_GAP; s < STREAM_COUNT; s++)
-		if (at[s] != raw_bytes[s])
-			return false;
-	return p == end;
-}
-
-static bool read_u32s(const uint8_t *p, size_t size, uint32_t scale, uint32_t n, uint32_t *out)
-{
-	const uint8_t *end = p + size;
-	uint64_t v;
-
-	for (uint32_t i = 0; i < n; i++) {
-		p = get(p, end, &v);
-		if (!p || v > UINT32_MAX)
-			return false;
-		out[i] = (uint32_t)v * scale;
-	}
-	return p == end;
-}
-
-static bool read_starts(
-	const struct piece *pc, const uint8_t *p, struct piece_cursor *c, struct track_data *d)
-{
-	const uint8_t *end = p + pc->length[STREAM_GAP];
-	uint64_t *start = d->start_cyc + d->n, v;
-	uint32_t *dur = d->dur_cyc + d->n;
-	const uint32_t *stall = d->stall_cyc + d->n;
-	uint64_t floor = d->n ? start[-1] : 0;
-
-	for (uint32_t i = 0; i < pc->n[PIECE_ROWS]; i++) {
-		p = get(p, end, &v);
-		if (!p)
-			return false;
-		start[i] = c->end_cyc + (uint64_t)unzigzag(v) * pc->scale;
-		dur[i] += stall[i]; /* held the issue part */
-		if (start[i] < floor || dur[i] < stall[i])
-			return false;
-		floor = start[i];
-		c->end_cyc = start[i] + dur[i];
-	}
-	return p == end;
-}
-
-static bool read_code(const struct trace *t, const struct piece *pc,
-	const uint8_t *const stream[STREAM_COUNT], struct piece_cursor *c, struct track_data *d)
-{
-	const uint8_t *p = stream[STREAM_CODE] + pc->from[STREAM_CODE];
-	const uint8_t *end = p + pc->length[STREAM_CODE];
-	const uint8_t *kind = stream[STREAM_CLASS] + pc->from[STREAM_CLASS];
-	code_idx *code = d->code + d->n;
-	uint64_t v;
-
-	for (uint32_t i = 0; i < pc->n[PIECE_ROWS]; i++) {
-		uint8_t usual = 0;
-
-		p = get(p, end, &v);
-		if (!p)
-			return false;
-		code[i] = c->code + 1 + (uint32_t)unzigzag(v);
-		c->code = code[i];
-		if (code[i] < t->n_code)
-			usual = t->code[code[i]].inst_class;
-		else if (code[i] != NO_CODE)
-			return false;
-		d->inst_class[d->n + i] = kind[i] ^ usual;
-		if (d->inst_class[d->n + i] >= CLASS_COUNT)
-			return false;
-	}
-	return p == end;
-}
-
-static bool read_rows(const struct trace *t, const struct piece *pc,
-	const uint8_t *const stream[STREAM_COUNT], struct piece_cursor *c, struct track_data *d)
-{
-	uint32_t n = pc->n[PIECE_ROWS];
-
-	if (n == 0)
-		return true;
-	if (!read_u32s(stream[STREAM_STALL] + pc->from[STREAM_STALL], pc->length[STREAM_STALL],
-		    pc->scale, n, d->stall_cyc + d->n) ||
-		!read_u32s(stream[STREAM_ISSUE] + pc->from[STREAM_ISSUE], pc->length[STREAM_ISSUE],
-			pc->scale, n, d->dur_cyc + d->n) ||
-		!read_starts(pc, stream[STREAM_GAP] + pc->from[STREAM_GAP], c, d) ||
-		!read_code(t, pc, stream, c, d))
-		return false;
-	memcpy(d->tag + d->n, stream[STREAM_TAG] + pc->from[STREAM_TAG], n);
-	d->n += n;
-	return true;
-}
-
-static bool read_states(
-	const struct piece *pc, const uint8_t *const stream[STREAM_COUNT], struct track_data *d)
-{
-	uint32_t n = pc->n[PIECE_STATES];
-	const uint8_t *state;
-
-	if (n == 0)
-		return true;
-	state = stream[STREAM_STATE] + pc->from[STREAM_STATE];
-	for (uint32_t i = 0; i < n; i++) {
-		if (state[i] >= STATE_COUNT)
-			return false;
-		d->state[d->n_states + i] = state[i];
-	}
-	if (!read_u32s(stream[STREAM_STATE_DUR] + pc->from[STREAM_STATE_DUR],
-		    pc->length[STREAM_STATE_DUR], pc->scale, n, d->state_dur_cyc + d->n_states))
-		return false;
-	d->n_states += n;
-	return true;
-}
-
-static bool is_code(const struct trace *t, code_idx c)
-{
-	return c < t->n_code || c == NO_CODE;
-}
-
-static bool read_waits(const struct trace *t, const struct piece *pc, const uint8_t *p,
-	struct piece_cursor *c, struct track_data *d)
-{
-	const uint8_t *end = p + pc->length[STREAM_WAITS];
-
-	for (uint32_t i = 0; i < pc->n[PIECE_WAITS]; i++) {
-		struct stated_wait *w = &d->stated_waits[d->n_stated_waits];
-		uint64_t v[3];
-
-		for (int k = 0; k < 3; k++) {
-			p = get(p, end, &v[k]);
-			if (!p)
-				return false;
-		}
-		w->wait = c->wait + (uint32_t)unzigzag(v[0]);
-		w->n = (uint32_t)v[1];
-		w->first = c->n_named + (uint32_t)unzigzag(v[2]);
-		if (v[1] > UINT32_MAX || !is_code(t, w->wait))
-			return false;
-		c->wait = w->wait;
-		c->n_named = w->first + w->n;
-		d->n_stated_waits++;
-	}
-	return p == end;
-}
-
-static bool read_producers(const struct trace *t, const struct piece *pc, const uint8_t *p,
-	struct piece_cursor *c, struct track_data *d)
-{
-	const uint8_t *end = p + pc->length[STREAM_PRODUCERS];
-	uint64_t v;
-
-	for (uint32_t i = 0; i < pc->n[PIECE_PRODUCERS]; i++) {
-		p = get(p, end, &v);
-		if (!p)
-			return false;
-		c->producer += (uint32_t)unzigzag(v);
-		if (!is_code(t, c->producer))
-			return false;
-		d->stated_producers[d->n_stated_producers++] = c->producer;
-	}
-	return p == end;
-}
-
-bool block_read_piece(const struct trace *t, const struct piece *pc,
-	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
-	struct track_data *d)
-{
-	if (pc->scale == 0)
-		return false;
-	if (!(want & TRACK_NO_SLICES) && !read_rows(t, pc, stream, c, d))
-		return false;
-	if (want & TRACK_STATES && !read_states(pc, stream, d))
-		return false;
-	if (!(want & TRACK_STATED_WAITS))
-		return true;
-	return (pc->n[PIECE_WAITS] == 0 ||
-		       read_waits(t, pc, stream[STREAM_WAITS] + pc->from[STREAM_WAITS], c, d)) &&
-	       (pc->n[PIECE_PRODUCERS] == 0 ||
-		       read_producers(
-			       t, pc, stream[STREAM_PRODUCERS] + pc->from[STREAM_PRODUCERS], c, d));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packed_block.h: the content of tracks as columns of bytes, and back. A block holds pieces: whole
- * small tracks, or a part of a large one. Nothing here is compressed or stored; see packed_write.c.
+ * small tracks, or a part of a large one. packed_block.c writes, packed_unpack.c
+ * reads. Nothing here is compressed or stored; see packed_write.c.
  * Owner: block_deinit() frees the builder's buffers; a view borrows the bytes it reads.
  */
 #pragma once
@@ -11,6 +12,11 @@
 #include "trace/trace.h"
 
 enum piece_kind { PIECE_ROWS, PIECE_STATES, PIECE_WAITS, PIECE_PRODUCERS, PIECE_KINDS };
+
+/* Streams of varints, whose bytes a piece states. */
+#define BLOCK_VARINTS 7u
+extern const enum packed_stream block_varints[BLOCK_VARINTS];
+extern const uint32_t block_max[PIECE_KINDS]; /* of a block */
 
 /* The running values of one track, from piece to piece. */
 struct piece_cursor {
@@ -53,8 +59,15 @@ struct piece {
 /* Reads n_pieces records of STREAM_PIECES; false when they do not fit the sizes of the streams. */
 bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[STREAM_COUNT],
 	uint32_t n_pieces, struct piece *out);
-/* Appends a piece to d, which has room. `stream` holds the streams whose kind is in want (enum
- * track_want as for loading). False: the bytes make no sense. */
-bool block_read_piece(const struct trace *t, const struct piece *pc,
+/* The streams that hold what is wanted (enum track_want as for loading): a bit each. */
+unsigned block_streams(unsigned want);
+/* What slices refer to. */
+struct block_code {
+	uint32_t n;	      /* rows */
+	const uint8_t *class; /* by row, and 0 behind the last: of a slice of unknown code */
+};
+/* Appends a piece to d, which has room. `stream` holds the streams that are wanted. False: the bytes
+ * make no sense. */
+bool block_read_piece(const struct block_code *k, const struct piece *pc,
 	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
 	struct track_data *d);

@@ -5,6 +5,8 @@
  */
 #include "trace/packed.h"
 
+#include <zstd.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/zstd.h"
@@ -16,6 +18,7 @@ struct packed_ctx { /* trace.loader_ctx, in the trace's arena */
 	struct packed_file file;
 	struct packed_dir dir;
 	uint32_t *block_of; /* first block of each track */
+	struct block_code code;
 	const char *path;
 };
 
@@ -27,6 +30,7 @@ struct packed_scratch { /* track_data.loader_scratch */
 	const uint8_t *stream[STREAM_COUNT];
 	VEC(uint8_t) buf[STREAM_COUNT];
 	VEC(struct piece) pieces;
+	ZSTD_DCtx *zstd;
 };
 
 static bool bad_block(
@@ -44,6 +48,7 @@ static void free_scratch(void *p)
 	for (int i = 0; i < STREAM_COUNT; i++)
 		VEC_FREE(&s->buf[i]);
 	VEC_FREE(&s->pieces);
+	ZSTD_freeDCtx(s->zstd);
 	mem_free(s);
 }
 
@@ -77,8 +82,10 @@ static bool touch_stream(const struct packed_ctx *x, struct packed_scratch *s, u
 		return true;
 	if (!VEC_RESERVE(&s->buf[i], raw))
 		return err_nomem(e);
+	if (!s->zstd)
+		s->zstd = ZSTD_createDCtx(); /* NULL: one for each stream */
 	s->stream[i] = s->buf[i].v;
-	if (!zstd_unpack(p, stored, s->buf[i].v, raw, e))
+	if (!zstd_unpack_with(s->zstd, (struct str){(const char *)p, stored}, s->buf[i].v, raw, e))
 		return err_wrap(e, "block %u of %s", b, x->path);
 	return true;
 }
@@ -99,26 +106,12 @@ static bool touch_pieces(
 	return true;
 }
 
-static unsigned streams_of(unsigned want)
-{
-	unsigned bits = 1u << STREAM_PIECES;
-
-	if (!(want & TRACK_NO_SLICES))
-		bits |= 1u << STREAM_GAP | 1u << STREAM_ISSUE | 1u << STREAM_STALL |
-			1u << STREAM_CODE | 1u << STREAM_CLASS | 1u << STREAM_TAG;
-	if (want & TRACK_STATES)
-		bits |= 1u << STREAM_STATE | 1u << STREAM_STATE_DUR;
-	if (want & TRACK_STATED_WAITS)
-		bits |= 1u << STREAM_WAITS | 1u << STREAM_PRODUCERS;
-	return bits;
-}
-
 /* Brings the streams of block b that `want` needs into the scratch, unless they are there. */
 static bool touch_block(const struct packed_ctx *x, struct packed_scratch *s, uint32_t b,
 	unsigned want, struct incore_error *e)
 {
 	const uint64_t *hash = x->file.trailer.content_hash;
-	unsigned need = streams_of(want);
+	unsigned need = block_streams(want);
 
 	if (s->ctx != x || s->block != b || s->hash[0] != hash[0] || s->hash[1] != hash[1]) {
 		s->have = 0;
@@ -201,7 +194,7 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 		if (!touch_block(x, s, b, want, e))
 			return false;
 		if (k >= s->pieces.n || !fits(c, d, &s->pieces.v[k]) ||
-			!block_read_piece(t, &s->pieces.v[k], s->stream, want, &cursor, d))
+			!block_read_piece(&x->code, &s->pieces.v[k], s->stream, want, &cursor, d))
 			return bad_block(x, b, "makes no sense", e);
 		if (b + 1 >= x->dir.n_blocks || x->dir.blocks[b + 1].first_track != i)
 			break;
@@ -331,6 +324,17 @@ static bool read_all(struct packed_ctx *x, uint32_t skip, struct trace *t, struc
 	return check_blocks(x, t, e) && check_contents(x, t, e);
 }
 
+/* The classes of the code close together: every slice looks there. */
+static bool list_classes(struct packed_ctx *x, struct trace *t, struct incore_error *e)
+{
+	uint8_t *class = arena_zalloc(&t->arena, (size_t)t->n_code + 1, 1);
+
+	for (code_idx i = 0; class && i < t->n_code; i++)
+		class[i] = t->code[i].inst_class;
+	x->code = (struct block_code){t->n_code, class};
+	return class || err_nomem(e);
+}
+
 static struct packed_ctx *new_ctx(struct trace *t, const char *path)
 {
 	struct packed_ctx *x = arena_zalloc(&t->arena, 1, sizeof(*x));
@@ -344,7 +348,7 @@ static bool fill_trace(struct packed_ctx *x, uint32_t skip, struct trace *t, str
 {
 	t->loader = (struct track_loader){.load = load, .close = close_ctx};
 	t->loader_ctx = x;
-	if (!read_all(x, skip, t, e))
+	if (!read_all(x, skip, t, e) || !list_classes(x, t, e))
 		return false;
 	memcpy(t->meta.content_hash, x->file.trailer.content_hash, sizeof(t->meta.content_hash));
 	t->meta.code_key = x->file.sections[PACKED_CODE].checksum;
@@ -382,6 +386,7 @@ void packed_look_at_trace(const struct trace *t, struct packed_summary *out)
 		.dispatch = t->meta.launch.dispatch,
 		.n_tracks = t->n_tracks,
 		.n_code = t->n_code,
+		.has_samples = t->samples != NULL,
 		.code_key = t->meta.code_key};
 	for (uint32_t i = 0; i < t->n_code; i++)
 		out->n_mapped += !t->code[i].is_label && t->code[i].n_frames > 0;
@@ -400,7 +405,10 @@ bool packed_look(
 	ok = packed_file_open(&x.file, data, path, e) &&
 	     move_section(&x, PACKED_META, t, &x.dir, e) &&
 	     move_section(&x, PACKED_CODE, t, &x.dir, e) &&
-	     move_section(&x, PACKED_TRACKS, t, &x.dir, e);
+	     move_section(&x, PACKED_SAMPLES, t, &x.dir, e) &&
+	     move_section(&x, PACKED_TRACKS, t, &x.dir, e) &&
+	     (!x.file.sections[PACKED_SAMPLED].id ||
+		     move_section(&x, PACKED_SAMPLED, t, &x.dir, e));
 	if (ok) {
 		t->meta.code_key = x.file.sections[PACKED_CODE].checksum;
 		packed_look_at_trace(t, out);

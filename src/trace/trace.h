@@ -233,6 +233,13 @@ enum track_want { /* what trace_load_track() shall bring besides slices */
 	TRACK_STATES = 1,
 	TRACK_STATED_WAITS = 2,
 	TRACK_NO_SLICES = 4,
+	/* Columns of slices that the caller does not look at: a loader may leave them as they are. */
+	TRACK_NO_START = 8,
+	TRACK_NO_LENGTH = 16, /* durations and stalls */
+	TRACK_NO_CODE = 32,
+	TRACK_NO_CLASS = 64,
+	TRACK_NO_TAG = 128,
+	TRACK_LESS = 248, /* all of these */
 };
 
 enum wave_state {

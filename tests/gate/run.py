@@ -86,6 +86,7 @@ def make(incore, tmp):
     one("passed", ["diff", "--gate", "stall_per_hit<+5%", A, B])
     one("failed", ["diff", "--gate", "stall_per_hit<-5%", "--gate", "latency_per_hit<+50%", "--gate", "waves<=4", A, B])
     one("sampled", ["diff", "--gate", "latency<2", "h200/bank_conflicts.incore", "h200/bank_conflicts.incore"])
+    one("slower", ["diff", "--gate", "latency_per_launch<+5%", "samples_pair/padded.incore", "samples_pair/conflicts.incore"])
     one("ascend", ["diff", "--gate", "duration<2", "ascend_matmul", "ascend_matmul"])
     for n, bad in enumerate(HOSTILE):
         folder = hostile_capture(tmp, n, bad)
@@ -214,6 +215,11 @@ def promises(incore, tmp):
     os.mkdir(os.path.join(tmp, "third"))
     p = subprocess.run(["sh", "-c", '"$0" "$@" | true', incore, *base, *files_of(os.path.join(tmp, "third"))], cwd=place, capture_output=True)
     check(not p.stderr and read(os.path.join(tmp, "third"), "gate.md") == read(os.path.join(tmp, "second"), "gate.md"), f"a closed pipe: {p.stderr}")
+    # a job takes 1 MiB: of many gates what failed is told first
+    many = [w for i in range(900) for w in ("--gate", f"latency<{10 ** 9 + i}")] + ["--gate", "latency<1"]
+    read_after(incore, ["diff", "-q", *many, A, B], tmp, "many")
+    rows = [line for line in read(os.path.join(tmp, "many"), "gate.md").splitlines() if "latency<" in line]
+    check(len(rows) == 200 and rows[0].startswith("| **FAILED** |") and "\n701 more\n" in read(os.path.join(tmp, "many"), "gate.md"), f"901 gates: {rows[:2]}")
     # no answer, no file
     os.mkdir(os.path.join(tmp, "none"))
     rc = run(incore, ["diff", "-q", "--gate", "stall<1", os.path.join(DATA, "gemm"), os.path.join(DATA, "gfx12"), *files_of(os.path.join(tmp, "none"))], place)[0]

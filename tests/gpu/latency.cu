@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * latency.cu: cycles from the issue of a load to its result, by where it finds its word, on an idle machine and with others
- * under way: what the constants of src/analysis/whatif/whatif_machine.c come from.
+ * under way: what the constants of src/analysis/whatif/whatif_load.h come from.
  *
  * usage: latency      prints: what, warps of an SM, sectors of a load, mean cycles, sectors of an SM and cycle
  */

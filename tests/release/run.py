@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -147,6 +148,28 @@ def use_packages(root, version, whole):
         same("a program is built with libincore", (p.returncode, bool(p.stdout)), (0, True))
 
 
+# --- the wheel ---
+
+OF_THE_MACHINE = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|gcc_s))\.so\.\d+")  # manylinux_2_36 may count on these
+
+
+def check_wheel(path):
+    """It needs of the machine what its name says, and nothing else."""
+    same("tag of the wheel", path.endswith("-py3-none-manylinux_2_36_x86_64.whl"), True)
+    with tempfile.TemporaryDirectory(prefix="incore-wheel-") as work, zipfile.ZipFile(path) as z:
+        z.extractall(work)
+        files = [os.path.join(place, n) for place, _, names in os.walk(work) for n in names]
+        programs = [f for f in files if read(f)[:4] == b"\x7fELF"]
+        carried = {os.path.basename(f) for f in programs}
+        same("programs and libraries in the wheel", len(programs) > 10, True)
+        for f in programs:
+            told = run(["readelf", "-dV", f]).stdout
+            needed = set(re.findall(r"\(NEEDED\).*\[(.*?)\]", told))
+            same(f"{os.path.basename(f)} needs of others", [n for n in needed if n not in carried and not OF_THE_MACHINE.fullmatch(n)], [])
+            late = [v for v in re.findall(r"GLIBC_2\.(\d+)", told) if int(v) > 36]
+            same(f"{os.path.basename(f)} needs of glibc after 2.36", late, [])
+
+
 # --- what is told about them ---
 
 def check_documents(out, version):
@@ -173,15 +196,18 @@ def check_reproducible(out):
     date = run(["git", "log", "-1", "--format=%ct"], cwd=ROOT).stdout.strip()
     env = {**os.environ, "CCACHE_DISABLE": "1", "SOURCE_DATE_EPOCH": date, "INCORE_COMMIT": "0" * 40}
     with tempfile.TemporaryDirectory(prefix="incore-twice-") as work:
-        made = []
-        for place in ("a", "another/place with a longer name/b"):
-            sources, to = os.path.join(work, place), os.path.join(work, f"out{len(made)}")
-            for name in names:
-                if name and not name.startswith("tests/") and os.path.lexists(os.path.join(ROOT, name)):
-                    os.makedirs(os.path.dirname(os.path.join(sources, name)), exist_ok=True)
-                    shutil.copy2(os.path.join(ROOT, name), os.path.join(sources, name), follow_symlinks=False)
-            p = run([sys.executable, os.path.join(sources, "tools", "release"), to], env=env)
-            same(f"release in {place}", (p.returncode, p.stderr[-2000:] if p.returncode else ""), (0, ""))
+        made, places = [], [os.path.join(work, place) for place in ("a", "another/place-of-a-longer-name/b")]
+        for name in names:
+            if name and not name.startswith("tests/") and os.path.lexists(os.path.join(ROOT, name)):
+                os.makedirs(os.path.dirname(os.path.join(places[0], name)), exist_ok=True)
+                shutil.copy2(os.path.join(ROOT, name), os.path.join(places[0], name), follow_symlinks=False)
+        shutil.copytree(*places, symlinks=True)
+        for place in places:
+            to = os.path.join(work, f"out{len(made)}")
+            p = run([sys.executable, os.path.join(place, "tools", "release"), to], env=env)
+            same(f"release in {place}", (p.returncode, (p.stdout + p.stderr)[-2000:] if p.returncode else ""), (0, ""))
+            if p.returncode:
+                return
             made.append({n: read(os.path.join(to, n)) for n in sorted(os.listdir(to))})
         same("files of two releases", sorted(made[0]), sorted(made[1]))
         same("files that differ", [n for n in made[0] if made[0][n] != made[1].get(n)], [])
@@ -207,6 +233,8 @@ def main():
         check_lintian(debs, whole)
         check_packages(debs, version, whole)
         check_documents(out, version)
+        for path in glob.glob(os.path.join(out, "*.whl")):
+            check_wheel(path)
     print("\n".join(failed))
     print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
     return bool(failed)

@@ -102,11 +102,10 @@ static void make_early_program(struct sq_program *p, enum sq_gen gen, uint8_t *l
 static bool write_file(const char *dir, const char *name, const char *p, size_t n)
 {
 	char path[8192];
-	FILE *f;
+	int length = snprintf(path, sizeof(path), "%s/%s", dir, name);
+	FILE *f = length > 0 && (size_t)length < sizeof(path) ? fopen(path, "wb") : NULL;
 	bool ok;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "wb");
 	if (!f)
 		return false;
 	ok = fwrite(p, 1, n, f) == n;

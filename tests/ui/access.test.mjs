@@ -7,7 +7,7 @@ import { get, still } from './select.test.mjs';
 const INTERACTIVE = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'slider', 'tab', 'treeitem', 'grid', 'menuitem', 'separator', 'listbox', 'spinbutton', 'radio']);
 
 /** The accessibility tree as the browser makes it: [{role, name}] of what is not ignored. */
-async function tree(page) {
+export async function tree(page) {
 	const client = await page.context().newCDPSession(page), { nodes } = await client.send('Accessibility.getFullAXTree');
 	await client.detach();
 	return nodes.filter((n) => !n.ignored).map((n) => ({ role: n.role?.value, name: (n.name?.value ?? '').trim(), properties: Object.fromEntries((n.properties ?? []).map((p) => [p.name, p.value.value])) }));
@@ -115,35 +115,38 @@ function luminance([r, g, b]) {
 	return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
 }
 
-/** Text of every panel against what lies behind it, in three themes. */
+/** Text in sight against what lies behind it: what has too little contrast. */
+export async function contrastProblems(page) {
+	const found = await page.evaluate(() => {
+		const parse = (c) => (c.match(/[\d.]+/g) ?? []).map(Number), out = [], done = new Set();
+		for (const e of document.querySelectorAll('body *')) {
+			if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length || e.closest('svg')) continue;
+			const style = getComputedStyle(e), colour = parse(style.color);
+			let back = null, opacity = 1;
+			for (let n = e; n; n = n.parentElement) {
+				const s = getComputedStyle(n), c = parse(s.backgroundColor);
+				opacity *= Number(s.opacity);
+				if (!back && c.length >= 3 && (c[3] ?? 1) === 1) back = c;
+			}
+			const key = [style.color, back, e.className].join();
+			if (done.has(key) || opacity < 0.99 || !back || e.closest('[disabled], .off, .never')) continue;
+			done.add(key);
+			out.push({ colour: colour.slice(0, 3), back: back.slice(0, 3), text: e.textContent.slice(0, 40), look: String(e.className) });
+		}
+		return out;
+	});
+	return found.map((f) => ({ ...f, l: [luminance(f.colour), luminance(f.back)] })).map((f) => ({ ...f, ratio: (Math.max(...f.l) + 0.05) / (Math.min(...f.l) + 0.05) }))
+		.filter((f) => f.ratio < 4.5).map((f) => `"${f.text}" (${f.look}): ${f.ratio.toFixed(2)}`);
+}
+
+/** Every panel, in three themes. */
 async function contrasts(bench) {
 	const page = await bench.page('gemm');
 	for (const theme of ['light', 'dark', 'contrast']) {
 		await page.selectOption('.title-bar select[aria-label="Theme"]', theme);
 		for (const p of ['isa', 'summary', 'hotspots', 'occupancy']) {
 			await panel(page, p);
-			const found = await page.evaluate(() => {
-				const parse = (c) => (c.match(/[\d.]+/g) ?? []).map(Number), out = [], done = new Set();
-				for (const e of document.querySelectorAll('body *')) {
-					if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length || e.closest('svg')) continue;
-					const style = getComputedStyle(e), colour = parse(style.color);
-					let back = null, opacity = 1;
-					for (let n = e; n; n = n.parentElement) {
-						const s = getComputedStyle(n), c = parse(s.backgroundColor);
-						opacity *= Number(s.opacity);
-						if (!back && c.length >= 3 && (c[3] ?? 1) === 1) back = c;
-					}
-					const key = [style.color, back, e.className].join();
-					if (done.has(key) || opacity < 0.99 || !back || e.closest('[disabled], .off, .never')) continue;
-					done.add(key);
-					out.push({ colour: colour.slice(0, 3), back: back.slice(0, 3), text: e.textContent.slice(0, 40), look: String(e.className) });
-				}
-				return out;
-			});
-			for (const f of found) {
-				const [a, b] = [luminance(f.colour), luminance(f.back)], ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-				truth(ratio >= 4.5, `${theme}, ${p}: "${f.text}" (${f.look}) has a contrast of ${ratio.toFixed(2)}`);
-			}
+			equal(await contrastProblems(page), [], `contrast, ${theme}, ${p}`);
 		}
 	}
 }

@@ -350,6 +350,68 @@ static const char *error_difference(const struct incore_error *a, const struct i
 	return a || b ? "causes" : NULL;
 }
 
+/* The columns that are wanted of b are those of a, whichever are not. */
+static const char *column_difference(
+	const struct track_data *a, const struct track_data *b, unsigned less)
+{
+	const struct {
+		unsigned less;
+		const void *a, *b;
+		size_t size;
+	} columns[] = {
+		{TRACK_NO_START, a->start_cyc, b->start_cyc, sizeof(*a->start_cyc)},
+		{TRACK_NO_LENGTH, a->dur_cyc, b->dur_cyc, sizeof(*a->dur_cyc)},
+		{TRACK_NO_LENGTH, a->stall_cyc, b->stall_cyc, sizeof(*a->stall_cyc)},
+		{TRACK_NO_CODE, a->code, b->code, sizeof(*a->code)},
+		{TRACK_NO_CLASS, a->inst_class, b->inst_class, sizeof(*a->inst_class)},
+		{TRACK_NO_TAG, a->tag, b->tag, sizeof(*a->tag)},
+	};
+
+	if (a->n != b->n)
+		return "slices of a part of the columns";
+	for (size_t i = 0; a->n && i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (!(less & columns[i].less) &&
+			memcmp(columns[i].a, columns[i].b, columns[i].size * a->n) != 0)
+			return "a part of the columns";
+	return NULL;
+}
+
+static const char *column_differs(
+	const struct trace *b, uint32_t i, const struct track_data *all, unsigned less)
+{
+	struct track_data part = {0}; /* new: nothing is left from before */
+	struct incore_error e = {0};
+	const char *what = "whether a part of the columns loads";
+
+	if (trace_load_track(b, i, less, &part, &e))
+		what = column_difference(all, &part, less);
+	track_data_deinit(&part);
+	incore_error_clear(&e);
+	return what;
+}
+
+static const char *part_difference(const struct trace *a, const struct trace *b)
+{
+	struct track_data all = {0};
+	const char *what = NULL;
+
+	for (uint32_t i = 0; i < a->n_tracks && !what; i += 1 + a->n_tracks / 64) {
+		struct incore_error e = {0};
+		bool is_there = trace_load_track(a, i, 0, &all, &e);
+
+		/* each column alone, and all but it */
+		for (unsigned bit = TRACK_NO_START; is_there && bit <= TRACK_NO_TAG && !what;
+			bit <<= 1) {
+			what = column_differs(b, i, &all, bit);
+			if (!what)
+				what = column_differs(b, i, &all, TRACK_LESS & ~bit);
+		}
+		incore_error_clear(&e);
+	}
+	track_data_deinit(&all);
+	return what;
+}
+
 static const char *content_difference(const struct trace *a, const struct trace *b)
 {
 	static const unsigned wants[] = {TRACK_STATES | TRACK_STATED_WAITS, 0, TRACK_STATES,
@@ -380,7 +442,7 @@ const char *trace_difference(const struct trace *a, const struct trace *b)
 {
 	const char *(*const parts[])(const struct trace *, const struct trace *) = {
 		static_difference, time_difference, occupancy_difference, series_difference,
-		small_difference, content_difference};
+		small_difference, content_difference, part_difference};
 	const char *what = meta_difference(&a->meta, &b->meta);
 
 	if (!what)

@@ -120,6 +120,7 @@ export class Chart {
 			if (!isChosen && !p.mark && history.points.length > DOTS) continue;
 			g.appendChild(s('circle', { class: `dot ${p.mark}${isChosen ? ' chosen' : ''}`, attrs: { cx: f.x(p.index), cy: f.y(p.value), r: isChosen ? 5 : p.mark ? 4 : 2.5, 'data-capture': p.capture } }));
 		}
+		for (const c of history.changes) g.appendChild(s('line', { class: 'changed', attrs: { x1: f.x(c.index), x2: f.x(c.index), y1: MARGIN.top, y2: f.height - MARGIN.bottom } }));
 		const at = history.points[this.cursor];
 		if (at) g.appendChild(s('line', { class: 'cursor', attrs: { x1: f.x(at.index), x2: f.x(at.index), y1: MARGIN.top, y2: f.height - MARGIN.bottom } }));
 		return g;

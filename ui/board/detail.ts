@@ -76,6 +76,11 @@ export class Detail {
 		await this.drawSide(history, wanted, p.point);
 	}
 
+	/** The store may have more by now: it is asked again. */
+	forget(): void {
+		this.shown = '';
+	}
+
 	/** The change before or after the one that is shown. */
 	step(by: number, current: number): void {
 		const all = this.history?.changes ?? [], at = all.findIndex((c) => c.capture === current), next = all[Math.max(0, Math.min(all.length - 1, (at < 0 ? all.length - 1 : at) + by))];
@@ -148,6 +153,6 @@ export class Detail {
 		if (!x) return null;
 		const change = x.changes.find((c) => c.capture === place.change) ?? x.changes[x.changes.length - 1], picture = this.chart.element.querySelector('svg')?.cloneNode(true);
 		return h('section', null, h('h2', null, seriesWords(x)), picture ?? null, x.changes.length > 0 && h('table', null, h('tbody', null, x.changes.map((c) => h('tr', null, h('td', null, minute(c.time)), h('td', null, percentText(c.change_pct)), h('td', null, `${count(c.before)} → ${count(c.after)} cycles`), h('td', null, c.revision ?? ''), h('td', null, c.state))))),
-			change && [h('h3', null, `What moved at capture ${change.capture}`), h('table', null, h('tbody', null, change.movers.map((m) => h('tr', null, h('td', { class: 'num' }, count(m.change)), h('td', null, m.cause), h('td', null, h('code', null, m.isa ?? '')), h('td', null, m.waits_for ? h('code', null, m.waits_for) : ''), h('td', null, m.line ?? ''))))), change.command && h('p', null, h('code', null, change.command))]);
+			change && [h('h3', null, `What moved at capture ${change.capture}`), h('table', null, h('tbody', null, change.movers.map((m) => h('tr', null, h('td', { class: 'num' }, count(m.change)), h('td', null, m.cause), h('td', { class: 'long' }, h('code', null, m.isa ?? '')), h('td', { class: 'long' }, m.waits_for ? h('code', null, m.waits_for) : ''), h('td', { class: 'long' }, m.line ?? ''))))), change.command && h('p', null, h('code', null, change.command))]);
 	}
 }

@@ -103,6 +103,7 @@ export class Page {
 			this.regressions = { rows: worse.data.regressions, total: worse.input.total };
 			this.kernels.rows(this.lines.rows);
 			this.worse.rows(this.regressions.rows);
+			this.detail.forget();
 			this.draw(true);
 		} catch (e) {
 			if (still()) this.failed(e as SourceError);

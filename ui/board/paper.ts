@@ -6,8 +6,11 @@ import { Line, minute, nameOf, Overview, percentText, Regression } from './types
 
 export interface Written { store: string; overview: Overview | null; lines: Line[]; regressions: Regression[]; detail: Child }
 
+/** letters of a cell that may be broken */
+const LONG = 22;
+
 function table(heads: string[], rows: Child[][]): HTMLElement {
-	return h('table', null, h('thead', null, h('tr', null, heads.map((x) => h('th', null, x)))), h('tbody', null, rows.map((r) => h('tr', null, r.map((x) => h('td', null, x))))));
+	return h('table', null, h('thead', null, h('tr', null, heads.map((x) => h('th', null, x)))), h('tbody', null, rows.map((r) => h('tr', null, r.map((x) => h('td', { class: typeof x === 'string' && x.length > LONG ? 'long' : '' }, x))))));
 }
 
 /** Stands in the document for as long as the browser prints. */

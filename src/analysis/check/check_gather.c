@@ -231,7 +231,7 @@ static void add_states(struct gather_worker *w, const struct walk_track *k)
 static bool check_waits(const struct check_gather *g, struct gather_worker *w,
 	struct track_facts *f, const struct walk_track *k, struct incore_error *e)
 {
-	if (!waits_resolve(&w->waits, g->wait_tables, k, WAITS_VIEWER, e))
+	if (!waits_of(&w->waits, g->wait_tables, k, WAITS_VIEWER, e))
 		return false;
 	if (!k->data->n_stated_waits && w->waits.stated.n)
 		f->flaws |= FLAW_UNSTATED;

@@ -208,10 +208,11 @@ static bool causes_track(void *self, void *mine, const struct walk_track *w, str
 {
 	const struct causes *c = self;
 	struct gather *g = mine;
+	const struct waits *waits = waits_of(&g->waits, c->tables, w, 0, e);
 	struct account a;
 	size_t ev = 0;
 
-	if (!waits_resolve(&g->waits, c->tables, w, 0, e))
+	if (!waits)
 		return false;
 	busy_view_init(&g->view, c->busy, w->idx);
 	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
@@ -221,10 +222,10 @@ static bool causes_track(void *self, void *mine, const struct walk_track *w, str
 	while (account_next(&a)) {
 		const struct wait_event *hit = NULL;
 
-		while (ev < g->waits.events.n && g->waits.events.v[ev].slice < a.i)
+		while (ev < waits->events.n && waits->events.v[ev].slice < a.i)
 			ev++;
-		if (ev < g->waits.events.n && g->waits.events.v[ev].slice == a.i)
-			hit = &g->waits.events.v[ev];
+		if (ev < waits->events.n && waits->events.v[ev].slice == a.i)
+			hit = &waits->events.v[ev];
 		add_record(c, g, &a, hit);
 	}
 	g->duration_cyc += account_duration(&a);

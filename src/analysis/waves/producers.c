@@ -20,6 +20,7 @@ struct group_table {
 
 struct producers_worker {
 	struct waits waits;
+	const struct waits *of_track; /* these, or those that another collector resolved */
 	struct group_table blocking, class_set;
 	uint64_t n_free, n_blocked;
 	uint64_t by_resolution[4];
@@ -73,7 +74,7 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 	uint64_t exact = (uint64_t)EXACT_QUANTA * (quantum ? quantum : 1);
 
 	for (unsigned s = 0; s < ev->n_sides; s++) {
-		const struct wait_side *side = &m->waits.sides.v[ev->first_side + s];
+		const struct wait_side *side = &m->of_track->sides.v[ev->first_side + s];
 		uint32_t y = side->youngest, pos;
 		uint64_t issue = d->start_cyc[y] + d->stall_cyc[y];
 		uint64_t latency = release > issue ? release - issue : 0;
@@ -134,8 +135,9 @@ static bool producers_track(
 	struct account a;
 	size_t next = 0;
 
-	if (!waits_resolve(
-		    &m->waits, p->tables, w, p->want & PRODUCERS_CLASS_SET ? WAITS_VIEWER : 0, e))
+	m->of_track = waits_of(
+		&m->waits, p->tables, w, p->want & PRODUCERS_CLASS_SET ? WAITS_VIEWER : 0, e);
+	if (!m->of_track)
 		return false;
 	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	while (account_next_of(&a, UINT64_C(1) << CLASS_WAIT | UINT64_C(1) << CLASS_BARRIER |
@@ -148,10 +150,10 @@ static bool producers_track(
 			add_sync(m, &a, inst_class[a.i] == CLASS_BARRIER);
 			continue;
 		}
-		while (next < m->waits.events.n && m->waits.events.v[next].slice < a.i)
+		while (next < m->of_track->events.n && m->of_track->events.v[next].slice < a.i)
 			next++;
-		if (next < m->waits.events.n && m->waits.events.v[next].slice == a.i)
-			ev = &m->waits.events.v[next];
+		if (next < m->of_track->events.n && m->of_track->events.v[next].slice == a.i)
+			ev = &m->of_track->events.v[next];
 		if (!add_wait(p, m, &a, w, ev))
 			return err_nomem(e);
 	}

@@ -153,7 +153,7 @@ static bool touches_window(const struct walk_track *track, uint32_t i)
 }
 
 static bool resolve_wait(struct waits *w, const struct wait_tables *t,
-	const struct walk_track *track, uint32_t i, uint8_t viewer_mask)
+	const struct walk_track *track, uint32_t i, uint8_t viewer_mask, bool is_by_code)
 {
 	const struct track_data *d = track->data;
 	const struct amd_wait_row *row = &t->amd.row[d->code[i]];
@@ -161,12 +161,12 @@ static bool resolve_wait(struct waits *w, const struct wait_tables *t,
 	struct wait_event ev = {.slice = i,
 		.first_side = (uint32_t)n_sides,
 		.viewer_mask = viewer_mask,
-		.is_blocked = d->stall_cyc[i] > WAIT_FLOOR_CYC};
+		.is_blocked = !is_by_code && d->stall_cyc[i] > WAIT_FLOOR_CYC};
 
 	for (unsigned left = row->counters; left; left &= left - 1)
 		if (!resolve_side(w, t, &ev, lowest_bit(left), row->value[lowest_bit(left)]))
 			return false;
-	if (touches_window(track, i))
+	if (is_by_code || touches_window(track, i))
 		return VEC_PUSH(&w->events, ev);
 	w->sides.n = n_sides;
 	w->producers.n = n_producers;
@@ -232,11 +232,23 @@ bool waits_resolve(struct waits *w, const struct wait_tables *t, const struct wa
 		if (ok && role[code] == AMD_ROLE_PRODUCER)
 			ok = push_producer(w, &t->amd.row[code], i, code);
 		else if (ok && role[code] == AMD_ROLE_WAIT)
-			ok = resolve_wait(w, t, track, i, mask);
+			ok = resolve_wait(w, t, track, i, mask, want & WAITS_BY_CODE);
 		if (!ok)
 			return err_nomem(e);
 	}
 	return true;
+}
+
+const struct waits *waits_of(struct waits *own, const struct wait_tables *t,
+	const struct walk_track *track, unsigned want, struct incore_error *e)
+{
+	if (track->waits && *track->waits && !(want & WAITS_VIEWER))
+		return *track->waits;
+	if (!waits_resolve(own, t, track, want, e))
+		return NULL;
+	if (track->waits)
+		*track->waits = own;
+	return own;
 }
 
 void waits_deinit(struct waits *w)

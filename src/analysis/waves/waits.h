@@ -59,7 +59,11 @@ struct stated_like {	   /* one entry of a `waitcnt` array as the viewer would wr
 	uint32_t first, n; /* into waits.viewer_producers (code rows) */
 };
 
-enum waits_want { WAITS_VIEWER = 1 };
+enum waits_want {
+	WAITS_VIEWER = 1,
+	WAITS_BY_CODE = 2, /* of a whole track of which the code alone was loaded; what was blocked
+			      is not told then */
+};
 
 struct wait_queues; /* private */
 
@@ -83,6 +87,11 @@ void wait_tables_free(struct wait_tables *t);
 
 bool waits_resolve(struct waits *w, const struct wait_tables *t, const struct walk_track *track,
 	unsigned want, struct incore_error *e);
+/* The same for the collectors of a walk: those of a track that one of them has resolved already, or
+ * `own`, resolved now. Without WAITS_VIEWER what the viewer says of them may be there or not. NULL
+ * with the error. */
+const struct waits *waits_of(struct waits *own, const struct wait_tables *t,
+	const struct walk_track *track, unsigned want, struct incore_error *e);
 void waits_deinit(struct waits *w);
 
 /* Does w.stated equal the arrays the capture states for this track (loaded with

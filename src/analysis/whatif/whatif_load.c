@@ -44,6 +44,9 @@ static const struct resource {
 #define SLICE_UNEVEN 1.5 /* a slice counts by itself when it is so much fuller than the mean */
 #define TURN_COST 0.24	 /* of memory's capacity, where all is written: turning round costs */
 #define NEARLY_FULL 0.6	 /* from here on a resource may be as full as this kernel can fill it */
+/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
+#define QUEUE_FROM 0.4
+#define QUEUE_ALL 0.8
 #define SECTORS_OF_LINE 4
 #define SLICE_PART 2 /* a sector of a line costs a slice up to twice its part */
 
@@ -196,7 +199,8 @@ double left_of_row(const struct whatif_row *r)
 	return 1000.0 / r->faster_milli;
 }
 
-/* What is left of its load on a resource. Through L2 a request has one sector at the least. */
+/* What is left of its load on a resource. Through L2 a request has one sector at the least; where it has
+ * no more, there are to be fewer requests. */
 static double left_of_use(
 	const struct trace *t, const struct whatif_row *r, code_idx i, enum use use)
 {
@@ -204,7 +208,7 @@ static double left_of_use(
 
 	if (use >= USE_WAY && !r->like && !r->is_removed) {
 		w = row_weight(t, use, i);
-		return fmax(left_of_row(r), fmin(1, w > 0 ? hits / w : 0));
+		return w > hits ? fmax(left_of_row(r), hits / w) : left_of_row(r);
 	}
 	if (!r->like || use <= USE_LSU)
 		return left_of_row(r);
@@ -256,27 +260,35 @@ static void find_flows(const struct loads *l, struct flows *f)
 static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 {
 	double sum[FLOWS] = {0}, rest[FLOWS] = {0}, all = 0, left[ENDS] = {0};
+	double hits = 0; /* of rows with any load */
 
 	for (code_idx i = 0; i < l->t->n_code; i++) {
 		double w = row_weight(l->t, u, i);
 		enum flow k = flow_of((enum inst_class)l->t->code[i].inst_class);
 
 		sum[k] += w;
+		hits += w > 0 ? (double)l->t->code[i].stated.hit : 0;
 		rest[k] += w * left_of_use(l->t, &l->p->rows[i], i, u);
 	}
 	for (unsigned k = 0; k < FLOWS; k++) {
 		double moved = f->asked[k] > 0 ? f->moved[k] / f->asked[k] : 1;
 		double own = sum[k] > 0 ? rest[k] / sum[k] : 1; /* of its requests */
-		double most = moved > 0 ? fmin(1, own / moved) : own;
+		double most = moved > 0 ? fmax(own, fmin(1, own / moved)) : own;
 
 		all += sum[k] * moved;
-		if (u == USE_SLICE && own < 1)
+		if (u == USE_SLICE && own < 1 && sum[k] > hits)
 			most = fmin(1, own * SLICE_PART);
 		left[AT_LEAST] += sum[k] * moved * (own + most) / 2;
 		left[AT_MOST] += sum[k] * moved * most;
 	}
 	for (unsigned b = 0; b < ENDS; b++)
 		l->left[u][b] = all > 0 ? l->used[u] * left[b] / all : l->used[u];
+}
+
+/* At the most all of it, or what an instruction that became slower asks for. */
+static double capped(double part, double least)
+{
+	return fmax(least, fmin(1, part));
 }
 
 /* Of memory: what L2 has not. At the most all of it still has to come, while anybody asks for so much. */
@@ -303,7 +315,8 @@ static void leave_memory(struct loads *l, const struct flows *f)
 		l->used[USE_DRAM] * (read * f->kept[FLOW_LOAD][AT_LEAST] + write * kept[AT_LEAST]) /
 		(read + write);
 	l->left[USE_DRAM][AT_MOST] = l->used[USE_DRAM] *
-				     (read * fmin(1, most[0]) + write * fmin(1, most[1])) /
+				     (read * capped(most[0], f->kept[FLOW_LOAD][AT_LEAST]) +
+					     write * capped(most[1], kept[AT_LEAST])) /
 				     (read + write);
 	l->from.memory = fmin(l->from.l2, f->asked[FLOW_LOAD] > 0 ? read / f->asked[FLOW_LOAD] : 0);
 	l->from_left.memory =
@@ -455,6 +468,11 @@ double loads_before(const struct loads *l, enum fill fill)
 	for (unsigned u = 0; u < USES; u++)
 		floor = fmax(floor, l->used[u] / cap_of(l, u, fill));
 	return floor;
+}
+
+double loads_queue_part(const struct loads *l, enum use u)
+{
+	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
 }
 
 const char *loads_bound_text(enum use u)

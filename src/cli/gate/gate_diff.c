@@ -8,18 +8,19 @@
 
 static const char help[] =
 	"incore diff compares two captures of a kernel. Values per hit are cycles of one execution of "
-	"an instruction, shares are of all wave lifetimes: other numbers of waves or trips do not show "
-	"as change. latency, stall and idle are those of the tool that took the capture; issue, wait, "
+	"an instruction, of samples without counts those of one launch, shares are of all wave "
+	"lifetimes: other numbers of waves or trips do not show as change. latency, stall and idle are those of the tool that took the capture; issue, wait, "
 	"accounting_stall, accounting_idle and drain are the buckets of the conserved accounting. A "
 	"change within the noise of repeats passes. To look closer, run incore diff on both captures: "
 	"it lists what changed, instruction by instruction. A change of code that causes this is to be "
 	"mended, or the gate moved: see incore-diff(1).";
 
-static const char *figure_of(const struct diff_part_row *p, struct arena *arena)
+static const char *figure_of(
+	const struct diff_answer *a, const struct diff_part_row *p, struct arena *arena)
 {
 	bool is_claim = strcmp(p->verdict, "no-claim") != 0;
 
-	return arena_printf(arena, "%+.4f cycles per hit%s%s", p->contribution,
+	return arena_printf(arena, "%+.4f cycles per %s%s%s", p->contribution, a->per,
 		is_claim ? ", " : "", is_claim ? p->verdict : "");
 }
 
@@ -66,8 +67,8 @@ static bool put_causes(const struct diff_answer *a, const struct gate_row *g, st
 		return false;
 	for (size_t i = 0; i < a->parts.n && n < CAUSES_MAX; i++)
 		if (is_most ? p[i].contribution > 0 : p[i].contribution < 0)
-			v[n++] =
-				(struct gate_cause){p[i].key, figure_of(&p[i], arena), p[i].source};
+			v[n++] = (struct gate_cause){
+				p[i].key, figure_of(a, &p[i], arena), p[i].source};
 	if (!n)
 		n = put_costliest(a, arena, v);
 	for (size_t i = 0; i < n; i++) {

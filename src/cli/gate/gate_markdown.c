@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gate_markdown.c: gates as Markdown for the summary of a CI job: what failed, and what it comes from. */
+/*
+ * gate_markdown.c: gates as Markdown for the summary of a CI job: what failed, and what it comes from.
+ * A job takes 1 MiB of it: of many gates those that failed come first, and endless names are cut.
+ */
 #include "cli/gate/gate.h"
 #include "codec/markup.h"
 
+#define ROWS_MAX 200u
+#define CAUSES_MAX 20u /* of the failures */
+#define TEXT_MAX 400u
+
 static const char *const marks[] = {"passed", "**FAILED**", "no claim"};
+
+static void put_cut(struct strbuf *b, void (*put)(struct strbuf *, struct str), const char *text)
+{
+	struct str s = str_of(text ? text : "");
+
+	put(b, str_sub(s, 0, TEXT_MAX));
+	sb_puts(b, s.n > TEXT_MAX ? "..." : "");
+}
 
 static void put_cell(struct strbuf *b, void (*put)(struct strbuf *, struct str), const char *text)
 {
-	sb_puts(b, " ");
-	put(b, str_of(text ? text : ""));
+	sb_putc(b, ' ');
+	put_cut(b, put, text);
 	sb_puts(b, " |");
 }
 
@@ -17,9 +32,9 @@ static void put_causes(struct strbuf *b, const struct gate_found *g)
 	const struct gate_cause *v = g->causes.v;
 
 	sb_puts(b, "\nWhat ");
-	markup_code(b, str_of(g->metric));
+	put_cut(b, markup_code, g->metric);
 	sb_puts(b, " of ");
-	markup_code(b, str_of(g->kernel ? g->kernel : "(no name)"));
+	put_cut(b, markup_code, g->kernel ? g->kernel : "(no name)");
 	sb_puts(b, " comes from most:\n\n| change | what | source |\n| --- | --- | --- |\n");
 	for (size_t i = 0; i < g->causes.n; i++) {
 		sb_putc(b, '|');
@@ -35,24 +50,36 @@ static void put_causes(struct strbuf *b, const struct gate_found *g)
 	sb_putc(b, '\n');
 }
 
+static void put_row(struct strbuf *b, const struct gate_found *g)
+{
+	sb_printf(b, "| %s |", marks[g->state]);
+	put_cell(b, markup_code, g->name);
+	put_cell(b, markup_code, g->kernel);
+	put_cell(b, markup_prose, g->message);
+	put_cell(b, markup_prose, g->evidence);
+	sb_putc(b, '\n');
+}
+
 void gate_put_markdown(const struct gate_report *r, struct strbuf *out)
 {
+	size_t rows = 0, causes = 0;
+
 	sb_puts(out, "### ");
 	gate_put_title(r, out);
 	sb_puts(out,
 		"\n\n| | gate | kernel | found | evidence |\n| --- | --- | --- | --- | --- |\n");
-	for (size_t i = 0; i < r->n; i++) {
-		const struct gate_found *g = &r->v[i];
-
-		sb_printf(out, "| %s |", marks[g->state]);
-		put_cell(out, markup_code, g->name);
-		put_cell(out, markup_code, g->kernel);
-		put_cell(out, markup_prose, g->message);
-		put_cell(out, markup_prose, g->evidence);
-		sb_putc(out, '\n');
-	}
-	for (size_t i = 0; i < r->n; i++)
-		if (r->v[i].state == GATE_FAILED && r->v[i].causes.n)
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < r->n && rows < ROWS_MAX; i++)
+			if ((r->v[i].state == GATE_FAILED) == (pass == 0)) {
+				put_row(out, &r->v[i]);
+				rows++;
+			}
+	if (rows < r->n)
+		sb_printf(out, "\n%zu more\n", r->n - rows);
+	for (size_t i = 0; i < r->n && causes < CAUSES_MAX; i++)
+		if (r->v[i].state == GATE_FAILED && r->v[i].causes.n) {
 			put_causes(out, &r->v[i]);
+			causes++;
+		}
 	sb_putc(out, '\n');
 }

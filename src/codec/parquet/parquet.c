@@ -2,28 +2,14 @@
 /* parquet.c: groups of rows one after the other, and the foot that says where they are. */
 #include "codec/parquet/parquet.h"
 
-#include <zstd.h>
-
 #include "base/mem.h"
 #include "codec/parquet/parquet_column.h"
 #include "codec/parquet/thrift.h"
-#include "codec/zstd.h"
 
-#define ZSTD_LEVEL 1
 #define GROUP_TEXT_BYTES (32u << 20) /* a group ends where its texts are longer */
 #define CODEC_ZSTD 6
-#define PAGE_DATA 0
-#define PAGE_DICTIONARY 2
 
 /* Fields of the format's structs. */
-enum {
-	PAGE_TYPE = 1,
-	PAGE_SIZE = 2,
-	PAGE_PACKED = 3,
-	PAGE_DATA_HEAD = 5,
-	PAGE_DICTIONARY_HEAD = 7
-};
-enum { HEAD_VALUES = 1, HEAD_ENCODING = 2, HEAD_LEVELS = 3, HEAD_REPEATS = 4 };
 enum { STAT_NULLS = 3, STAT_MOST = 5, STAT_LEAST = 6 };
 enum {
 	CHUNK_TYPE = 1,
@@ -63,13 +49,12 @@ struct parquet {
 	uint64_t at; /* bytes written */
 	struct parquet_column *columns;
 	unsigned n_columns;
-	struct parquet_scratch scratch;
-	ZSTD_CCtx *zstd;
+	struct parquet_pager pager;
 	uint32_t rows; /* of the open group */
 	uint64_t n_rows;
 	uint32_t n_groups;
 	struct strbuf groups; /* their descriptions, for the foot */
-	struct strbuf dictionary, page, packed, head, chunk;
+	struct strbuf dictionary, bound, chunk;
 };
 
 static void write_bytes(struct parquet *p, const char *bytes, size_t n)
@@ -87,9 +72,7 @@ struct parquet *parquet_new(
 
 	if (ok)
 		p->columns = mem_zalloc(n + 1, sizeof(*p->columns));
-	if (ok)
-		p->zstd = ZSTD_createCCtx();
-	ok = ok && p->columns && p->zstd && parquet_scratch_init(&p->scratch);
+	ok = ok && p->columns && parquet_pager_init(&p->pager);
 	for (unsigned i = 0; ok && i < n; i++)
 		if (!(skip >> i & 1))
 			ok = parquet_column_init(&p->columns[p->n_columns++], &columns[i], i);
@@ -97,9 +80,17 @@ struct parquet *parquet_new(
 		parquet_free(p);
 		return err_nomem_null(e);
 	}
-	p->f = f;
-	write_bytes(p, "PAR1", 4);
+	parquet_restart(p, f);
 	return p;
+}
+
+void parquet_restart(struct parquet *p, FILE *f)
+{
+	p->f = f;
+	p->at = p->n_rows = 0;
+	p->rows = p->n_groups = 0;
+	sb_reset(&p->groups);
+	write_bytes(p, "PAR1", 4);
 }
 
 void parquet_free(struct parquet *p)
@@ -109,53 +100,19 @@ void parquet_free(struct parquet *p)
 	for (unsigned i = 0; i < p->n_columns; i++)
 		parquet_column_deinit(&p->columns[i]);
 	mem_free(p->columns);
-	parquet_scratch_deinit(&p->scratch);
-	ZSTD_freeCCtx(p->zstd);
+	parquet_pager_deinit(&p->pager);
 	sb_free(&p->groups);
 	sb_free(&p->dictionary);
-	sb_free(&p->page);
-	sb_free(&p->packed);
-	sb_free(&p->head);
+	sb_free(&p->bound);
 	sb_free(&p->chunk);
 	mem_free(p);
 }
 
-/* --- pages --- */
+/* --- groups --- */
 
 struct chunk_size {
 	uint64_t plain, packed; /* bytes with their heads */
 };
-
-/* Head and compressed bytes of a page; n: values of it, nothing included. */
-static bool write_page(struct parquet *p, const struct strbuf *bytes, int type, uint32_t n,
-	enum parquet_encoding encoding, struct chunk_size *size, struct incore_error *e)
-{
-	struct thrift t = {.out = &p->head};
-
-	sb_reset(&p->packed);
-	sb_reset(&p->head);
-	if (!zstd_pack_with(p->zstd, bytes->p ? bytes->p : "", bytes->n, ZSTD_LEVEL, &p->packed, e))
-		return false;
-	thrift_number(&t, PAGE_TYPE, THRIFT_I32, type);
-	thrift_number(&t, PAGE_SIZE, THRIFT_I32, (int64_t)bytes->n);
-	thrift_number(&t, PAGE_PACKED, THRIFT_I32, (int64_t)p->packed.n);
-	thrift_struct(&t, type == PAGE_DATA ? PAGE_DATA_HEAD : PAGE_DICTIONARY_HEAD);
-	thrift_number(&t, HEAD_VALUES, THRIFT_I32, n);
-	thrift_number(&t, HEAD_ENCODING, THRIFT_I32, encoding);
-	if (type == PAGE_DATA) {
-		thrift_number(&t, HEAD_LEVELS, THRIFT_I32, ENCODING_RLE);
-		thrift_number(&t, HEAD_REPEATS, THRIFT_I32, ENCODING_RLE);
-	}
-	thrift_end(&t);
-	thrift_end(&t);
-	if (p->head.failed || bytes->failed || p->packed.n > INT32_MAX || bytes->n > INT32_MAX)
-		return err_nomem(e);
-	write_bytes(p, p->head.p, p->head.n);
-	write_bytes(p, p->packed.p, p->packed.n);
-	size->plain += p->head.n + bytes->n;
-	size->packed += p->head.n + p->packed.n;
-	return true;
-}
 
 static void put_statistics(struct parquet *p, const struct parquet_column *k, struct thrift *t)
 {
@@ -164,29 +121,32 @@ static void put_statistics(struct parquet *p, const struct parquet_column *k, st
 	thrift_struct(t, CHUNK_STATISTICS);
 	thrift_number(t, STAT_NULLS, THRIFT_I64, k->rows - k->n);
 	for (unsigned i = 0; i < 2; i++) {
-		sb_reset(&p->head);
-		if (parquet_column_bound(k, fields[i] == STAT_MOST, &p->head))
-			thrift_binary(t, fields[i], (struct str){p->head.p, p->head.n});
+		sb_reset(&p->bound);
+		if (parquet_column_bound(k, fields[i] == STAT_MOST, &p->bound))
+			thrift_binary(t, fields[i], (struct str){p->bound.p, p->bound.n});
 	}
 	thrift_end(t);
 }
 
 /* Describes the chunk in p->chunk. */
-static void put_chunk(struct parquet *p, const struct parquet_column *k, struct parquet_layout l,
-	uint64_t at, uint64_t data_at, const struct chunk_size *size)
+static void put_chunk(struct parquet *p, const struct parquet_column *k, uint64_t at,
+	uint64_t data_at, const struct chunk_size *size)
 {
 	struct thrift t = {.out = &p->chunk};
-	bool has_dictionary = l.encoding == ENCODING_DICTIONARY;
+	bool has_dictionary = data_at > at;
+	unsigned encodings = k->encodings | 1u << ENCODING_RLE;
+
+	if (has_dictionary)
+		encodings |= 1u << ENCODING_PLAIN;
 
 	thrift_element(&t);
 	thrift_number(&t, COLUMN_FILE_OFFSET, THRIFT_I64, (int64_t)at);
 	thrift_struct(&t, COLUMN_META);
 	thrift_number(&t, CHUNK_TYPE, THRIFT_I32, k->physical);
-	thrift_list(&t, CHUNK_ENCODINGS, THRIFT_I32, has_dictionary ? 3 : 2);
-	bytes_put_zigzag(t.out, ENCODING_RLE);
-	if (has_dictionary)
-		bytes_put_zigzag(t.out, ENCODING_PLAIN);
-	bytes_put_zigzag(t.out, l.encoding);
+	thrift_list(&t, CHUNK_ENCODINGS, THRIFT_I32, (size_t)__builtin_popcount(encodings));
+	for (int i = 0; encodings >> i; i++)
+		if (encodings >> i & 1)
+			bytes_put_zigzag(t.out, i);
 	thrift_list(&t, CHUNK_PATH, THRIFT_BINARY, 1);
 	bytes_put_str(t.out, str_of(k->column->name));
 	thrift_number(&t, CHUNK_CODEC, THRIFT_I32, CODEC_ZSTD);
@@ -206,20 +166,23 @@ static bool write_chunk(
 {
 	struct chunk_size size = {0};
 	uint64_t at = p->at, data_at;
-	struct parquet_layout l;
 
+	if (!parquet_column_end_page(k, &p->pager, e))
+		return false;
 	sb_reset(&p->dictionary);
-	sb_reset(&p->page);
-	l = parquet_column_put(k, &p->scratch, &p->dictionary, &p->page);
-	if (p->page.failed || p->dictionary.failed)
-		return err_nomem(e);
-	if (l.encoding == ENCODING_DICTIONARY && !write_page(p, &p->dictionary, PAGE_DICTIONARY,
-							 l.n_dictionary, ENCODING_PLAIN, &size, e))
-		return false;
+	if (k->encodings >> ENCODING_DICTIONARY & 1) {
+		sb_reset(&p->pager.page);
+		parquet_column_put_dictionary(k, &p->pager.page);
+		if (!parquet_put_page(&p->pager, PAGE_DICTIONARY, parquet_column_entries(k),
+			    ENCODING_PLAIN, &p->dictionary, &size.plain, e))
+			return false;
+	}
+	write_bytes(p, p->dictionary.p, p->dictionary.n);
 	data_at = p->at;
-	if (!write_page(p, &p->page, PAGE_DATA, k->rows, l.encoding, &size, e))
-		return false;
-	put_chunk(p, k, l, at, data_at, &size);
+	write_bytes(p, k->pages.p, k->pages.n);
+	size.plain += k->plain_bytes;
+	size.packed = p->at - at;
+	put_chunk(p, k, at, data_at, &size);
 	sum->plain += size.plain;
 	sum->packed += size.packed;
 	return true;
@@ -264,8 +227,8 @@ bool parquet_rows(struct parquet *p, const void *const *vectors, uint32_t n, str
 			struct parquet_column *k = &p->columns[i];
 			const char *v = vectors[k->place];
 
-			if (!parquet_column_add(k, v + done * k->width, take))
-				return err_nomem(e);
+			if (!parquet_column_add(k, &p->pager, v + done * k->width, take, e))
+				return false;
 			is_full |= k->word_bytes > GROUP_TEXT_BYTES;
 		}
 		p->rows += take;

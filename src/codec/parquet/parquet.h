@@ -30,4 +30,6 @@ bool parquet_rows(
 	struct parquet *p, const void *const *vectors, uint32_t n, struct incore_error *e);
 /* The rest of the rows and the foot of the file; failures of the file stay in it (ferror()). */
 bool parquet_finish(struct parquet *p, struct incore_error *e);
+/* After that: another file of the same columns. */
+void parquet_restart(struct parquet *p, FILE *f);
 void parquet_free(struct parquet *p);

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_column.c: values of a column gathered, and laid out as a dictionary with places, as
- * differences, or as they are. */
+/* parquet_column.c: values of a column as they come, a step at a time: which of them are nothing,
+ * the least and the greatest, their places; and pages of them. */
 #include "codec/parquet/parquet_column.h"
 
 #include <math.h>
 
 #include "base/mem.h"
-#include "codec/parquet/parquet_pages.h"
 #include "codec/varint.h"
 
-#define SPAN_MAX 65536u	     /* numbers in so narrow a range are found by their distance */
-#define DICTIONARY_MAX 4096u /* of others */
-#define SLOTS (2u * DICTIONARY_MAX)
-#define TRIED 2048u /* values by which differences are compared with places */
+#define STEP 1024u    /* values that are taken at once */
+#define NARROW 65536u /* numbers of so narrow a range are short in a dictionary, too */
 #define BOUND_MAX 64u
 
 bool parquet_column_init(struct parquet_column *k, const struct column *c, unsigned place)
@@ -37,28 +34,35 @@ bool parquet_column_init(struct parquet_column *k, const struct column *c, unsig
 	k->width = types[c->type].width;
 	k->is_signed = c->type == COLUMN_I64;
 	k->is_nullable = c->flags & (COLUMN_NULLABLE | COLUMN_OPTIONAL) || c->type == COLUMN_F64;
-	k->value = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*k->value));
-	if (k->is_nullable)
-		k->level = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*k->level));
+	k->places = mem_alloc(PARQUET_PAGE_ROWS * sizeof(*k->places));
+	k->levels = mem_alloc(PARQUET_PAGE_ROWS * sizeof(*k->levels));
 	intern_init(&k->words);
 	parquet_column_clear(k);
-	return k->value && (k->level || !k->is_nullable);
+	return k->places && k->levels && parquet_dictionary_init(&k->dictionary);
 }
 
 void parquet_column_deinit(struct parquet_column *k)
 {
-	mem_free(k->value);
-	mem_free(k->level);
+	mem_free(k->places);
+	mem_free(k->values);
+	mem_free(k->levels);
+	parquet_dictionary_deinit(&k->dictionary);
 	intern_deinit(&k->words);
+	sb_free(&k->pages);
 	sb_free(&k->clean);
 }
 
 void parquet_column_clear(struct parquet_column *k)
 {
-	k->n = k->rows = 0;
+	k->n = k->rows = k->page_n = k->page_rows = 0;
 	k->has_levels = false;
+	k->has_places = true;
+	k->encodings = 0;
+	k->plain_bytes = 0;
+	sb_reset(&k->pages);
 	k->least = k->is_signed ? (uint64_t)INT64_MAX : UINT64_MAX;
 	k->most = k->is_signed ? (uint64_t)INT64_MIN : 0;
+	parquet_dictionary_clear(&k->dictionary);
 	if (k->words.n) {
 		intern_deinit(&k->words);
 		intern_init(&k->words);
@@ -67,7 +71,14 @@ void parquet_column_clear(struct parquet_column *k)
 	k->word_bytes = 0;
 }
 
-/* --- gathering --- */
+/* --- a step of values --- */
+
+/* Values of the vector that are there, as bits, and what is known of them. */
+struct step {
+	uint64_t v[STEP];
+	uint32_t n;
+	bool is_same; /* all of these numbers are one */
+};
 
 /* The same bytes with U+FFFD for each that is no UTF-8. */
 static struct str cleaned(struct parquet_column *k, const char *text)
@@ -93,15 +104,19 @@ static struct str cleaned(struct parquet_column *k, const char *text)
 }
 
 /* Place of a text among the words. Most come from few pointers; whoever reuses one for another text
- * is found out by comparing. */
+ * is found out by comparing, once a batch. */
 static uint32_t word_of(struct parquet_column *k, const char *text)
 {
 	struct seen_word *s = &k->seen[((uintptr_t)text >> 3) % PARQUET_SEEN_WORDS];
 	uint32_t before = k->words.n;
 
-	if (s->p == text && strcmp(k->words.strs[s->word].p, text) == 0)
+	if (s->p == text && s->batch == k->batch)
 		return s->word;
-	*s = (struct seen_word){text, intern_add(&k->words, cleaned(k, text))};
+	if (s->p == text && strcmp(k->words.strs[s->word].p, text) == 0) {
+		s->batch = k->batch;
+		return s->word;
+	}
+	*s = (struct seen_word){text, intern_add(&k->words, cleaned(k, text)), k->batch};
 	if (k->clean.failed || s->word == INTERN_NONE) {
 		s->p = NULL;
 		return INTERN_NONE;
@@ -111,88 +126,81 @@ static uint32_t word_of(struct parquet_column *k, const char *text)
 	return s->word;
 }
 
-/* Levels are kept once one row of the group has nothing: then all before had something. */
+/* Levels are kept once one row of the page has nothing: then all before had something. */
 static void begin_levels(struct parquet_column *k)
 {
-	for (uint32_t i = 0; i < k->rows && !k->has_levels; i++)
-		k->level[i] = 1;
+	for (uint32_t i = 0; i < k->page_rows && !k->has_levels; i++)
+		k->levels[i] = 1;
 	k->has_levels = true;
 }
 
-static bool add_texts(struct parquet_column *k, const char *const *v, uint32_t n)
+static bool take_texts(struct parquet_column *k, const char *const *v, uint32_t n, struct step *s)
 {
+	uint32_t word = INTERN_NONE;
+
 	if (k->is_nullable)
 		begin_levels(k);
+	s->n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t word;
-
 		if (k->is_nullable)
-			k->level[k->rows + i] = v[i] != NULL;
+			k->levels[k->page_rows + i] = v[i] != NULL;
 		if (!v[i] && k->is_nullable)
 			continue;
-		word = word_of(k, v[i] ? v[i] : "");
+		if (!i || v[i] != v[i - 1])
+			word = word_of(k, v[i] ? v[i] : "");
 		if (word == INTERN_NONE)
 			return false;
-		k->value[k->n++] = word;
+		s->v[s->n++] = word;
 	}
 	return true;
 }
 
 /* Those that are there move together; nothing is `nothing`. */
-static void drop_nothing(struct parquet_column *k, uint32_t n, uint64_t nothing)
+static void drop_nothing(struct parquet_column *k, uint64_t nothing, struct step *s)
 {
-	uint64_t *v = k->value + k->n;
-	uint32_t *level = k->level + k->rows, kept = 0;
+	uint16_t *level = k->levels + k->page_rows;
+	uint32_t n = s->n;
 
 	begin_levels(k);
+	s->n = 0;
+	s->is_same = false;
 	for (uint32_t i = 0; i < n; i++) {
-		bool is_there = v[i] != nothing;
-
-		level[i] = is_there;
-		v[kept] = v[i];
-		kept += is_there;
+		level[i] = s->v[i] != nothing;
+		s->v[s->n] = s->v[i];
+		s->n += level[i];
 	}
-	k->n += kept;
 }
 
-static void drop_not_finite(struct parquet_column *k, const double *v, uint32_t n)
+static void take_doubles(struct parquet_column *k, const double *v, uint32_t n, struct step *s)
 {
 	begin_levels(k);
+	s->n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		k->level[k->rows + i] = isfinite(v[i]) != 0;
+		k->levels[k->page_rows + i] = isfinite(v[i]) != 0;
 		if (isfinite(v[i]))
-			memcpy(&k->value[k->n++], &v[i], sizeof(v[i]));
+			memcpy(&s->v[s->n++], &v[i], sizeof(v[i]));
 	}
 }
 
-/* Copies n values of a type and finds the least and the greatest on the way. */
+/* Copies n values of a type and finds the bits that any and that all of them have on the way. */
 #define TAKE(TYPE)                                                                                 \
 	do {                                                                                       \
 		const TYPE *from = vector;                                                         \
-		TYPE low = from[0], high = from[0];                                                \
+		uint64_t *restrict to = s->v;                                                      \
+		TYPE any = 0, all = from[0];                                                       \
                                                                                                    \
 		for (uint32_t i = 0; i < n; i++) {                                                 \
 			to[i] = (uint64_t)from[i];                                                 \
-			low = from[i] < low ? from[i] : low;                                       \
-			high = from[i] > high ? from[i] : high;                                    \
+			any |= from[i];                                                            \
+			all &= from[i];                                                            \
 		}                                                                                  \
-		least = (uint64_t)low;                                                             \
-		most = (uint64_t)high;                                                             \
+		s->is_same = any == all;                                                           \
+		bits = any;                                                                        \
 	} while (0)
 
-static void take_bounds(struct parquet_column *k, uint64_t least, uint64_t most)
+static void take_numbers(struct parquet_column *k, const void *vector, uint32_t n, struct step *s)
 {
-	if (k->is_signed ? (int64_t)least < (int64_t)k->least : least < k->least)
-		k->least = least;
-	if (k->is_signed ? (int64_t)most > (int64_t)k->most : most > k->most)
-		k->most = most;
-}
-
-static void take_numbers(struct parquet_column *k, const void *vector, uint32_t n)
-{
-	uint64_t *to = k->value + k->n, least = 0, most = 0;
-	uint64_t nothing = k->is_signed ? (uint64_t)NO_I64 : NO_U64;
-	uint32_t before = k->n;
+	uint64_t bits; /* that any of them has */
 
 	switch (k->column->type) {
 	case COLUMN_U32:
@@ -205,97 +213,45 @@ static void take_numbers(struct parquet_column *k, const void *vector, uint32_t 
 	case COLUMN_BOOL:
 		TAKE(uint8_t);
 		break;
-	case COLUMN_I64:
-		TAKE(int64_t);
-		break;
 	default:
 		TAKE(uint64_t);
 	}
-	/* What stands for nothing is the least or the greatest of all that there are. */
-	if (!k->is_nullable || (least != nothing && most != nothing)) {
-		k->n += n;
-		take_bounds(k, least, most);
-		return;
-	}
-	drop_nothing(k, n, nothing);
-	for (uint32_t i = before; i < k->n; i++)
-		take_bounds(k, k->value[i], k->value[i]);
+	s->n = n;
+	if (k->is_nullable && (k->is_signed ? (int64_t)bits < 0 : bits == NO_U64))
+		drop_nothing(k, k->is_signed ? (uint64_t)NO_I64 : NO_U64, s);
 }
 
-bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n)
+static bool take(struct parquet_column *k, const void *vector, uint32_t n, struct step *s)
 {
-	uint32_t from = k->n;
-
 	if (k->column->type == COLUMN_TEXT) {
-		if (!add_texts(k, vector, n))
+		if (!take_texts(k, vector, n, s))
 			return false;
 	} else if (k->column->type == COLUMN_F64) {
-		drop_not_finite(k, vector, n);
+		take_doubles(k, vector, n, s);
 	} else {
-		take_numbers(k, vector, n);
+		take_numbers(k, vector, n, s);
 	}
-	if (k->has_levels && k->n - from == n) /* nothing was dropped: nobody wrote them */
+	if (k->has_levels && s->n == n) /* nothing was dropped: nobody wrote them */
 		for (uint32_t i = 0; i < n; i++)
-			k->level[k->rows + i] = 1;
-	k->rows += n;
+			k->levels[k->page_rows + i] = 1;
 	return true;
 }
 
-/* --- laying out --- */
+/* --- how they are laid out --- */
 
-bool parquet_scratch_init(struct parquet_scratch *d)
+static bool is_less(const struct parquet_column *k, uint64_t a, uint64_t b)
 {
-	d->place = mem_alloc(SPAN_MAX * sizeof(*d->place));
-	d->of = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*d->of));
-	d->entry = mem_alloc(SPAN_MAX * sizeof(*d->entry));
-	return d->place && d->of && d->entry;
+	return k->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-void parquet_scratch_deinit(struct parquet_scratch *d)
+/* The least and the greatest of these, and of what *least and *most were. */
+static void find_bounds(const struct parquet_column *k, const uint64_t *v, uint32_t n,
+	uint64_t *least, uint64_t *most)
 {
-	mem_free(d->place);
-	mem_free(d->of);
-	mem_free(d->entry);
-}
-
-static bool find_by_distance(const struct parquet_column *k, struct parquet_scratch *d)
-{
-	if (k->most == k->least) { /* all the same: their places are not looked at */
-		d->entry[0] = k->least;
-		d->n = 1;
-		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		*least = is_less(k, v[i], *least) ? v[i] : *least;
+		*most = is_less(k, *most, v[i]) ? v[i] : *most;
 	}
-	memset(d->place, 0, (size_t)(k->most - k->least + 1) * sizeof(*d->place));
-	for (uint32_t i = 0; i < k->n; i++) {
-		uint32_t *p = &d->place[k->value[i] - k->least];
-
-		if (!*p) {
-			d->entry[d->n] = k->value[i];
-			*p = ++d->n;
-		}
-		d->of[i] = *p - 1;
-	}
-	return true;
-}
-
-static bool find_by_hash(const struct parquet_column *k, struct parquet_scratch *d)
-{
-	memset(d->place, 0, SLOTS * sizeof(*d->place));
-	for (uint32_t i = 0; i < k->n; i++) {
-		uint64_t v = k->value[i];
-		uint32_t at = (uint32_t)(v * 0x9e3779b97f4a7c15u >> 51) % SLOTS;
-
-		while (d->place[at] && d->entry[d->place[at] - 1] != v)
-			at = (at + 1) % SLOTS;
-		if (!d->place[at]) {
-			if (d->n == DICTIONARY_MAX)
-				return false;
-			d->entry[d->n] = v;
-			d->place[at] = ++d->n;
-		}
-		d->of[i] = d->place[at] - 1;
-	}
-	return true;
 }
 
 static bool is_number(const struct parquet_column *k)
@@ -303,44 +259,35 @@ static bool is_number(const struct parquet_column *k)
 	return k->physical == PHYSICAL_INT32 || k->physical == PHYSICAL_INT64;
 }
 
-static bool can_have_deltas(const struct parquet_column *k)
-{
-	return is_number(k) && (k->physical == PHYSICAL_INT64 || k->most <= INT32_MAX);
-}
-
 /* Counters and times: what differs little from value to value. */
-static bool are_deltas_shorter(const struct parquet_column *k, unsigned width)
+static bool are_deltas_shorter(const struct step *s, unsigned width)
 {
-	uint32_t n = k->n < TRIED ? k->n : TRIED;
 	struct strbuf tried = {0};
 	bool is_shorter;
 
-	if (!can_have_deltas(k))
-		return false;
-	parquet_put_deltas(&tried, k->value, n);
-	is_shorter = !tried.failed && tried.n * 8 < (size_t)n * width;
+	parquet_put_deltas(&tried, s->v, s->n);
+	is_shorter = !tried.failed && tried.n * 8 < (size_t)s->n * width;
 	sb_free(&tried);
 	return is_shorter;
 }
 
-/* Does it get a dictionary? Then *d has it. */
-static bool find_places(const struct parquet_column *k, struct parquet_scratch *d)
+/* Are places better than values? By the first values of the group, which have their places: where
+ * every fourth is a new one, a dictionary would grow on. */
+static bool choose_places(const struct parquet_column *k, const struct step *s)
 {
-	d->n = 0;
-	if (k->physical == PHYSICAL_BOOLEAN || !k->n)
-		return false;
-	if (k->physical == PHYSICAL_BYTES) {
-		for (uint32_t i = 0; i < k->n; i++)
-			d->of[i] = (uint32_t)k->value[i];
-		d->n = k->words.n;
-		return d->n <= k->n / 2 + 1;
-	}
-	if (is_number(k) && k->most - k->least < SPAN_MAX) {
-		unsigned width = parquet_bits(k->most - k->least);
+	uint64_t least = s->v[0], most = s->v[0], span;
+	unsigned width;
 
-		return !(width > 4 && are_deltas_shorter(k, width / 2)) && find_by_distance(k, d);
-	}
-	return !are_deltas_shorter(k, 10) && find_by_hash(k, d);
+	if (k->physical == PHYSICAL_BYTES)
+		return k->words.n <= s->n / 2 + 1;
+	if (!is_number(k))
+		return k->physical != PHYSICAL_BOOLEAN;
+	find_bounds(k, s->v, s->n, &least, &most);
+	span = most - least;
+	width = parquet_bits(span);
+	if (k->dictionary.n > s->n / 4 + 1)
+		return !are_deltas_shorter(s, 32);
+	return width <= 4 || !are_deltas_shorter(s, span < NARROW ? width / 2 : 10);
 }
 
 static void put_value(const struct parquet_column *k, struct strbuf *b, uint64_t v)
@@ -355,67 +302,183 @@ static void put_value(const struct parquet_column *k, struct strbuf *b, uint64_t
 	}
 }
 
+void parquet_column_put_dictionary(const struct parquet_column *k, struct strbuf *out)
+{
+	bool is_text = k->physical == PHYSICAL_BYTES;
+
+	for (uint32_t i = 0; i < parquet_column_entries(k); i++)
+		put_value(k, out, is_text ? i : k->dictionary.entry[i]);
+}
+
+uint32_t parquet_column_entries(const struct parquet_column *k)
+{
+	if (k->physical != PHYSICAL_BYTES)
+		return k->dictionary.n;
+	return k->words.n < DICTIONARY_MAX ? k->words.n : DICTIONARY_MAX;
+}
+
 static void put_levels(const struct parquet_column *k, struct strbuf *page)
 {
-	struct strbuf runs = {0};
+	size_t at = page->n, n;
 
+	bytes_put_u32(page, 0);
 	if (k->has_levels)
-		parquet_put_runs(&runs, k->level, k->rows, 1);
+		parquet_put_runs(page, k->levels, k->page_rows, 1);
 	else
-		parquet_put_run(&runs, 1, k->rows, 1);
-	bytes_put_u32(page, (uint32_t)runs.n);
-	sb_add(page, runs.p, runs.n);
-	page->failed |= runs.failed;
-	sb_free(&runs);
+		parquet_put_run(page, 1, k->page_rows, 1);
+	if (page->failed)
+		return;
+	n = page->n - at - 4;
+	for (unsigned i = 0; i < 4; i++)
+		page->p[at + i] = (char)(n >> 8 * i);
 }
 
 static void put_bools(const struct parquet_column *k, struct strbuf *page)
 {
-	for (uint32_t i = 0; i < k->n; i += 8) {
+	for (uint32_t i = 0; i < k->page_n; i += 8) {
 		unsigned bits = 0;
 
-		for (uint32_t j = i; j < k->n && j < i + 8; j++)
-			bits |= (unsigned)(k->value[j] & 1) << (j - i);
+		for (uint32_t j = i; j < k->page_n && j < i + 8; j++)
+			bits |= (unsigned)(k->values[j] & 1) << (j - i);
 		bytes_put_u8(page, (uint8_t)bits);
 	}
 }
 
-static struct parquet_layout put_places(const struct parquet_column *k,
-	const struct parquet_scratch *d, struct strbuf *dictionary, struct strbuf *page)
+static enum parquet_encoding put_places(const struct parquet_column *k, struct strbuf *page)
 {
-	unsigned width = parquet_bits(d->n - 1);
+	unsigned width = parquet_bits(parquet_column_entries(k) - 1);
 
-	for (uint32_t i = 0; i < d->n; i++)
-		put_value(k, dictionary, k->physical == PHYSICAL_BYTES ? i : d->entry[i]);
 	bytes_put_u8(page, (uint8_t)width);
-	if (d->n == 1)
-		parquet_put_run(page, 0, k->n, width);
+	if (width)
+		parquet_put_runs(page, k->places, k->page_n, width);
 	else
-		parquet_put_runs(page, d->of, k->n, width);
-	return (struct parquet_layout){ENCODING_DICTIONARY, d->n};
+		parquet_put_run(page, 0, k->page_n, width);
+	return ENCODING_DICTIONARY;
 }
 
-static struct parquet_layout put_values(const struct parquet_column *k, struct strbuf *page)
+static enum parquet_encoding put_values(const struct parquet_column *k, struct strbuf *page)
 {
-	if (k->n && can_have_deltas(k)) {
-		parquet_put_deltas(page, k->value, k->n);
-		return (struct parquet_layout){ENCODING_DELTA, 0};
+	/* differences of 32 bits are signed ones */
+	if (k->page_n && (k->physical == PHYSICAL_INT64 ||
+				 (k->physical == PHYSICAL_INT32 && k->most <= INT32_MAX))) {
+		parquet_put_deltas(page, k->values, k->page_n);
+		return ENCODING_DELTA;
 	}
 	if (k->physical == PHYSICAL_BOOLEAN)
 		put_bools(k, page);
 	else
-		for (uint32_t i = 0; i < k->n; i++)
-			put_value(k, page, k->value[i]);
-	return (struct parquet_layout){ENCODING_PLAIN, 0};
+		for (uint32_t i = 0; i < k->page_n; i++)
+			put_value(k, page, k->values[i]);
+	return ENCODING_PLAIN;
 }
 
-struct parquet_layout parquet_column_put(const struct parquet_column *k, struct parquet_scratch *d,
-	struct strbuf *dictionary, struct strbuf *page)
+bool parquet_column_end_page(
+	struct parquet_column *k, struct parquet_pager *pager, struct incore_error *e)
 {
+	enum parquet_encoding encoding;
+
+	if (!k->page_rows)
+		return true;
+	sb_reset(&pager->page);
 	if (k->is_nullable)
-		put_levels(k, page);
-	return find_places(k, d) ? put_places(k, d, dictionary, page) : put_values(k, page);
+		put_levels(k, &pager->page);
+	/* where there is nothing but nothing, there is no dictionary either */
+	encoding = k->has_places && k->page_n ? put_places(k, &pager->page)
+					      : put_values(k, &pager->page);
+	k->encodings |= 1u << encoding;
+	if (!parquet_put_page(
+		    pager, PAGE_DATA, k->page_rows, encoding, &k->pages, &k->plain_bytes, e))
+		return false;
+	k->page_n = k->page_rows = 0;
+	k->has_levels = false;
+	return true;
 }
+
+/* --- taking them --- */
+
+/* Places of a step in the open page; false: the dictionary is full. */
+static bool add_places(struct parquet_column *k, const struct step *s)
+{
+	uint16_t *to = k->places + k->page_n;
+
+	if (k->physical == PHYSICAL_BYTES) {
+		if (k->words.n > DICTIONARY_MAX)
+			return false;
+		for (uint32_t i = 0; i < s->n; i++)
+			to[i] = (uint16_t)s->v[i];
+		return true;
+	}
+	if (!s->n || !is_number(k) || !s->is_same)
+		return parquet_dictionary_find(&k->dictionary, s->v, s->n, to);
+	if (!parquet_dictionary_find(&k->dictionary, s->v, 1, to))
+		return false;
+	for (uint32_t i = 1; i < s->n; i++)
+		to[i] = to[0];
+	return true;
+}
+
+static bool add_values(struct parquet_column *k, const struct step *s)
+{
+	if (!k->values)
+		k->values = mem_alloc(PARQUET_PAGE_ROWS * sizeof(*k->values));
+	if (!k->values)
+		return false;
+	memcpy(k->values + k->page_n, s->v, s->n * sizeof(*s->v));
+	find_bounds(k, s->v, s->n, &k->least, &k->most);
+	return true;
+}
+
+/* The page that is open has places; from here on there are values. */
+static bool give_up_places(
+	struct parquet_column *k, struct parquet_pager *pager, uint32_t n, struct incore_error *e)
+{
+	uint32_t rows = k->page_rows;
+	bool has_levels = k->has_levels;
+
+	if (!parquet_column_end_page(k, pager, e))
+		return false;
+	if (has_levels) /* those of the step stand behind the page that was ended */
+		memmove(k->levels, k->levels + rows, n * sizeof(*k->levels));
+	k->has_levels = has_levels;
+	k->has_places = false;
+	return true;
+}
+
+static bool add_step(struct parquet_column *k, struct parquet_pager *pager, const void *vector,
+	uint32_t n, struct incore_error *e)
+{
+	struct step s;
+
+	if (!take(k, vector, n, &s))
+		return err_nomem(e);
+	if (k->has_places && (!add_places(k, &s) || (!k->n && s.n && !choose_places(k, &s))) &&
+		!give_up_places(k, pager, n, e))
+		return false;
+	if (!k->has_places && !add_values(k, &s))
+		return err_nomem(e);
+	k->n += s.n;
+	k->page_n += s.n;
+	k->rows += n;
+	k->page_rows += n;
+	return k->page_rows < PARQUET_PAGE_ROWS || parquet_column_end_page(k, pager, e);
+}
+
+bool parquet_column_add(struct parquet_column *k, struct parquet_pager *pager, const void *vector,
+	uint32_t n, struct incore_error *e)
+{
+	k->batch++;
+	for (uint32_t done = 0, some; done < n; done += some) {
+		uint32_t room = PARQUET_PAGE_ROWS - k->page_rows;
+
+		some = n - done < STEP ? n - done : STEP;
+		some = some < room ? some : room;
+		if (!add_step(k, pager, (const char *)vector + done * k->width, some, e))
+			return false;
+	}
+	return true;
+}
+
+/* --- bounds --- */
 
 static bool word_bound(const struct parquet_column *k, bool is_most, struct strbuf *out)
 {
@@ -429,10 +492,12 @@ static bool word_bound(const struct parquet_column *k, bool is_most, struct strb
 
 bool parquet_column_bound(const struct parquet_column *k, bool is_most, struct strbuf *out)
 {
-	uint64_t v = is_most ? k->most : k->least;
+	uint64_t least = k->least, most = k->most, v;
 
 	if (!k->n || k->physical == PHYSICAL_DOUBLE)
 		return false;
+	find_bounds(k, k->dictionary.entry, k->dictionary.n, &least, &most);
+	v = is_most ? most : least;
 	if (k->physical == PHYSICAL_BYTES)
 		return word_bound(k, is_most, out);
 	if (k->physical == PHYSICAL_BOOLEAN)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_column.h: one column of the group of rows that is being gathered: its values, which of
- * them are nothing, its least and greatest, and how it is laid out.
+ * parquet_column.h: one column of the group of rows that is being written. Values become places in a
+ * dictionary as they come, and a page is laid out and packed every few thousand rows, so that what
+ * is worked on stays close to the processor; the pages of a group are held until it ends. Where
+ * differences are shorter, or a dictionary becomes too large, pages have values instead.
  * Owner: the writer zeroes it; parquet_column_deinit() frees.
  */
 #pragma once
 
 #include "base/map.h"
 #include "codec/column.h"
+#include "codec/parquet/parquet_dictionary.h"
+#include "codec/parquet/parquet_pages.h"
 
 #define PARQUET_GROUP_ROWS (128u << 10)
+#define PARQUET_PAGE_ROWS (32u << 10)
 #define PARQUET_SEEN_WORDS 256u
 
 /* Numbers of the format. */
@@ -20,16 +25,11 @@ enum parquet_physical {
 	PHYSICAL_DOUBLE = 5,
 	PHYSICAL_BYTES = 6,
 };
-enum parquet_encoding {
-	ENCODING_PLAIN = 0,
-	ENCODING_RLE = 3,
-	ENCODING_DELTA = 5,
-	ENCODING_DICTIONARY = 8,
-};
 
 struct seen_word {
 	const char *p; /* as it came last time */
 	uint32_t word;
+	uint32_t batch; /* when it did */
 };
 
 struct parquet_column {
@@ -38,40 +38,39 @@ struct parquet_column {
 	size_t width;	/* bytes of a value of that vector */
 	enum parquet_physical physical;
 	bool is_nullable, is_signed;
-	uint64_t *value;  /* bits of those that are there; of texts: place in words */
-	uint32_t *level;  /* by row: 1: it is there; */
-	bool has_levels;  /* else all are */
-	uint32_t n, rows; /* values, rows */
-	uint64_t least, most;
+	/* of the group */
+	uint32_t n, rows;     /* values, rows */
+	uint64_t least, most; /* of pages of values; all others are in the dictionary */
+	bool has_places;      /* its next page has places; else values */
+	unsigned encodings;   /* of its pages: a bit each */
+	struct strbuf pages;  /* packed */
+	uint64_t plain_bytes; /* of these, unpacked */
+	struct parquet_dictionary dictionary;
 	struct intern words; /* of texts */
 	size_t word_bytes;
+	/* of the open page */
+	uint32_t page_n, page_rows;
+	uint16_t *places;
+	uint64_t *values; /* bits of them; of texts: place in words */
+	uint16_t *levels; /* by row: 1: it is there; */
+	bool has_levels;  /* else all are */
+
 	struct seen_word seen[PARQUET_SEEN_WORDS];
+	uint32_t batch;
 	struct strbuf clean; /* a text whose bytes had to be replaced */
 };
 
-/* What a column looks like when it is laid out. */
-struct parquet_layout {
-	enum parquet_encoding encoding;
-	uint32_t n_dictionary;
-};
-
-/* Room to find dictionaries in, for all columns of a file. Zeroed first. */
-struct parquet_scratch {
-	uint32_t *place; /* by distance from the least value, or by hash */
-	uint32_t *of;	 /* by value: its place in the dictionary */
-	uint64_t *entry; /* the dictionary, by place */
-	uint32_t n;
-};
-bool parquet_scratch_init(struct parquet_scratch *d);
-void parquet_scratch_deinit(struct parquet_scratch *d);
-
 bool parquet_column_init(struct parquet_column *k, const struct column *c, unsigned place);
 void parquet_column_deinit(struct parquet_column *k);
-/* Takes n values, of which there is room; false on lack of memory. */
-bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n);
-/* Puts the dictionary, if it gets one, and the page; lack of memory latches in the buffers. */
-struct parquet_layout parquet_column_put(const struct parquet_column *k, struct parquet_scratch *d,
-	struct strbuf *dictionary, struct strbuf *page);
+/* Takes n values, of which there is room in the group. */
+bool parquet_column_add(struct parquet_column *k, struct parquet_pager *pager, const void *vector,
+	uint32_t n, struct incore_error *e);
+/* Ends the open page, if there is one. */
+bool parquet_column_end_page(
+	struct parquet_column *k, struct parquet_pager *pager, struct incore_error *e);
+/* The values of the dictionary; lack of memory latches in the buffer. */
+void parquet_column_put_dictionary(const struct parquet_column *k, struct strbuf *out);
+uint32_t parquet_column_entries(const struct parquet_column *k);
 /* The least or greatest value as the format has it; false: there is none, or it is too long. */
 bool parquet_column_bound(const struct parquet_column *k, bool is_most, struct strbuf *out);
 void parquet_column_clear(struct parquet_column *k);

@@ -14,9 +14,9 @@ struct parquet_state {
 	const struct trace *trace;
 	struct out_dir dir;
 	const struct table *table;
-	int track_column; /* of a table that is partitioned by it too; else -1 */
-	uint64_t skip;	  /* columns that the path tells */
-	struct parquet *open;
+	int track_column;     /* of a table that is partitioned by it too; else -1 */
+	uint64_t skip;	      /* columns that the path tells */
+	struct parquet *open; /* of the table, from file to file */
 	FILE *f;
 	struct strbuf name; /* of the open file */
 	uint32_t level;	    /* that it holds */
@@ -27,8 +27,6 @@ static bool close_part(struct parquet_state *s, struct incore_error *e)
 	FILE *f = s->f;
 	bool ok = s->open && parquet_finish(s->open, e);
 
-	parquet_free(s->open);
-	s->open = NULL;
 	s->f = NULL;
 	return !f || (out_dir_done(&s->dir, f, s->name.p, ok ? e : NULL) && ok);
 }
@@ -50,7 +48,12 @@ static bool open_part(struct parquet_state *s, uint32_t level, struct incore_err
 		return err_nomem(e);
 	s->level = level;
 	s->f = out_dir_file(&s->dir, s->name.p, e);
-	s->open = s->f ? parquet_new(s->f, r->columns, r->n_columns, s->skip, e) : NULL;
+	if (!s->f)
+		return false;
+	if (s->open)
+		parquet_restart(s->open, s->f);
+	else
+		s->open = parquet_new(s->f, r->columns, r->n_columns, s->skip, e);
 	return s->open != NULL;
 }
 
@@ -97,7 +100,7 @@ static bool write_rows(void *ctx, const struct table_batch *b, struct incore_err
 		uint32_t level = track ? s->trace->tracks[track[first]].coord[0] : UINT32_MAX;
 
 		n = track ? rows_of_part(s, track, first, b->n) : b->n;
-		if ((!s->open || s->level != level) && !open_part(s, level, e))
+		if ((!s->f || s->level != level) && !open_part(s, level, e))
 			return false;
 		if (!write_some(s, b, first, n, e))
 			return false;
@@ -109,8 +112,11 @@ static bool write_rows(void *ctx, const struct table_batch *b, struct incore_err
 static bool end_table(void *ctx, struct incore_error *e)
 {
 	struct parquet_state *s = ctx;
+	bool ok = (s->f || open_part(s, UINT32_MAX, e)) && close_part(s, e);
 
-	return (s->open || open_part(s, UINT32_MAX, e)) && close_part(s, e);
+	parquet_free(s->open);
+	s->open = NULL;
+	return ok;
 }
 
 static bool begin(struct export *x, struct incore_error *e)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "answer/rows.h"
 #include "base/file.h"
@@ -12,6 +13,7 @@
 
 #define PAIR_API "/api/1/pair/"
 #define API "/api/1/"
+#define WAIT_S 5
 
 struct pair {
 	uint64_t before, after, used;
@@ -24,6 +26,7 @@ struct board {
 	struct board_options o;
 	char *shown; /* where the store is, as it may be told */
 	pthread_mutex_t lock;
+	pthread_cond_t given;		/* a pair has a user less */
 	struct pair pairs[BOARD_PAIRS]; /* under the lock */
 	uint64_t clock;
 };
@@ -276,7 +279,7 @@ static bool take_numbers(char **target, uint64_t *before, uint64_t *after)
 	struct str rest = str_of(*target), first, second;
 
 	rest = str_sub(rest, sizeof(PAIR_API) - 1, rest.n);
-	if (!str_cut(&rest, "-", &first) || !str_cut(&rest, "/", &second) ||
+	if (!str_cut(&rest, "-", &first) || !str_cut(&rest, "/", &second) || !rest.p ||
 		!str_to_u64(first, before) || !str_to_u64(second, after))
 		return false;
 	*target += (size_t)(rest.p - *target) - (sizeof(API) - 1);
@@ -348,6 +351,20 @@ static bool open_pair(
 	return ok;
 }
 
+/* Whoever had an answer gives its pair back a moment later. */
+static struct pair *wait_for_pair(struct board *b, uint64_t before, uint64_t after)
+{
+	struct timespec until;
+	struct pair *p;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += WAIT_S;
+	while (!(p = find_pair(b, before, after)))
+		if (pthread_cond_timedwait(&b->given, &b->lock, &until) != 0)
+			break;
+	return p;
+}
+
 static struct session *take(struct board *b, char **target, struct incore_error *e)
 {
 	uint64_t before, after;
@@ -357,7 +374,7 @@ static struct session *take(struct board *b, char **target, struct incore_error 
 		err_set(e, INCORE_NO, "no-such-answer", "there is no such pair of captures");
 		return NULL;
 	}
-	p = find_pair(b, before, after);
+	p = wait_for_pair(b, before, after);
 	if (!p) {
 		err_set(e, INCORE_PARTIAL, "busy", "%u comparisons are in use: ask again later",
 			BOARD_PAIRS);
@@ -392,6 +409,7 @@ void board_give(struct board *b, struct session *s)
 	EACH (struct pair, p, b->pairs, BOARD_PAIRS)
 		if (p->session == s)
 			p->users--;
+	pthread_cond_broadcast(&b->given);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -408,6 +426,7 @@ struct board *board_new(const struct board_options *o, struct incore_error *e)
 		return err_nomem_null(e);
 	b->o = *o;
 	pthread_mutex_init(&b->lock, NULL);
+	pthread_cond_init(&b->given, NULL);
 	b->shown = store_shown_path(o->store);
 	if (!b->shown) {
 		board_free(b);
@@ -437,6 +456,7 @@ void board_free(struct board *b)
 	EACH (struct pair, p, b->pairs, BOARD_PAIRS)
 		close_pair(p);
 	pthread_mutex_destroy(&b->lock);
+	pthread_cond_destroy(&b->given);
 	mem_free(b->shown);
 	mem_free(b);
 }
