@@ -4,7 +4,8 @@
 
 usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of the questions below whose captures are there
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
-       whatif_pairs.py check                           are the tables of docs/whatif.md those of the files in tests/gpu/pairs
+       whatif_pairs.py check INCORE                    are the tables of docs/whatif.md those of the files in tests/gpu/pairs, and does
+                                                       the program say as much of the captures there (no longer unseen)
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
 median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a or NAME_b, RUNS, MEDIAN ...
@@ -91,22 +92,22 @@ def first_times(captures):
     return {r[0].strip(): float(r[-1]) for r in rows}
 
 
+def ask(incore, capture, name, a):
+    """The prediction of one pair, whose first kernel takes `a` microseconds."""
+    options = QUESTIONS[name]
+    run = subprocess.run([incore, "whatif", "--json", "-q", "--top", "0", *options, capture], capture_output=True, text=True, check=True)
+    d = json.loads(run.stdout)["data"]
+    launch = min(5.0, max(0.0, a - d["before_us"]))
+    row = {"name": name, "options": options, "before_us": d["before_us"], "events_us": a, "launch_us": round(launch, 3), "why": d["why"]}
+    for key in ("after", "low", "high"):
+        row[f"kernel_{key}"] = round(d[key] / d["before"], 4)
+        row[key] = round((d[f"{key}_us"] + launch) / (d["before_us"] + launch), 4)
+    return row
+
+
 def predict(incore, captures, out):
-    times, rows = first_times(captures), []
-    for name, options in QUESTIONS.items():
-        if name not in times:
-            continue
-        run = subprocess.run([incore, "whatif", "--json", "-q", "--top", "0", *options, os.path.join(captures, f"{name}.incore")],
-                             capture_output=True, text=True, check=True)
-        d = json.loads(run.stdout)["data"]
-        a = times[name]
-        launch = min(5.0, max(0.0, a - d["before_us"]))
-        row = {"name": name, "options": options, "before_us": d["before_us"], "events_us": a, "launch_us": round(launch, 3),
-               "why": d["why"]}
-        for key in ("after", "low", "high"):
-            row[f"kernel_{key}"] = round(d[key] / d["before"], 4)
-            row[key] = round((d[f"{key}_us"] + launch) / (d["before_us"] + launch), 4)
-        rows.append(row)
+    times = first_times(captures)
+    rows = [ask(incore, os.path.join(captures, f"{name}.incore"), name, times[name]) for name in QUESTIONS if name in times]
     with open(out, "w") as f:
         json.dump({"of": "time of the second kernel / time of the first, by CUDA events; kernel_*: without the launch",
                    "predictions": rows}, f, indent=1)
@@ -122,23 +123,27 @@ def read_medians(times):
     return medians
 
 
-def table(predictions, times):
+def read_rows(predictions):
     with open(predictions) as f:
-        rows = json.load(f)["predictions"]
+        return json.load(f)["predictions"]
+
+
+def compare(rows, times):
+    """(prediction, measured) of each pair, and what they come to: how many are inside, median width, median error."""
     medians = {name: statistics.median(v) for name, v in read_medians(times).items()}
-    rows = [r for r in rows if r["name"] + "_b" in medians]
+    pairs = [(r, medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])) for r in rows if r["name"] + "_b" in medians]
+    return (pairs, sum(r["low"] <= truth <= r["high"] for r, truth in pairs), statistics.median(r["high"] - r["low"] for r, _ in pairs),
+            statistics.median(abs(r["after"] - truth) for r, truth in pairs))
+
+
+def table(predictions, times):
+    pairs, inside, width, error = compare(read_rows(predictions), times)
     lines = ["| pair | question | predicted | between | measured | inside | error |", "|---|---|---|---|---|---|---|"]
-    inside, errors, widths = 0, [], []
-    for r in rows:
-        truth = medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])
-        is_in = r["low"] <= truth <= r["high"]
-        inside += is_in
-        errors.append(abs(r["after"] - truth))
-        widths.append(r["high"] - r["low"])
+    for r, truth in pairs:
         lines.append(f"| {r['name']} | `{' '.join(r['options'])}` | {r['after']:.3f} | {r['low']:.3f} to {r['high']:.3f} | {truth:.3f} | "
-                     f"{'yes' if is_in else 'no'} | {errors[-1]:.3f} |")
-    return "\n".join(lines) + (f"\n\n{inside} of {len(rows)} inside; median width {statistics.median(widths):.3f}, median error of the point "
-                               f"{statistics.median(errors):.3f} of the first kernel's time\n")
+                     f"{'yes' if r['low'] <= truth <= r['high'] else 'no'} | {abs(r['after'] - truth):.3f} |")
+    return "\n".join(lines) + (f"\n\n{inside} of {len(pairs)} inside; median width {width:.3f}, median error of the point {error:.3f} of the first "
+                               "kernel's time\n")
 
 
 def has_places(options):
@@ -151,7 +156,20 @@ def has_places(options):
     return True
 
 
-def check():
+def check_program(incore, judge):
+    """The program as it is, of the captures that are kept: as good as what was asked for."""
+    folder = os.path.join(ROOT, "tests", "gpu", "pairs")
+    first = {r["name"]: r["events_us"] for r in read_rows(os.path.join(folder, "predictions_3.json"))}
+    rows = [ask(incore, os.path.join(folder, "a", f"{name}.incore"), name, first[name]) for name in first
+            if os.path.exists(os.path.join(folder, "a", f"{name}.incore"))]
+    pairs, inside, width, error = compare(rows, os.path.join(folder, "times_3.txt"))
+    judge(len(pairs) >= 15, f"{len(pairs)} captures of first kernels")
+    judge(inside >= 0.9 * len(pairs), f"{inside} of {len(pairs)} inside, less than nine of ten")
+    judge(width <= 0.25, f"median width {width:.3f}, more than 0.25")
+    judge(error <= 0.10, f"median error {error:.3f}, more than 0.10")
+
+
+def check(incore):
     counts = [0, 0]
 
     def judge(is_good, what):
@@ -161,11 +179,10 @@ def check():
 
     with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
         page = f.read()
-    for end in ("", "_2", "_3"):
+    for end in ("", "_2", "_3", "_4"):
         predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
         medians = read_medians(times)
-        with open(predictions) as f:
-            rows = json.load(f)["predictions"]
+        rows = read_rows(predictions)
         for r in rows:
             name = r["name"]
             judge(r["low"] <= r["after"] <= r["high"], f"{name}: the point is outside of its interval")
@@ -173,6 +190,7 @@ def check():
             judge([len(medians.get(f"{name}_{k}", [])) for k in "ab"] == [3, 3], f"{name}: not three times of each kernel")
         judge({k[:-2] for k in medians} == {r["name"] for r in rows}, f"times{end}.txt: not of the pairs that were predicted")
         judge(table(predictions, times) in page, f"docs/whatif.md: another table than that of predictions{end}.json and times{end}.txt")
+    check_program(incore, judge)
     print(f"{counts[0]} passed, {counts[1]} failed, 0 skipped")
     return counts[1] > 0
 
@@ -182,7 +200,7 @@ if __name__ == "__main__":
         predict(*sys.argv[2:])
     elif len(sys.argv) == 4 and sys.argv[1] == "compare":
         print(table(*sys.argv[2:]), end="")
-    elif sys.argv[1:] == ["check"]:
-        sys.exit(check())
+    elif len(sys.argv) == 3 and sys.argv[1] == "check":
+        sys.exit(check(sys.argv[2]))
     else:
         sys.exit(__doc__)

@@ -4,22 +4,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "capture/folder.h"
-#include "capture/roc.h"
 
 #define DISCOVERY_REASON "which kernels are launched, and how often"
 #define FIRST_REASON "the first attempt"
-#define GRACE_MS 30000			 /* for an application to end in its own way */
 #define SPARE_BYTES ((uint64_t)64 << 20) /* of disk, besides the buffer */
 
 void att_init(struct att *a, const struct att_request *q)
 {
-	*a = (struct att){.q = q, .answer = {.directory = q->dir}};
+	*a = (struct att){.q = q, .answer = {.place = {.directory = q->dir}}};
 	arena_init(&a->arena);
 	launches_init(&a->launches);
 }
@@ -39,23 +35,12 @@ void att_deinit(struct att *a)
 
 /* --- files --- */
 
-static bool make_directory(struct att *a, struct incore_error *e)
-{
-	struct folder f;
-
-	if (!folder_open(&f, a->q->dir, &a->journal, &a->arena, e))
-		return false;
-	a->answer.directory = f.real;
-	a->answer.journal = f.journal;
-	return true;
-}
-
 static bool check_room(const struct att *a, struct incore_error *e)
 {
 	struct statvfs fs;
 	uint64_t need = a->window.buffer_bytes + SPARE_BYTES, room;
 
-	if (statvfs(a->answer.directory, &fs) != 0)
+	if (statvfs(a->answer.place.directory, &fs) != 0)
 		return true; /* what cannot be told is found out */
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (room >= need)
@@ -71,64 +56,27 @@ static bool check_room(const struct att *a, struct incore_error *e)
 
 static bool run_tool(struct att *a, struct att_attempt *t, struct incore_error *e)
 {
-	const struct att_request *q = a->q;
-	struct job j = {.name = path_base(t->folder),
-		.argv = t->argv,
-		.limit_ms = q->limit_s * 1000,
-		.grace_ms = GRACE_MS,
-		.log_path = t->log,
-		.echo_fd = q->echo_fd,
-		.journal = &a->journal,
-		.is_cancelled = q->is_cancelled,
-		.cancel_signal = q->cancel_signal};
-
-	if (mkdir(t->folder, 0777) != 0 || mkdir(t->raw, 0777) != 0)
-		return err_output(e, errno, t->folder, "cannot make the directory");
-	leftover_add(t->raw, false);
-	if (!folder_write(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
-		return false;
-	t->status = job_exit_status(&t->result.process);
-	if (t->result.process.end == PROCESS_CANCELLED)
-		return err_set(e, INCORE_FAILED, "interrupted", "interrupted while %s ran; log %s",
-			j.name, t->log);
-	return true;
-}
-
-static struct str said_by(const struct att_attempt *t)
-{
-	return (struct str){t->result.tail.p ? t->result.tail.p : "", t->result.tail.n};
+	return rocprof_run_start(&t->run, &a->q->drive, a->q->limit_s, &a->journal, e);
 }
 
 static bool app_failed(struct att *a, const struct att_attempt *t, struct incore_error *e)
 {
-	struct strbuf how = {0};
-	const char *trouble = roc_known_trouble(said_by(t));
-
-	a->app_status = (int)t->status;
-	job_describe(&(struct job){.argv = t->argv, .limit_ms = a->q->limit_s * 1000},
-		&t->result.process, &how);
-	err_set(e, INCORE_FAILED, "app-failed",
-		"%s of rocprofv3 with the application: %s; log %s; %s%.*s", path_base(t->folder),
-		how.p ? how.p : "", t->log, trouble ? "" : "it ends: ",
-		STR_ARG(trouble ? str_of(trouble) : job_last_line(&t->result)));
-	sb_free(&how);
-	return false;
+	a->app_status = (int)t->run.status;
+	return rocprof_run_failed(&t->run, a->q->limit_s, e);
 }
 
 static void end_run(struct att *a, struct att_attempt *t)
 {
-	if (t->raw && !a->q->keeps_raw)
-		remove_tree(t->raw);
-	if (t->raw)
-		leftover_drop(t->raw);
-	job_result_deinit(&t->result);
+	rocprof_run_clear(&t->run, a->q->keeps_raw);
+	rocprof_run_deinit(&t->run);
 }
 
 static bool discover(struct att *a, struct incore_error *e)
 {
 	struct att_attempt t = {0};
 	bool ok = att_plan(a, NULL, DISCOVERY_REASON, &t, e) && run_tool(a, &t, e) &&
-		  (!t.status || app_failed(a, &t, e)) && launches_read(&a->launches, t.raw, e);
+		  (!t.run.status || app_failed(a, &t, e)) &&
+		  launches_read(&a->launches, t.run.raw, e);
 
 	a->has_launches = ok;
 	a->answer.kernels = (struct rows){a->launches.kernels.v, a->launches.kernels.n};
@@ -202,15 +150,15 @@ static bool attempt(struct att *a, const char *because, struct att_sight *s, str
 
 	if (!check_room(a, e) || !att_plan(a, &a->window, because, &t, e))
 		return false;
-	t.outcome = "not finished";
+	t.run.outcome = "not finished";
 	ok = note_tried(a, e) && run_tool(a, &t, e);
 	if (ok) {
 		ok = att_judge(a, &t, s, e);
-		s->is_truncated |= has_lost(said_by(&t));
-		t.n_truncated += has_lost(said_by(&t));
-		t.outcome = ok ? outcome_of(&t, s) : "not what was asked for";
+		s->is_truncated |= has_lost(rocprof_run_said(&t.run));
+		t.n_truncated += has_lost(rocprof_run_said(&t.run));
+		t.run.outcome = ok ? outcome_of(&t, s) : "not what was asked for";
 	}
-	if (ok && t.status)
+	if (ok && t.run.status)
 		ok = app_failed(a, &t, e);
 	end_run(a, &t);
 	if (!VEC_PUSH(&a->answer.attempts, t)) {
@@ -266,7 +214,7 @@ static bool try_attempts(struct att *a, struct incore_error *e)
 	bool ok = true, has_more = true;
 
 	sb_puts(&because, FIRST_REASON);
-	progress_begin(a->q->progress, "attempts", a->q->retries + 1);
+	progress_begin(a->q->drive.progress, "attempts", a->q->retries + 1);
 	for (uint64_t i = 0; ok && has_more && i <= a->q->retries; i++) {
 		struct att_sight s = {0};
 
@@ -275,9 +223,9 @@ static bool try_attempts(struct att *a, struct incore_error *e)
 		     attempt(a, because.p, &s, e);
 		sb_reset(&because);
 		has_more = ok && i < a->q->retries && att_steer(a, &s, &because);
-		progress_add(a->q->progress, 1);
+		progress_add(a->q->drive.progress, 1);
 	}
-	progress_end(a->q->progress);
+	progress_end(a->q->drive.progress);
 	sb_free(&because);
 	return ok;
 }
@@ -314,22 +262,18 @@ bool att_take(struct att *a, struct incore_error *e)
 		return false;
 	if (a->q->is_dry)
 		return plan_only(a, e);
-	if (!make_directory(a, e) || (!a->q->has_no_discovery && !discover(a, e)))
+	if (!folder_open(&a->answer.place, a->q->dir, &a->journal, &a->arena, e) ||
+		(!a->q->has_no_discovery && !discover(a, e)))
 		return false;
 	if (a->q->is_list)
 		return true;
 	if (a->has_launches && !att_choose(a, e))
 		return false;
 	ok = try_attempts(a, e);
-	if (place_files(a, &late)) {
-		if (!ok && e->status == INCORE_NO)
-			a->answer.verdict = "wrong";
-		if (folder_write_result(a->q->dir, &att_record, &a->answer, &a->arena, &late))
-			return ok;
-	}
-	if (!ok) /* the first failure is the one to tell */
-		incore_error_clear(&late);
-	else
-		err_move(e, &late);
-	return false;
+	if (!place_files(a, ok ? e : &late))
+		ok = false;
+	else if (!ok && e->status == INCORE_NO)
+		a->answer.verdict = "wrong";
+	incore_error_clear(&late);
+	return folder_write_result(a->q->dir, &att_record, &a->answer, &a->arena, ok, e);
 }

@@ -10,9 +10,9 @@
 
 #include "analysis/selection.h"
 #include "answer/answer.h"
+#include "capture/folder.h"
 #include "capture/launches.h"
-#include "capture/rocprof.h"
-#include "run/job.h"
+#include "capture/rocprof_run.h"
 
 struct att_request {		      /* options first: their table is the command line's */
 	uint64_t attach_pid;	      /* instead of an app; NO_COUNT: none */
@@ -25,12 +25,7 @@ struct att_request {		      /* options first: their table is the command line's 
 	uint64_t activity;			/* NO_COUNT: none */
 	uint64_t retries, limit_s;		/* limit_s 0: none */
 	bool has_no_discovery, keeps_raw, is_list, is_dry;
-	const char *const *app; /* NULL ends */
-	int echo_fd;		/* what the programs print goes there too; 0: nowhere */
-	struct pool *pool;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
+	struct drive drive;
 };
 
 /* What one attempt asks for. */
@@ -63,20 +58,16 @@ struct att_capture {	  /* one dispatch */
 struct att_attempt {
 	uint64_t number;     /* 0: the discovery run */
 	const char *because; /* why it differs from the one before */
-	const char *input, *configuration, *log, *command, *launches;
+	const char *launches;
 	uint64_t cu, se_mask, simd, buffer_bytes;
-	int64_t status; /* what rocprofv3 ended with: the app's */
-	const char *outcome;
+	struct rocprof_run run;
 	VEC(struct att_capture) captures;
 	uint32_t n_usable, n_truncated;
-	const char *folder, *raw; /* private, like what follows */
-	const char *const *argv;
-	struct job_result result;
 };
 
 struct att_answer {
-	const char *tool, *version, *directory, *repeat, *verdict;
-	const char *journal;
+	const char *tool, *version, *repeat, *verdict;
+	struct folder place;
 	struct rows kernels; /* seen_kernel */
 	VEC(struct att_attempt) attempts;
 	uint64_t chosen; /* number of the attempt whose files are the result; 0: none */

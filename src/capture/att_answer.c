@@ -31,12 +31,7 @@ static const struct column attempt_columns[] = {
 	COLUMN(att_attempt, simd, UNIT_NONE, "SIMDs as the tool takes them; null: as it does",
 		.flags = COLUMN_HEX | COLUMN_NULLABLE),
 	COLUMN(att_attempt, buffer_bytes, UNIT_BYTES, "buffer that all shader engines share"),
-	COLUMN(att_attempt, input, UNIT_NONE, "configuration that was given to rocprofv3"),
-	COLUMN(att_attempt, configuration, UNIT_NONE, "what stands in it"),
-	COLUMN(att_attempt, command, UNIT_NONE, "command that was run"),
-	COLUMN(att_attempt, log, UNIT_NONE, "what it printed"),
-	COLUMN(att_attempt, status, UNIT_NONE, "exit status of rocprofv3: the application's"),
-	COLUMN(att_attempt, outcome, UNIT_NONE, "what came of it"),
+	PART(att_attempt, run, &rocprof_run_record),
 	VECTOR(att_attempt, captures, "captures", &att_capture_record, "what it captured"),
 };
 static const struct record att_attempt_record =
@@ -61,8 +56,7 @@ const struct record att_kernel_record = RECORD_OF(seen_kernel, RECORD_BLOCK, ker
 static const struct column att_columns[] = {
 	COLUMN(att_answer, tool, UNIT_NONE, "rocprofv3 that was used"),
 	COLUMN(att_answer, version, UNIT_NONE, "its release"),
-	COLUMN(att_answer, directory, UNIT_NONE, "where the results are"),
-	COLUMN(att_answer, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+	PART(att_answer, place, &folder_record),
 	COLUMN(att_answer, verdict, UNIT_NONE, "whether a capture can be trusted",
 		.words = "usable|unusable|wrong|listed|planned"),
 	COLUMN(att_answer, chosen, UNIT_INDEX, "attempt whose captures are the result; 0: none"),

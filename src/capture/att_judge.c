@@ -4,11 +4,11 @@
  * asked for?
  */
 #include "analysis/name_filter.h"
-#include "answer/captures.h"
 #include "answer/check.h"
 #include "base/file.h"
 #include "capture/att.h"
 #include "capture/folder.h"
+#include "capture/pack.h"
 #include "import/sqtt/container.h"
 
 #define MAX_DEPTH                                                                                  \
@@ -144,6 +144,12 @@ static void take_findings(struct judging *j, const struct check_answer *c, const
 
 /* --- one dispatch --- */
 
+struct dispatch {
+	struct judging *j;
+	const struct sqtt_container *from;
+	struct att_capture c;
+};
+
 /* "kernel_dispatch_3.incore", with what tells it from others of the attempt. */
 static const char *file_name(struct judging *j, const struct sqtt_container *c, const char *kernel)
 {
@@ -152,7 +158,7 @@ static const char *file_name(struct judging *j, const struct sqtt_container *c, 
 				   ? ""
 				   : arena_printf(a, "_dispatch_%lld", (long long)c->dispatch);
 
-	return tail ? folder_file_name(a, j->attempt->folder, kernel, tail) : NULL;
+	return tail ? folder_file_name(a, j->attempt->run.folder, kernel, tail) : NULL;
 }
 
 /* A stream that cannot be read at all is an empty one: all zeros, or nothing. */
@@ -171,9 +177,11 @@ static bool note_unreadable(struct judging *j, struct att_capture *c, struct inc
 	return c->health || err_nomem(e);
 }
 
-static bool take_answer(struct judging *j, const struct sqtt_container *from,
-	const struct answer *got, struct att_capture *c, struct incore_error *e)
+static bool take_answer(void *ctx, const struct answer *got, struct incore_error *e)
 {
+	struct dispatch *x = ctx;
+	struct judging *j = x->j;
+	struct att_capture *c = &x->c;
 	const struct check_answer *k = got->data;
 	const struct trace *t = got->traces.v[0];
 	struct att *a = j->a;
@@ -183,44 +191,29 @@ static bool take_answer(struct judging *j, const struct sqtt_container *from,
 	c->waves = t->n_tracks;
 	c->verdict = k->worst.verdict; /* a word of the program */
 	c->health = arena_strdup(&a->arena, row->health);
-	c->file = file_name(j, from, t->meta.kernel);
+	c->file = file_name(j, x->from, t->meta.kernel);
 	if (!c->health || !c->file || (t->meta.kernel && !c->kernel))
 		return err_nomem(e);
 	take_findings(j, k, t);
 	j->attempt->n_usable += strcmp(c->verdict, "unusable") != 0;
-	return folder_pack(c->file, t, a->q->pool, a->q->progress, e) && check_launch(a, c, e) &&
+	return folder_pack(c->file, t, &a->q->drive, e) && check_launch(a, c, e) &&
 	       check_name(a, c, e);
 }
 
 static bool judge_dispatch(
 	struct judging *j, const struct sqtt_container *from, struct incore_error *e)
 {
-	struct att_capture c = {.agent = from->agent,
-		.dispatch = from->dispatch,
-		.launch = NO_VALUE,
-		.stream_bytes = from->n_bytes};
-	struct captures k;
-	struct request r;
-	struct answer got;
-	bool ok;
+	struct dispatch x = {.j = j,
+		.from = from,
+		.c = {.agent = from->agent,
+			.dispatch = from->dispatch,
+			.launch = NO_VALUE,
+			.stream_bytes = from->n_bytes}};
+	bool ok = pack_check(from->first, &j->a->q->drive, take_answer, &x, e);
 
-	if (!request_init(&r, question_find("check"), e))
-		return false;
-	captures_init(&k);
-	r.paths = &from->first;
-	r.n_paths = 1;
-	r.captures = &k;
-	r.pool = j->a->q->pool;
-	r.progress = j->a->q->progress;
-	ok = answer_ask(&r, &got, e);
-	if (ok)
-		ok = take_answer(j, from, &got, &c, e);
-	else
-		ok = note_unreadable(j, &c, e);
-	answer_deinit(&got);
-	request_deinit(&r);
-	captures_deinit(&k);
-	if (!VEC_PUSH(&j->attempt->captures, c))
+	if (!ok && !x.c.verdict)
+		ok = note_unreadable(j, &x.c, e);
+	if (!VEC_PUSH(&j->attempt->captures, x.c))
 		return err_nomem(e);
 	return ok;
 }
@@ -278,7 +271,7 @@ static bool judge_folder(void *ctx, const char *name, struct incore_error *e)
 
 bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e)
 {
-	struct judging j = {.a = a, .attempt = t, .sight = s, .dir = t->raw};
+	struct judging j = {.a = a, .attempt = t, .sight = s, .dir = t->run.raw};
 	bool ok = judge_streams(&j, e);
 
 	if (ok && !t->captures.n)

@@ -3,7 +3,6 @@
 #include "analysis/name_filter.h"
 #include "base/file.h"
 #include "capture/att.h"
-#include "capture/roc.h"
 
 #define FIRST_BUFFER ((uint64_t)96 << 20) /* documented as typical */
 #define BUFFER_STEP 4
@@ -55,7 +54,7 @@ static bool put_counters(const struct att *a, struct strbuf *out, struct incore_
 	if (q->counters) {
 		if (!need_option(a, "--att-perfcounters", "--counters", e))
 			return false;
-		roc_put_key(out, "att_perfcounters", q->counters);
+		rocprof_put_key(out, "att_perfcounters", q->counters);
 		if (rocprof_has(&a->tool, "--att-perfcounter-ctrl"))
 			sb_puts(out, "    att_perfcounter_ctrl: 3\n");
 	}
@@ -70,7 +69,7 @@ static bool put_counters(const struct att *a, struct strbuf *out, struct incore_
 	if (q->gpus) {
 		if (!need_option(a, "--att-gpu-index", "--gpu", e))
 			return false;
-		roc_put_key(out, "att_gpu_index", q->gpus);
+		rocprof_put_key(out, "att_gpu_index", q->gpus);
 	}
 	return true;
 }
@@ -82,20 +81,20 @@ static bool put_window(
 
 	sb_puts(out, "    advanced_thread_trace: true\n");
 	if (w->kernel)
-		roc_put_key(out, "kernel_include_regex", w->kernel);
+		rocprof_put_key(out, "kernel_include_regex", w->kernel);
 	if (a->q->exclude)
-		roc_put_key(out, "kernel_exclude_regex", a->q->exclude);
+		rocprof_put_key(out, "kernel_exclude_regex", a->q->exclude);
 	sb_puts(out, "    kernel_iteration_range: \"[");
 	att_put_set(&w->launches, "[", "]", out);
 	sb_printf(out, "]\"\n    att_target_cu: %llu\n", (unsigned long long)w->cu);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->se_mask);
-	roc_put_key(out, "att_shader_engine_mask", text);
+	rocprof_put_key(out, "att_shader_engine_mask", text);
 	if (w->simd != NO_COUNT) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->simd);
-		roc_put_key(out, "att_simd_select", text);
+		rocprof_put_key(out, "att_simd_select", text);
 	}
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->buffer_bytes);
-	roc_put_key(out, "att_buffer_size", text);
+	rocprof_put_key(out, "att_buffer_size", text);
 	return put_counters(a, out, e);
 }
 
@@ -104,64 +103,48 @@ static bool put_yaml(const struct att *a, const struct att_window *w, const stru
 {
 	bool ok = true;
 
-	roc_put_head(&a->tool, "capture att", a->q->app, t->because, out);
+	rocprof_put_head(&a->tool, "capture att", a->q->drive.app, t->because, out);
 	if (w)
 		ok = put_window(a, w, out, e);
 	else
 		sb_puts(out, "    kernel_trace: true\n");
-	roc_put_key(out, "output_file", w ? "out_%pid%" : "discover_%pid%");
-	roc_put_key(out, "output_directory", t->raw);
+	rocprof_put_key(out, "output_file", w ? "out_%pid%" : "discover_%pid%");
+	rocprof_put_key(out, "output_directory", t->run.raw);
 	sb_printf(out, "    output_format: [%s]\n", w ? "json, csv" : "csv");
 	return ok && (!out->failed || err_nomem(e));
-}
-
-/* What was put into b, in the arena; b is empty again. */
-static const char *taken(struct att *a, struct strbuf *b)
-{
-	const char *copy = b->failed ? NULL : arena_strndup(&a->arena, b->p ? b->p : "", b->n);
-
-	sb_reset(b);
-	return copy;
 }
 
 bool att_plan(struct att *a, const struct att_window *w, const char *because,
 	struct att_attempt *out, struct incore_error *e)
 {
-	struct arena *m = &a->arena;
 	struct att_attempt t = {.number = w ? a->answer.attempts.n + 1 : 0,
-		.because = arena_strdup(m, because),
-		.outcome = "planned",
+		.because = arena_strdup(&a->arena, because),
 		.launches = "",
 		.simd = NO_COUNT};
 	struct strbuf b = {0};
+	char name[32];
 	bool ok;
 
-	t.folder = w ? arena_printf(m, "%s/attempt_%llu", a->answer.directory,
-			       (unsigned long long)t.number)
-		     : arena_printf(m, "%s/discovery", a->answer.directory);
-	t.raw = t.folder ? arena_printf(m, "%s/raw", t.folder) : NULL;
-	t.input = t.folder ? arena_printf(m, "%s/input.yaml", t.folder) : NULL;
-	t.log = t.folder ? arena_printf(m, "%s/log", t.folder) : NULL;
-	t.argv = t.input ? roc_command(m, &a->tool, t.input, a->q->app, a->q->attach_pid) : NULL;
-	if (!t.because || !t.raw || !t.log || !t.argv)
+	snprintf(
+		name, sizeof(name), w ? "attempt_%llu" : "discovery", (unsigned long long)t.number);
+	if (!t.because || !rocprof_run_place(&t.run, a->answer.place.directory, name, &a->arena) ||
+		!rocprof_run_command(
+			&t.run, &a->tool, a->q->drive.app, a->q->attach_pid, &a->arena))
 		return err_nomem(e);
-	process_quote(t.argv, &b);
-	t.command = taken(a, &b);
 	if (w) {
 		att_put_set(&w->launches, "", "", &b);
-		t.launches = taken(a, &b);
+		t.launches = drive_text(&a->arena, &b);
 		t.cu = w->cu;
 		t.se_mask = w->se_mask;
 		t.simd = w->simd;
 		t.buffer_bytes = w->buffer_bytes;
 	}
 	ok = put_yaml(a, w, &t, &b, e);
-	t.configuration = taken(a, &b);
-	sb_free(&b);
+	t.run.configuration = drive_text(&a->arena, &b);
 	if (!ok)
 		return false;
 	*out = t;
-	return (t.command && t.configuration && t.launches) || err_nomem(e);
+	return (t.run.configuration && t.launches) || err_nomem(e);
 }
 
 /* --- the first window --- */
@@ -187,7 +170,6 @@ static bool no_such_kernel(struct att *a, struct incore_error *e)
 static const char *escaped_name(struct att *a, const char *name)
 {
 	struct strbuf b = {0};
-	const char *copy;
 
 	sb_putc(&b, '^');
 	for (const char *p = name; *p; p++) {
@@ -196,9 +178,7 @@ static const char *escaped_name(struct att *a, const char *name)
 		sb_putc(&b, *p);
 	}
 	sb_putc(&b, '$');
-	copy = b.failed ? NULL : arena_strndup(&a->arena, b.p, b.n);
-	sb_free(&b);
-	return copy;
+	return drive_text(&a->arena, &b);
 }
 
 /* Which kernels are meant: those that match, or all of the name that takes most time. */
@@ -428,7 +408,6 @@ const char *att_repeat(struct att *a)
 		const char *option, *text;
 	} texts[] = {{"--kernel", w->kernel}, {"--exclude", q->exclude}, {"--gpu", q->gpus},
 		{"--counters", q->counters}, {"--tool", q->tool}};
-	const char *copy;
 
 	sb_puts(&b, "incore capture att");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -447,8 +426,6 @@ const char *att_repeat(struct att *a)
 	if (q->activity != NO_COUNT)
 		sb_printf(&b, " --activity %llu", (unsigned long long)q->activity);
 	sb_printf(&b, "%s --retries 0 -- ", q->has_no_discovery ? " --no-discovery" : "");
-	process_quote(q->app, &b);
-	copy = b.failed ? NULL : arena_strndup(&a->arena, b.p, b.n);
-	sb_free(&b);
-	return copy;
+	process_quote(q->drive.app, &b);
+	return drive_text(&a->arena, &b);
 }

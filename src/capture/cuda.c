@@ -5,14 +5,13 @@
 #include <math.h>
 
 #include "base/file.h"
-#include "capture/folder.h"
 
 #define USUAL_PERIOD 12u /* log2 of cycles, where nothing is known */
 
 void cuda_init(struct cuda *c, const struct cuda_request *q)
 {
-	*c = (struct cuda){
-		.q = q, .answer = {.directory = q->dir, .mode = q->mode, .overhead = NAN}};
+	*c = (struct cuda){.q = q,
+		.answer = {.place = {.directory = q->dir}, .mode = q->mode, .overhead = NAN}};
 	arena_init(&c->arena);
 	while (q->period != NO_COUNT && UINT64_C(1) << c->period_log2 > q->period)
 		c->period_log2--;
@@ -65,7 +64,7 @@ static bool app_failed(struct cuda *c, struct incore_error *e)
 	const struct cuda_run_row *r = last_run(c);
 	struct strbuf how = {0};
 
-	job_describe(&(struct job){.argv = c->q->app, .limit_ms = c->q->limit_s * 1000},
+	job_describe(&(struct job){.argv = c->q->drive.app, .limit_ms = c->q->limit_s * 1000},
 		&r->result.process, &how);
 	c->app_status = (int)r->status;
 	err_set(e, INCORE_FAILED, "app-failed",
@@ -124,23 +123,21 @@ static bool run_all(struct cuda *c, struct incore_error *e)
 {
 	bool ok = true;
 
-	progress_begin(c->q->progress, "runs",
+	progress_begin(c->q->drive.progress, "runs",
 		(uint64_t)!c->q->has_no_look + !c->q->is_list + c->q->is_exact);
 	if (!c->q->has_no_look)
 		ok = look(c, e) && (!last_run(c)->status || app_failed(c, e));
-	progress_add(c->q->progress, 1);
+	progress_add(c->q->drive.progress, 1);
 	if (ok && c->q->is_list)
 		ok = cuda_end_times(c, e);
 	else if (ok)
 		ok = take_samples(c, e);
-	progress_end(c->q->progress);
+	progress_end(c->q->drive.progress);
 	return ok;
 }
 
 bool cuda_take(struct cuda *c, struct incore_error *e)
 {
-	struct incore_error late = {0};
-	struct folder f;
 	bool ok;
 
 	if ((c->q->kernel && !name_filter_init(&c->wanted, c->q->kernel, e)) ||
@@ -149,18 +146,11 @@ bool cuda_take(struct cuda *c, struct incore_error *e)
 		return false;
 	if (c->q->is_dry)
 		return plan_only(c, e);
-	if (!folder_open(&f, c->q->dir, &c->journal, &c->arena, e))
+	if (!folder_open(&c->answer.place, c->q->dir, &c->journal, &c->arena, e))
 		return false;
-	c->answer.directory = f.real;
-	c->answer.journal = f.journal;
 	ok = run_all(c, e);
 	c->is_no = !c->q->is_list && !c->answer.captures.n;
 	c->answer.verdict = c->q->is_list ? "listed" : c->is_no ? "nothing" : "captured";
 	remove_logs(c);
-	if (folder_write_result(c->q->dir, &cuda_record, &c->answer, &c->arena, &late) || !ok) {
-		incore_error_clear(&late);
-		return ok;
-	}
-	err_move(e, &late);
-	return false;
+	return folder_write_result(c->q->dir, &cuda_record, &c->answer, &c->arena, ok, e);
 }

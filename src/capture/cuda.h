@@ -11,13 +11,10 @@
 
 #include "analysis/name_filter.h"
 #include "answer/option.h"
-#include "base/pool.h"
-#include "base/progress.h"
 #include "base/vec.h"
-#include "codec/record.h"
+#include "capture/folder.h"
 #include "cuda/log_types.h"
 #include "import/cuda/log.h"
-#include "run/job.h"
 
 struct cuda_request {		      /* options first: their table is the command line's */
 	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
@@ -29,12 +26,7 @@ struct cuda_request {		      /* options first: their table is the command line's
 	bool is_exact, has_no_look, keeps_raw, is_list, is_dry;
 	const char *cupti; /* libcupti.so; NULL: it is looked for */
 	const char *dir;   /* results; must not be there, or be empty */
-	const char *const *app;
-	int echo_fd;
-	struct pool *pool;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
+	struct drive drive;
 };
 
 struct cuda_run_row { /* one run of the application */
@@ -66,7 +58,8 @@ struct cuda_timing { /* one kernel, over all processes and devices */
 };
 
 struct cuda_result {
-	const char *library, *cupti, *directory, *journal, *mode, *verdict;
+	const char *library, *cupti, *mode, *verdict;
+	struct folder place;
 	uint64_t period_cyc;
 	const char *period_because;
 	double overhead; /* percent, of the time of all chosen kernels */

@@ -59,11 +59,8 @@ static bool join(struct cuda *c, const struct cuda_process *a, const struct cuda
 static bool pack_kernel(
 	struct cuda *c, const char *path, struct cuda_file *f, struct incore_error *e)
 {
-	struct pack_request r = {.path = path,
-		.dir = c->q->dir,
-		.kernel = f->kernel,
-		.pool = c->q->pool,
-		.progress = c->q->progress};
+	struct pack_request r = {
+		.path = path, .dir = c->q->dir, .kernel = f->kernel, .drive = &c->q->drive};
 	struct pack_result got;
 
 	if (!pack_capture(&r, &c->arena, &got, e))

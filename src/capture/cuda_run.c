@@ -116,25 +116,17 @@ bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e)
 	struct environment env = {0};
 	struct strbuf command = {0};
 	struct cuda_run_row r = {.name = names[mode]};
-	struct job j = {.name = r.name,
-		.argv = c->q->app,
-		.env = env.v,
-		.limit_ms = c->q->limit_s * 1000,
-		.grace_ms = GRACE_MS,
-		.echo_fd = c->q->echo_fd,
-		.journal = &c->journal,
-		.is_cancelled = c->q->is_cancelled,
-		.cancel_signal = c->q->cancel_signal};
+	struct job j = drive_job(&c->q->drive, r.name, c->q->limit_s, &c->journal);
 
-	r.folder = arena_printf(&c->arena, "%s/%s", c->answer.directory, r.name);
+	r.folder = arena_printf(&c->arena, "%s/%s", c->answer.place.directory, r.name);
 	r.log = arena_printf(&c->arena, "%s/%s.log", c->q->dir, r.name);
-	process_quote(c->q->app, &command);
-	r.command = command.failed ? NULL : arena_strndup(&c->arena, command.p, command.n);
-	sb_free(&command);
+	process_quote(c->q->drive.app, &command);
+	r.command = drive_text(&c->arena, &command);
 	if (r.folder)
 		fill_environment(c, &env, words[mode], r.folder);
 	if (!r.folder || !r.log || !r.command || env.is_nomem)
 		return err_nomem(e);
+	j.env = env.v;
 	j.log_path = r.log;
 	if (mkdir(r.folder, 0777) != 0)
 		return err_output(e, errno, r.folder, "cannot make the directory");
@@ -148,7 +140,7 @@ bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e)
 		job_result_deinit(&r.result);
 		return err_nomem(e);
 	}
-	progress_add(c->q->progress, 1);
+	progress_add(c->q->drive.progress, 1);
 	if (r.result.process.end == PROCESS_CANCELLED && mode == CUDA_LOOK)
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted while %s ran; log %s",
 			r.name, r.log);
@@ -178,7 +170,6 @@ static bool open_one(void *ctx, const char *name, struct incore_error *e)
 	struct cuda_process p = {.path = arena_printf(&o->c->arena, "%s/%s", o->r->folder, name)};
 	struct incore_error why = {0};
 	struct strbuf text = {0};
-	bool ok;
 
 	if (!p.path)
 		return err_nomem(e);
@@ -199,9 +190,7 @@ static bool open_one(void *ctx, const char *name, struct incore_error *e)
 	}
 	err_format(&why, &text);
 	incore_error_clear(&why);
-	ok = cuda_warn(o->c, e, text.failed ? NULL : arena_strndup(&o->c->arena, text.p, text.n));
-	sb_free(&text);
-	return ok;
+	return cuda_warn(o->c, e, drive_text(&o->c->arena, &text));
 }
 
 ORDER(by_start, struct cuda_process, UP(log.sections.v->start_unix_ns) A_TO_Z(path))

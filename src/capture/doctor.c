@@ -48,8 +48,7 @@ static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const
 	va_start(ap, fmt);
 	sb_vprintf(&b, fmt, ap);
 	va_end(ap);
-	f.message = b.failed ? NULL : arena_strndup(&d->arena, b.p, b.n);
-	sb_free(&b);
+	f.message = drive_text(&d->arena, &b);
 	d->n_errors += strcmp(severity, "error") == 0;
 	d->is_nomem |= !f.message || !VEC_PUSH(&d->answer.findings, f);
 }

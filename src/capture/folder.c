@@ -24,16 +24,15 @@ bool folder_open(struct folder *f, const char *dir, struct journal *j, struct ar
 {
 	char *real;
 
-	f->dir = dir;
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
 		return err_output(e, errno, dir, "cannot make the directory");
 	if (!dir_each(dir, refuse_entry, (void *)dir, e))
 		return false;
 	real = realpath(dir, NULL);
-	f->real = real ? arena_strdup(a, real) : NULL;
+	f->directory = real ? arena_strdup(a, real) : NULL;
 	free(real);
 	f->journal = arena_printf(a, "%s/journal", dir);
-	if (!f->real || !f->journal)
+	if (!f->directory || !f->journal)
 		return err_nomem(e);
 	return journal_open(j, f->journal, NULL, NULL, e);
 }
@@ -51,23 +50,31 @@ bool folder_write(const char *path, struct str text, struct incore_error *e)
 }
 
 bool folder_write_result(const char *dir, const struct record *r, const void *data, struct arena *a,
-	struct incore_error *e)
+	bool ok, struct incore_error *e)
 {
 	const char *path = arena_printf(a, "%s/capture.json", dir);
+	struct incore_error late = {0}, *told = ok ? e : &late;
 	struct strbuf b = {0};
 	struct json_writer w;
-	bool ok;
 
 	if (!path)
-		return err_nomem(e);
+		return ok && err_nomem(e);
 	json_w_buf(&w, &b, 1);
 	record_json(r, data, &w);
-	ok = json_w_finish(&w, e);
+	ok &= json_w_finish(&w, told);
 	sb_putc(&b, '\n');
-	ok = ok && (!b.failed || err_nomem(e)) && folder_write(path, (struct str){b.p, b.n}, e);
+	ok = (!b.failed || err_nomem(told)) && folder_write(path, (struct str){b.p, b.n}, told) &&
+	     ok;
 	sb_free(&b);
+	incore_error_clear(&late);
 	return ok;
 }
+
+static const struct column folder_columns[] = {
+	COLUMN(folder, directory, UNIT_NONE, "where the results are"),
+	COLUMN(folder, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+};
+const struct record folder_record = RECORD_OF(folder, RECORD_BLOCK, folder_columns);
 
 struct str kernel_plain_name(const char *name)
 {
@@ -106,10 +113,10 @@ const char *folder_file_name(struct arena *a, const char *dir, const char *kerne
 	return path;
 }
 
-bool folder_pack(const char *path, const struct trace *t, struct pool *pool,
-	struct progress *progress, struct incore_error *e)
+bool folder_pack(
+	const char *path, const struct trace *t, const struct drive *f, struct incore_error *e)
 {
-	struct packed_options o = {.pool = pool, .progress = progress};
+	struct packed_options o = {.pool = f->pool, .progress = f->progress};
 	struct packed_result r;
 	struct out_file out = {0};
 	bool ok = out_file_open(&out, path, e) && packed_write(t, out.f, &o, &r, e) &&

@@ -9,7 +9,6 @@
 
 #include "answer/captures.h"
 #include "base/file.h"
-#include "capture/folder.h"
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_steps.h"
 
@@ -18,7 +17,7 @@
 void msprof_capture_init(struct msprof_capture *x, const struct msprof_request *q)
 {
 	*x = (struct msprof_capture){
-		.q = q, .answer = {.directory = q->dir, .verdict = "planned", .soc = NULL}};
+		.q = q, .answer = {.place = {.directory = q->dir}, .verdict = "planned"}};
 	arena_init(&x->arena);
 }
 
@@ -35,15 +34,15 @@ void msprof_capture_deinit(struct msprof_capture *x)
  * documented: a word that could be taken apart is refused. The program is made absolute. */
 static bool join_application(struct msprof_capture *x, struct incore_error *e)
 {
-	char *path = process_find(x->q->app[0]), *real = path ? realpath(path, NULL) : NULL;
+	char *path = process_find(x->q->drive.app[0]), *real = path ? realpath(path, NULL) : NULL;
 	struct strbuf b = {0};
 	bool ok = true;
 
 	if (!real)
-		ok = err_set(
-			e, INCORE_USAGE, "bad-application", "there is no program %s", x->q->app[0]);
-	for (size_t i = 0; ok && x->q->app[i]; i++) {
-		const char *word = i ? x->q->app[i] : real;
+		ok = err_set(e, INCORE_USAGE, "bad-application", "there is no program %s",
+			x->q->drive.app[0]);
+	for (size_t i = 0; ok && x->q->drive.app[i]; i++) {
+		const char *word = i ? x->q->drive.app[i] : real;
 
 		if (!*word || strpbrk(word, " \t\n\"'\\$`;|&<>()*?[]{}~#"))
 			ok = err_set(e, INCORE_USAGE, "bad-application",
@@ -87,17 +86,16 @@ static bool prepare(struct msprof_capture *x, struct incore_error *e)
 static bool make_directory(struct msprof_capture *x, struct incore_error *e)
 {
 	const char *logs;
-	struct folder f;
+	const char *dir;
 
-	if (!folder_open(&f, x->q->dir, &x->journal, &x->arena, e))
+	if (!folder_open(&x->answer.place, x->q->dir, &x->journal, &x->arena, e))
 		return false;
-	x->answer.directory = f.real;
-	x->answer.journal = f.journal;
-	logs = arena_printf(&x->arena, "%s/logs", f.real);
-	x->answer.log = arena_printf(&x->arena, "%s/logs/collect.log", f.real);
+	dir = x->answer.place.directory;
+	logs = arena_printf(&x->arena, "%s/logs", dir);
+	x->answer.log = arena_printf(&x->arena, "%s/logs/collect.log", dir);
 	if (!logs || !x->answer.log)
 		return err_nomem(e);
-	if (chmod(f.real, 0755) != 0 ||
+	if (chmod(dir, 0755) != 0 ||
 		mkdir(logs, 0755) != 0) /* msprof refuses what others may write */
 		return err_output(e, errno, logs, "cannot make the directory");
 	return true;
@@ -107,7 +105,7 @@ static bool make_directory(struct msprof_capture *x, struct incore_error *e)
 
 static bool keep(struct msprof_capture *x, const struct capture *found, struct incore_error *e)
 {
-	struct import_options o = {.want = IMPORT_ALL, .pool = x->q->pool};
+	struct import_options o = {.want = IMPORT_ALL, .pool = x->q->drive.pool};
 	struct msprof_file f = {0};
 	struct trace *t;
 	bool ok;
@@ -119,7 +117,7 @@ static bool keep(struct msprof_capture *x, const struct capture *found, struct i
 	f.tracks = t->n_tracks;
 	f.file = folder_file_name(
 		&x->arena, x->q->dir, f.kernel, x->q->is_on_device ? "_device" : "_simulated");
-	ok = f.file ? folder_pack(f.file, t, x->q->pool, x->q->progress, e) : err_nomem(e);
+	ok = f.file ? folder_pack(f.file, t, &x->q->drive, e) : err_nomem(e);
 	ok = ok && (VEC_PUSH(&x->answer.captures, f) || err_nomem(e));
 	trace_free(t);
 	return ok;
@@ -158,12 +156,12 @@ static bool run(struct msprof_capture *x, struct incore_error *e)
 	const struct msprof_request *q = x->q;
 	struct msprof_steps m = {.arena = &x->arena,
 		.cann = &x->cann,
-		.cwd = x->answer.directory,
+		.cwd = x->answer.place.directory,
 		.of = "the capture",
 		.journal = &x->journal,
-		.echo_fd = q->echo_fd,
-		.is_cancelled = q->is_cancelled,
-		.cancel_signal = q->cancel_signal,
+		.echo_fd = q->drive.echo_fd,
+		.is_cancelled = q->drive.is_cancelled,
+		.cancel_signal = q->drive.cancel_signal,
 		.e = e};
 	struct msprof_collection c = {.application = x->answer.application,
 		.kernel = q->kernel,
@@ -191,7 +189,6 @@ static bool run(struct msprof_capture *x, struct incore_error *e)
 
 bool msprof_take(struct msprof_capture *x, struct incore_error *e)
 {
-	struct incore_error late = {0};
 	bool ok;
 
 	if (!prepare(x, e))
@@ -206,13 +203,7 @@ bool msprof_take(struct msprof_capture *x, struct incore_error *e)
 			    : x->answer.is_partial ? "partial"
 			    : x->is_no		   ? "nothing"
 						   : "captured";
-	if (folder_write_result(x->q->dir, &msprof_record, &x->answer, &x->arena, &late))
-		return ok;
-	if (!ok) /* the first failure is the one to tell */
-		incore_error_clear(&late);
-	else
-		err_move(e, &late);
-	return false;
+	return folder_write_result(x->q->dir, &msprof_record, &x->answer, &x->arena, ok, e);
 }
 
 /* --- fields --- */
@@ -228,8 +219,7 @@ static const struct record msprof_file_record = RECORD_OF(msprof_file, RECORD_BL
 static const struct column msprof_columns[] = {
 	COLUMN(msprof_answer, cann, UNIT_NONE, "installation of CANN that was used"),
 	COLUMN(msprof_answer, soc, UNIT_NONE, "chip that was simulated", NULLABLE),
-	COLUMN(msprof_answer, directory, UNIT_NONE, "where the results are"),
-	COLUMN(msprof_answer, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+	PART(msprof_answer, place, &folder_record),
 	COLUMN(msprof_answer, application, UNIT_NONE, "application, as msprof was given it"),
 	COLUMN(msprof_answer, log, UNIT_NONE, "what msprof printed", NULLABLE),
 	COLUMN(msprof_answer, status, UNIT_NONE, "exit status of msprof"),

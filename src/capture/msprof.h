@@ -9,8 +9,8 @@
 #pragma once
 
 #include "answer/answer.h"
+#include "capture/folder.h"
 #include "replay/msprof/cann.h"
-#include "run/journal.h"
 
 struct msprof_request {
 	const char *dir;    /* results; must not be there, or be empty */
@@ -19,12 +19,7 @@ struct msprof_request {
 	const char *home, *set_env, *soc;
 	uint64_t launches, minutes;
 	bool is_on_device, keeps_raw, is_dry;
-	const char *const *app; /* NULL ends */
-	int echo_fd;
-	struct pool *pool;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
+	struct drive drive;
 };
 
 struct msprof_file {
@@ -33,7 +28,8 @@ struct msprof_file {
 };
 
 struct msprof_answer {
-	const char *cann, *soc, *directory, *journal, *application, *log, *verdict;
+	const char *cann, *soc, *application, *log, *verdict;
+	struct folder place;
 	int64_t status;	 /* of msprof */
 	bool is_partial; /* its time was up: never to be used for total time */
 	VEC(struct msprof_file) captures;

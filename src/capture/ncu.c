@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "capture/folder.h"
 #include "capture/pack.h"
 #include "capture/rocprof.h"
 #include "import/import.h"
 
-#define GRACE_MS 30000
 /* What our verbs use: samples and executions by instruction, launch, occupancy, throughput. */
 #define SECTIONS                                                                                   \
 	"SourceCounters,LaunchStats,Occupancy,SpeedOfLight,WarpStateStats,MemoryWorkloadAnalysis_Tables"
@@ -20,7 +18,7 @@
 
 void ncu_init(struct ncu *n, const struct ncu_request *q)
 {
-	*n = (struct ncu){.q = q, .answer = {.directory = q->dir}};
+	*n = (struct ncu){.q = q, .answer = {.place = {.directory = q->dir}}};
 	arena_init(&n->arena);
 }
 
@@ -131,7 +129,7 @@ static bool make_command(struct ncu *n, struct incore_error *e)
 		ok = word(n, "--set") && word(n, q->set);
 	else if (ok && !add_sections(n, known, e))
 		return false;
-	for (const char *const *p = q->app; ok && *p; p++)
+	for (const char *const *p = q->drive.app; ok && *p; p++)
 		ok = word(n, *p);
 	ok = ok && VEC_PUSH(&n->argv, NULL);
 	if (ok)
@@ -167,21 +165,15 @@ static bool judge_run(
 
 static bool run_tool(struct ncu *n, struct incore_error *e)
 {
-	struct job j = {.name = "ncu",
-		.argv = n->argv.v,
-		.limit_ms = n->q->limit_s * 1000,
-		.grace_ms = GRACE_MS,
-		.log_path = n->answer.log,
-		.echo_fd = n->q->echo_fd,
-		.journal = &n->journal,
-		.is_cancelled = n->q->is_cancelled,
-		.cancel_signal = n->q->cancel_signal};
+	struct job j = drive_job(&n->q->drive, "ncu", n->q->limit_s, &n->journal);
 	struct job_result r;
 	bool ok;
 
-	progress_begin(n->q->progress, "ncu", 1);
+	j.argv = n->argv.v;
+	j.log_path = n->answer.log;
+	progress_begin(n->q->drive.progress, "ncu", 1);
 	ok = job_run(&j, &r, e);
-	progress_end(n->q->progress);
+	progress_end(n->q->drive.progress);
 	if (!ok)
 		return false;
 	n->answer.status = job_exit_status(&r.process);
@@ -204,9 +196,10 @@ static bool pack_results(struct ncu *n, struct incore_error *e)
 			incore_error_clear(e);
 		return is_empty;
 	}
-	progress_begin(n->q->progress, "results", l.n);
+	progress_begin(n->q->drive.progress, "results", l.n);
 	for (uint32_t i = 0; ok && i < l.n; i++) {
-		struct pack_request q = {.path = l.v[i].path, .dir = n->q->dir, .pool = n->q->pool};
+		struct pack_request q = {
+			.path = l.v[i].path, .dir = n->q->dir, .drive = &n->q->drive};
 		struct pack_result got;
 
 		ok = pack_capture(&q, &n->arena, &got, e) &&
@@ -214,9 +207,9 @@ static bool pack_results(struct ncu *n, struct incore_error *e)
 			      (struct ncu_file){got.file, got.kernel, got.verdict, got.health, i,
 				      got.samples}) ||
 			     err_nomem(e));
-		progress_add(n->q->progress, 1);
+		progress_add(n->q->drive.progress, 1);
 	}
-	progress_end(n->q->progress);
+	progress_end(n->q->drive.progress);
 	capture_list_deinit(&l);
 	return ok;
 }
@@ -224,16 +217,13 @@ static bool pack_results(struct ncu *n, struct incore_error *e)
 bool ncu_take(struct ncu *n, struct incore_error *e)
 {
 	struct incore_error late = {0};
-	struct folder f = {.real = n->q->dir};
 	bool ok;
 
 	if (!find_tool(n, e))
 		return false;
-	if (!n->q->is_dry && !folder_open(&f, n->q->dir, &n->journal, &n->arena, e))
+	if (!n->q->is_dry && !folder_open(&n->answer.place, n->q->dir, &n->journal, &n->arena, e))
 		return false;
-	n->answer.directory = f.real;
-	n->answer.journal = f.journal;
-	n->report = arena_printf(&n->arena, "%s/report.ncu-rep", f.real);
+	n->report = arena_printf(&n->arena, "%s/report.ncu-rep", n->answer.place.directory);
 	n->answer.log = arena_printf(&n->arena, "%s/ncu.log", n->q->dir);
 	if (!n->report || !n->answer.log)
 		return err_nomem(e);
@@ -251,12 +241,7 @@ bool ncu_take(struct ncu *n, struct incore_error *e)
 	n->answer.verdict = n->is_no ? "nothing" : "captured";
 	if (!n->q->keeps_raw)
 		unlink(n->report);
-	if (folder_write_result(n->q->dir, &ncu_record, &n->answer, &n->arena, &late) || !ok) {
-		incore_error_clear(&late);
-		return ok;
-	}
-	err_move(e, &late);
-	return false;
+	return folder_write_result(n->q->dir, &ncu_record, &n->answer, &n->arena, ok, e);
 }
 
 /* --- fields --- */
@@ -275,8 +260,7 @@ static const struct record ncu_file_record = RECORD_OF(ncu_file, RECORD_BLOCK, f
 static const struct column ncu_columns[] = {
 	COLUMN(ncu_answer, tool, UNIT_NONE, "ncu that was used"),
 	COLUMN(ncu_answer, version, UNIT_NONE, "its release"),
-	COLUMN(ncu_answer, directory, UNIT_NONE, "where the results are"),
-	COLUMN(ncu_answer, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+	PART(ncu_answer, place, &folder_record),
 	COLUMN(ncu_answer, command, UNIT_NONE, "command that was run"),
 	COLUMN(ncu_answer, log, UNIT_NONE, "what it printed"),
 	COLUMN(ncu_answer, status, UNIT_NONE, "its exit status"),

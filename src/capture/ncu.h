@@ -8,11 +8,8 @@
 #pragma once
 
 #include "answer/option.h"
-#include "base/pool.h"
-#include "base/progress.h"
 #include "base/vec.h"
-#include "codec/record.h"
-#include "run/job.h"
+#include "capture/folder.h"
 
 struct ncu_request {	    /* options first: their table is the command line's */
 	const char *kernel; /* regular expression over demangled names; NULL: all */
@@ -25,12 +22,7 @@ struct ncu_request {	    /* options first: their table is the command line's */
 	uint64_t limit_s;     /* 0: none */
 	bool keeps_raw, is_dry;
 	const char *dir;
-	const char *const *app;
-	int echo_fd;
-	struct pool *pool;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
+	struct drive drive;
 };
 
 struct ncu_file { /* one result of the report */
@@ -39,7 +31,8 @@ struct ncu_file { /* one result of the report */
 };
 
 struct ncu_answer {
-	const char *tool, *version, *directory, *journal, *command, *log, *verdict;
+	const char *tool, *version, *command, *log, *verdict;
+	struct folder place;
 	int64_t status;
 	VEC(struct ncu_file) captures;
 	VEC(const char *) warnings;

@@ -5,16 +5,14 @@
  */
 #pragma once
 
-#include "base/arena.h"
-#include "base/pool.h"
-#include "base/progress.h"
+#include "answer/answer.h"
+#include "capture/drive.h"
 
 struct pack_request {
 	const char *path;   /* "report.ncu-rep#3" */
 	const char *dir;    /* for the packed file */
 	const char *kernel; /* for its name; NULL: that of the trace */
-	struct pool *pool;
-	struct progress *progress;
+	const struct drive *drive;
 };
 
 struct pack_result {
@@ -24,5 +22,9 @@ struct pack_result {
 	bool has_counts; /* executions of rows */
 };
 
+/* Asks check about the capture of a path, and hands its answer on. */
+bool pack_check(const char *path, const struct drive *f,
+	bool (*take)(void *ctx, const struct answer *got, struct incore_error *e), void *ctx,
+	struct incore_error *e);
 bool pack_capture(const struct pack_request *q, struct arena *a, struct pack_result *out,
 	struct incore_error *e);

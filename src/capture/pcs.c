@@ -39,7 +39,7 @@ static uint64_t samples_of(const struct trace *t)
 static bool keep(struct pcs_state *x, const struct capture *found, struct incore_error *e)
 {
 	struct roc *r = x->r;
-	struct import_options o = {.want = IMPORT_ALL, .pool = r->q->pool};
+	struct import_options o = {.want = IMPORT_ALL, .pool = r->q->drive.pool};
 	struct roc_capture c = {.health = "ok"};
 	struct trace *t;
 	bool does, ok;
@@ -54,7 +54,7 @@ static bool keep(struct pcs_state *x, const struct capture *found, struct incore
 	if (ok && does) {
 		c.kernel = t->meta.kernel ? arena_strdup(&r->arena, t->meta.kernel) : NULL;
 		c.file = folder_file_name(&r->arena, r->q->dir, c.kernel, "_samples");
-		ok = c.file ? folder_pack(c.file, t, r->q->pool, r->q->progress, e) : err_nomem(e);
+		ok = c.file ? folder_pack(c.file, t, &r->q->drive, e) : err_nomem(e);
 		ok = ok && (VEC_PUSH(&r->answer.captures, c) || err_nomem(e));
 		x->n_samples += ok ? c.samples : 0;
 	}
@@ -97,8 +97,8 @@ static bool plan(struct pcs_state *x, uint64_t number, const char *because, stru
 
 	snprintf(name, sizeof(name), "attempt_%llu", (unsigned long long)number);
 	sb_puts(&s, "    pc_sampling_beta_enabled: true\n");
-	roc_put_key(&s, "pc_sampling_method", x->is_trap ? "host_trap" : "stochastic");
-	roc_put_key(&s, "pc_sampling_unit", x->is_trap ? "time" : "cycles");
+	rocprof_put_key(&s, "pc_sampling_method", x->is_trap ? "host_trap" : "stochastic");
+	rocprof_put_key(&s, "pc_sampling_unit", x->is_trap ? "time" : "cycles");
 	sb_printf(&s, "    pc_sampling_interval: %llu\n    kernel_trace: true\n",
 		(unsigned long long)x->interval);
 	sb_puts(&s, "    output_format: [json]\n");
@@ -118,11 +118,11 @@ static bool is_unsupported(struct str said)
 /* What to ask for next; false: nothing is left to try. */
 static bool steer(struct pcs_state *x, struct strbuf *because)
 {
-	const struct roc_run *t = roc_last(x->r);
+	const struct rocprof_run *t = &roc_last(x->r)->run;
 
 	sb_reset(because);
 	if (t->status) {
-		if (x->is_trap || x->r->q->method || !is_unsupported(roc_said(t)))
+		if (x->is_trap || x->r->q->method || !is_unsupported(rocprof_run_said(t)))
 			return false;
 		x->is_trap = true;
 		x->interval = x->r->q->interval == NO_COUNT ? FIRST_US : x->r->q->interval;
@@ -146,14 +146,14 @@ static bool attempts(struct pcs_state *x, struct incore_error *e)
 	for (uint64_t i = 0; ok && has_more && i <= x->r->q->retries; i++) {
 		ok = (!because.failed || err_nomem(e)) && plan(x, i + 1, because.p, e) &&
 		     roc_run_last(x->r, e) &&
-		     (roc_last(x->r)->status ||
+		     (roc_last(x->r)->run.status ||
 			     roc_each_file(x->r, "_results.json", take_results, x, e));
-		if (ok && !roc_last(x->r)->status)
-			roc_last(x->r)->outcome = x->n_samples ? "usable" : "no sample";
+		if (ok && !roc_last(x->r)->run.status)
+			roc_last(x->r)->run.outcome = x->n_samples ? "usable" : "no sample";
 		has_more = ok && !x->n_samples && i < x->r->q->retries && steer(x, &because);
 	}
 	sb_free(&because);
-	if (ok && !x->n_samples && roc_last(x->r)->status)
+	if (ok && !x->n_samples && roc_last(x->r)->run.status)
 		ok = roc_app_failed(x->r, e);
 	return ok;
 }

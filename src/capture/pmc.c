@@ -247,7 +247,7 @@ static bool read_pass(struct pmc *x, const struct pass *p, struct incore_error *
 	if (!roc_each_file(x->r, "_counter_collection.csv", take_file, x, e) ||
 		!note_missing(x, p, e))
 		return false;
-	roc_last(x->r)->outcome = x->n_launches ? "usable" : "no launch was counted";
+	roc_last(x->r)->run.outcome = x->n_launches ? "usable" : "no launch was counted";
 	if (!x->first_launches)
 		x->first_launches = x->n_launches;
 	return x->n_launches == x->first_launches || !x->n_launches ||
@@ -276,7 +276,7 @@ static bool halve(struct pmc *x, const struct pass *p, struct incore_error *e)
 {
 	struct pass half[2] = {{{0}, 0}, {{0}, 0}};
 
-	roc_last(x->r)->outcome = "does not fit one pass";
+	roc_last(x->r)->run.outcome = "does not fit one pass";
 	if (p->n == 1) {
 		const char *name = arena_strdup(&x->r->arena, x->names.strs[p->counter[0]].p);
 
@@ -295,15 +295,16 @@ static bool run_pass(struct pmc *x, size_t number, struct incore_error *e)
 	if (!plan(x, &p, number < 1 ? "the first pass" : "counters that were left", e) ||
 		!roc_run_last(x->r, e))
 		return false;
-	if (!roc_last(x->r)->status)
+	if (!roc_last(x->r)->run.status)
 		return read_pass(x, &p, e);
-	said = roc_said(roc_last(x->r));
+	said = rocprof_run_said(&roc_last(x->r)->run);
 	if (does_not_fit(said))
 		return halve(x, &p, e);
 	if (is_unknown_counter(said))
 		return err_set(e, INCORE_USAGE, "unknown-counter",
 			"rocprofv3 does not know a counter of %s: %.*s (rocprofv3 --list-avail lists them)",
-			roc_last(x->r)->counters, STR_ARG(job_last_line(&roc_last(x->r)->result)));
+			roc_last(x->r)->counters,
+			STR_ARG(job_last_line(&roc_last(x->r)->run.result)));
 	return roc_app_failed(x->r, e);
 }
 
@@ -377,14 +378,14 @@ static bool take(struct pmc *x, struct incore_error *e)
 {
 	bool ok = true;
 
-	progress_begin(x->r->q->progress, "passes", x->queue.n);
+	progress_begin(x->r->q->drive.progress, "passes", x->queue.n);
 	for (size_t i = 0; ok && i < x->queue.n; i++) {
 		ok = i < MAX_PASSES ? run_pass(x, i, e)
 				    : err_set(e, INCORE_FAILED, "too-many-passes",
 					      "more than %u passes would be needed", MAX_PASSES);
-		progress_add(x->r->q->progress, 1);
+		progress_add(x->r->q->drive.progress, 1);
 	}
-	progress_end(x->r->q->progress);
+	progress_end(x->r->q->drive.progress);
 	ok = ok && sum_up(x, e);
 	x->r->is_no = ok && x->r->answer.refused.n > 0;
 	return ok;
@@ -403,7 +404,7 @@ bool roc_take_pmc(struct roc *r, struct incore_error *e)
 		ok = plan(&x, &x.queue.v[i], "as far as is known before a run", e);
 	if (ok && !r->q->is_dry)
 		ok = take(&x, e);
-	if (r->answer.journal)
+	if (r->answer.place.journal)
 		ok = roc_finish(r, ok, e);
 	u64_map_deinit(&x.launch_of);
 	u64_map_deinit(&x.launches);

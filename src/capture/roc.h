@@ -10,8 +10,8 @@
 #pragma once
 
 #include "answer/answer.h"
-#include "capture/rocprof.h"
-#include "run/job.h"
+#include "capture/folder.h"
+#include "capture/rocprof_run.h"
 
 struct roc_request {		      /* options first: their table is the command line's */
 	const char *tool;	      /* rocprofv3; NULL: it is looked for */
@@ -23,21 +23,12 @@ struct roc_request {		      /* options first: their table is the command line's 
 	const char *trace;	      /* sys: "all", "runtime" */
 	uint64_t retries, limit_s;    /* limit_s 0: none */
 	bool keeps_raw, is_dry;
-	const char *const *app; /* NULL ends */
-	int echo_fd;		/* what the programs print goes there too; 0: nowhere */
-	struct pool *pool;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
+	struct drive drive;
 };
 
-struct roc_run {			       /* of the application below the tool */
-	const char *name, *because, *counters; /* counters: of a pass, or NULL */
-	const char *input, *configuration, *command, *log, *outcome;
-	int64_t status;		  /* what rocprofv3 ended with: the application's */
-	const char *folder, *raw; /* private, like what follows */
-	const char *const *argv;
-	struct job_result result;
+struct roc_run {
+	const char *because, *counters; /* counters: of a pass, or NULL */
+	struct rocprof_run run;
 };
 
 struct roc_capture { /* what incore reads */
@@ -53,7 +44,8 @@ struct roc_counter { /* of a kernel */
 };
 
 struct roc_answer {
-	const char *tool, *version, *directory, *journal, *verdict;
+	const char *tool, *version, *verdict;
+	struct folder place;
 	const char *method, *table; /* of samples; file of counters; or NULL */
 	uint64_t interval;
 	VEC(struct roc_run) runs;
@@ -91,7 +83,6 @@ bool roc_plan(struct roc *r, const char *name, const char *because, const struct
 /* Runs the last; its status is in it, whatever it is. */
 bool roc_run_last(struct roc *r, struct incore_error *e);
 struct roc_run *roc_last(struct roc *r);
-struct str roc_said(const struct roc_run *t); /* the end of what it printed */
 /* The error of a run that failed. Always false. */
 bool roc_app_failed(struct roc *r, struct incore_error *e);
 bool roc_warn(struct roc *r, struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -104,13 +95,3 @@ bool roc_wants(const struct roc *r, const char *kernel, bool *does, struct incor
 /* Removes what is not kept and writes the result; to be called at the end, also after a failure,
  * with whether it went well. */
 bool roc_finish(struct roc *r, bool ok, struct incore_error *e);
-
-/* --- input.yaml and the command, for whoever starts rocprofv3 --- */
-void roc_put_key(struct strbuf *out, const char *key, const char *value); /* a quoted text */
-void roc_put_head(const struct rocprof *tool, const char *verb, const char *const *app,
-	const char *because, struct strbuf *out);
-/* tool -i INPUT [--attach PID | -- APP...]; NULL on lack of memory. */
-const char *const *roc_command(struct arena *a, const struct rocprof *tool, const char *input,
-	const char *const *app, uint64_t attach_pid);
-/* What the tool says it lacks, in place of its last line; NULL: nothing that is known. */
-const char *roc_known_trouble(struct str said);

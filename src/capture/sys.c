@@ -10,7 +10,7 @@
 /* What is in it; a database that cannot be read stays, and says so. */
 static bool read_back(struct roc *r, struct roc_capture *c, struct incore_error *e)
 {
-	struct import_options o = {.want = IMPORT_ALL, .pool = r->q->pool};
+	struct import_options o = {.want = IMPORT_ALL, .pool = r->q->drive.pool};
 	struct incore_error why = {0};
 	struct strbuf text = {0};
 	struct trace *t;
@@ -60,10 +60,10 @@ static bool take(struct roc *r, struct incore_error *e)
 		return false;
 	if (!roc_each_file(r, "_results.db", take_database, r, e))
 		return false;
-	if (roc_last(r)->status)
+	if (roc_last(r)->run.status)
 		return roc_app_failed(r, e);
 	if (!r->answer.captures.n)
-		roc_last(r)->outcome = "no database was written";
+		roc_last(r)->run.outcome = "no database was written";
 	r->is_no = !is_good(&r->answer);
 	return true;
 }

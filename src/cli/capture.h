@@ -2,6 +2,7 @@
 /* capture.h: what the verbs of capture share: an application behind the options, one JSON. */
 #pragma once
 
+#include "capture/rocprof_run.h"
 #include "cli/cli.h"
 
 extern const struct verb verb_capture_cuda, verb_capture_ncu;
@@ -9,8 +10,10 @@ extern const struct verb verb_capture_pmc, verb_capture_pcs, verb_capture_sys;
 extern const struct verb verb_capture_msprof;
 extern const struct record capture_app_record; /* the inputs of all of them */
 
+struct drive capture_drive(struct cli *c); /* without an application */
 /* The words of the application, on the heap, and the options into *request; NULL: an error, or none
  * was given. */
 const char **capture_app(struct cli *c, const struct option_def *options, void *request);
+void capture_print_plan(struct cli *c, const struct rocprof_run *t); /* input.yaml and command */
 bool capture_print_json(
 	struct cli *c, const char *const *app, const struct record *r, const void *data);

@@ -99,7 +99,7 @@ static void print_plan(struct cli *c, const struct cuda *a)
 {
 	struct strbuf command = {0};
 
-	process_quote(a->q->app, &command);
+	process_quote(a->q->drive.app, &command);
 	say(c->out, "library: %s\nCUPTI: %s\n", a->answer.library,
 		a->answer.cupti ? a->answer.cupti : "the application's own");
 	if (!a->q->has_no_look)
@@ -134,7 +134,7 @@ static bool run_cuda(struct cli *c, struct cuda *a)
 	if (!ok && !a->answer.captures.n)
 		return false;
 	if (c->use_json)
-		return capture_print_json(c, a->q->app, &cuda_record, &a->answer) && ok;
+		return capture_print_json(c, a->q->drive.app, &cuda_record, &a->answer) && ok;
 	if (a->q->is_dry)
 		print_plan(c, a);
 	else if (a->q->is_list)
@@ -146,16 +146,12 @@ static bool run_cuda(struct cli *c, struct cuda *a)
 
 static bool run(struct cli *c)
 {
-	struct cuda_request q = {.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
-		.pool = c->pool,
-		.progress = c->progress,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	struct cuda_request q = {.drive = capture_drive(c)};
 	const char **app = capture_app(c, cuda_options, &q);
 	struct cuda a;
 	bool ok = app != NULL;
 
-	q.app = app;
+	q.drive.app = app;
 	if (ok && check_request(c, &q)) {
 		cuda_init(&a, &q);
 		ok = run_cuda(c, &a);

@@ -65,25 +65,21 @@ static bool run_msprof(struct cli *c, struct msprof_capture *x)
 	if (!ok)
 		return false;
 	if (c->use_json)
-		return capture_print_json(c, x->q->app, &msprof_record, &x->answer);
+		return capture_print_json(c, x->q->drive.app, &msprof_record, &x->answer);
 	print_result(c, x);
 	return true;
 }
 
 static bool run(struct cli *c)
 {
-	struct msprof_request q = {.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
-		.pool = c->pool,
-		.progress = c->progress,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	struct msprof_request q = {.drive = capture_drive(c)};
 	const char **app = capture_app(c, msprof_options, &q);
 	struct msprof_capture x;
 	bool ok;
 
 	if (!app)
 		return false;
-	q.app = app;
+	q.drive.app = app;
 	msprof_capture_init(&x, &q);
 	ok = run_msprof(c, &x);
 	msprof_capture_deinit(&x);

@@ -76,7 +76,7 @@ static bool run_ncu(struct cli *c, struct ncu *n)
 	if (!ok && !n->answer.captures.n)
 		return false;
 	if (c->use_json)
-		return capture_print_json(c, n->q->app, &ncu_record, &n->answer) && ok;
+		return capture_print_json(c, n->q->drive.app, &ncu_record, &n->answer) && ok;
 	if (n->q->is_dry)
 		say(c->out, "ncu %s: %s\n$ %s\n", n->answer.version, n->answer.tool,
 			n->answer.command);
@@ -87,16 +87,12 @@ static bool run_ncu(struct cli *c, struct ncu *n)
 
 static bool run(struct cli *c)
 {
-	struct ncu_request q = {.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
-		.pool = c->pool,
-		.progress = c->progress,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	struct ncu_request q = {.drive = capture_drive(c)};
 	const char **app = capture_app(c, ncu_options, &q);
 	struct ncu n;
 	bool ok = app && check_request(c, &q);
 
-	q.app = app;
+	q.drive.app = app;
 	if (ok) {
 		ncu_init(&n, &q);
 		ok = run_ncu(c, &n);

@@ -45,15 +45,8 @@ static const struct option_def sys_options[] = {
 static void print_plan(struct cli *c, const struct roc *r)
 {
 	say(c->out, "rocprofv3 %s: %s\n", r->tool.version, r->tool.path);
-	for (size_t i = 0; i < r->answer.runs.n; i++) {
-		const struct roc_run *t = &r->answer.runs.v[i];
-		struct str rest = str_of(t->configuration), line;
-
-		say(c->out, "\n%s:\n", t->input);
-		while (str_cut(&rest, "\n", &line) && line.n)
-			say(c->out, "%.*s\n", STR_ARG(line));
-		say(c->out, "$ %s\n", t->command);
-	}
+	for (size_t i = 0; i < r->answer.runs.n; i++)
+		capture_print_plan(c, &r->answer.runs.v[i].run);
 }
 
 static void print_runs(struct cli *c, const struct roc_answer *a)
@@ -61,7 +54,7 @@ static void print_runs(struct cli *c, const struct roc_answer *a)
 	for (size_t i = 0; i < a->runs.n; i++) {
 		const struct roc_run *t = &a->runs.v[i];
 
-		say(c->out, "%s: %s: %s\n", t->name, t->because, t->outcome);
+		say(c->out, "%s: %s: %s\n", t->run.name, t->because, t->run.outcome);
 		if (t->counters)
 			say(c->out, "  %s\n", t->counters);
 	}
@@ -116,7 +109,7 @@ static bool run_roc(struct cli *c, struct roc *r, bool (*take)(struct roc *, str
 	if (!ok && !r->answer.runs.n)
 		return false;
 	if (c->use_json)
-		return capture_print_json(c, r->q->app, &roc_record, &r->answer) && ok;
+		return capture_print_json(c, r->q->drive.app, &roc_record, &r->answer) && ok;
 	if (r->q->is_dry) {
 		print_plan(c, r);
 		return ok;
@@ -129,20 +122,14 @@ static bool run_roc(struct cli *c, struct roc *r, bool (*take)(struct roc *, str
 static bool run_with(struct cli *c, const struct option_def *options,
 	bool (*take)(struct roc *, struct incore_error *))
 {
-	struct roc_request q = {.interval = NO_COUNT,
-		.trace = "all",
-		.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
-		.pool = c->pool,
-		.progress = c->progress,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	struct roc_request q = {.interval = NO_COUNT, .trace = "all", .drive = capture_drive(c)};
 	const char **app = capture_app(c, options, &q);
 	struct roc r;
 	bool ok;
 
 	if (!app)
 		return false;
-	q.app = app;
+	q.drive.app = app;
 	roc_init(&r, &q);
 	ok = run_roc(c, &r, take);
 	roc_deinit(&r);

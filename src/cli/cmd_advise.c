@@ -25,16 +25,21 @@ static void draw_text(struct cli *c, const char *head, const char *text)
 	draw_part(c, head, &b);
 }
 
-static void draw_gain(struct cli *c, const struct advice_gain *g)
+static void draw_gain(struct cli *c, const struct advice_row *x)
 {
+	const struct advice_gain *g = x->gain;
 	struct strbuf b = {0};
 
-	if (g->does_nothing)
-		sb_puts(&b, "none: something else is as long");
+	if (!g)
+		sb_printf(&b, "not known: %s", x->no_gain);
+	else if (g->does_nothing)
+		sb_printf(&b, "none: %s", g->why ? g->why : "something else is as long");
+	else if (g->pct > 0)
+		sb_printf(&b, "%s -> %s cycles: %.1f %% saved (%.1f to %.1f %%), estimate",
+			U64_TEXT(g->before), U64_TEXT(g->after), g->pct, g->least_pct, g->most_pct);
 	else
-		sb_printf(&b, "%s%s -> %s cycles: %.1f %% saved (%.1f to %.1f %%), estimate",
-			g->pct > 0 ? "" : "none expected, ", U64_TEXT(g->before),
-			U64_TEXT(g->after), g->pct, g->least_pct, g->most_pct);
+		sb_printf(&b, "none expected: %s -> %s cycles (%.1f to %.1f %% saved), estimate",
+			U64_TEXT(g->before), U64_TEXT(g->after), g->least_pct, g->most_pct);
 	draw_part(c, "gain", &b);
 }
 
@@ -71,23 +76,32 @@ static void draw_advice(struct cli *c, size_t i, const struct advice_row *x, con
 	draw_where(c, x);
 	draw_text(c, "evidence", x->evidence);
 	draw_text(c, "change", x->experiment);
-	if (x->gain)
-		draw_gain(c, x->gain);
+	if (x->gain || x->no_gain)
+		draw_gain(c, x);
 	draw_text(c, "then", x->prediction);
 	draw_text(c, "risk", x->risk);
-	if (x->question)
+	if (x->question && !x->no_gain)
 		say(c->out, "   ask       incore whatif %s %s\n", x->question, path);
 	say(c->out, "   confirm   %s\n\n", x->confirm);
 }
 
 static bool draw_taken(struct cli *c, const struct advise_taken *t, const char *unit)
 {
-	static const char *const columns[] = {"rule", "state", "before_pct", "after_pct",
-		"promised_pct", "least_pct", "most_pct", NULL};
+	static const char *const columns[] = {"rule", "state", "before_pct=lost before %",
+		"after_pct=after %", "promised_pct=promised %", "least_pct=at least",
+		"most_pct=at most", NULL};
+	struct strbuf b = {0};
 
-	say(c->out, "What was done of it: %s\n", t->verdict);
-	say(c->out, "%s -> %s cycles of %s (%+.1f %%)\n", U64_TEXT(t->before), U64_TEXT(t->after),
-		unit, t->change_pct);
+	sb_printf(&b, "What was done of it: %s", t->verdict);
+	if (isfinite(t->change_pct))
+		sb_printf(&b, ". %s -> %s cycles of %s: %.1f %% %s", U64_TEXT(t->before),
+			U64_TEXT(t->after), unit, fabs(t->change_pct),
+			t->change_pct > 0 ? "longer" : "saved");
+	if (isfinite(t->least_pct))
+		sb_printf(&b, ", promised were %.1f to %.1f %%", t->least_pct, t->most_pct);
+	sb_putc(&b, '.');
+	cli_wrapped(c, b.p ? b.p : "", 0, 0);
+	sb_free(&b);
 	return !t->rows.n || record_table_print(c, &taken_record, t->rows, columns);
 }
 
@@ -112,9 +126,10 @@ static bool draw(struct cli *c, const struct answer *answer)
 			"No rule has anything to say: docs/advise.md has what they look for.\n");
 	if (a->taken && !draw_taken(c, a->taken, a->unit))
 		return false;
-	say(c->out, "%s cycles of %s, %s, told for %s, %u note%s\n", U64_TEXT(a->cycles), a->unit,
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}), a->world, c->n_notes,
-		plural(c->n_notes));
+	if (a->cycles)
+		say(c->out, "%s cycles of %s, ", U64_TEXT(a->cycles), a->unit);
+	say(c->out, "%s, told for %s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}),
+		a->world, c->n_notes, plural(c->n_notes));
 	return true;
 }
 

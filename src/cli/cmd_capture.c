@@ -49,12 +49,8 @@ static bool take_request(struct cli *c, const char **app, struct att_request *q)
 {
 	if (c->n_args)
 		memcpy(app, c->args, c->n_args * sizeof(*app));
-	*q = (struct att_request){.app = app,
-		.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
-		.pool = c->pool,
-		.progress = c->progress,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	*q = (struct att_request){.drive = capture_drive(c)};
+	q->drive.app = app;
 	for (const struct option_def *d = att_options; d->name; d++)
 		option_store(d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, q);
 	q->has_no_discovery |= q->attach_pid != NO_COUNT;
@@ -78,6 +74,15 @@ static const struct column app_columns[] = {
 };
 const struct record capture_app_record = RECORD_OF(app_input, RECORD_BLOCK, app_columns);
 
+struct drive capture_drive(struct cli *c)
+{
+	return (struct drive){.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
+		.pool = c->pool,
+		.progress = c->progress,
+		.is_cancelled = output_interrupted,
+		.cancel_signal = output_signal};
+}
+
 const char **capture_app(struct cli *c, const struct option_def *options, void *request)
 {
 	const char **app = mem_zalloc(c->n_args + 1, sizeof(*app));
@@ -97,6 +102,16 @@ const char **capture_app(struct cli *c, const struct option_def *options, void *
 		c->verb->name, c->verb->name);
 	mem_free(app);
 	return NULL;
+}
+
+void capture_print_plan(struct cli *c, const struct rocprof_run *t)
+{
+	struct str rest = str_of(t->configuration), line;
+
+	say(c->out, "\n%s:\n", t->input);
+	while (str_cut(&rest, "\n", &line) && line.n)
+		say(c->out, "%.*s\n", STR_ARG(line));
+	say(c->out, "$ %s\n", t->command);
 }
 
 bool capture_print_json(
@@ -128,7 +143,7 @@ static void print_attempt(struct cli *c, const struct att_attempt *t)
 	say(c->out, "attempt %llu: %s\n", (unsigned long long)t->number, t->because);
 	say(c->out, "  launch %s, CU %llu, SE mask 0x%llx, buffer %llu MiB: %s\n", t->launches,
 		(unsigned long long)t->cu, (unsigned long long)t->se_mask,
-		(unsigned long long)(t->buffer_bytes >> 20), t->outcome);
+		(unsigned long long)(t->buffer_bytes >> 20), t->run.outcome);
 	for (size_t i = 0; i < t->captures.n; i++) {
 		const struct att_capture *x = &t->captures.v[i];
 
@@ -155,16 +170,9 @@ static void print_result(struct cli *c, const struct att_answer *a)
 /* Configurations and commands, and what would follow. */
 static void print_plan(struct cli *c, const struct att *a)
 {
-	const struct att_attempt *t = a->answer.attempts.v;
-	struct str rest, line;
-
 	say(c->out, "rocprofv3 %s: %s\n", a->tool.version, a->tool.path);
-	for (size_t i = a->answer.attempts.n; i-- > 0;) { /* the discovery run is the last */
-		say(c->out, "\n%s:\n", t[i].input);
-		for (rest = str_of(t[i].configuration); str_cut(&rest, "\n", &line) && line.n;)
-			say(c->out, "%.*s\n", STR_ARG(line));
-		say(c->out, "$ %s\n", t[i].command);
-	}
+	for (size_t i = a->answer.attempts.n; i-- > 0;) /* the discovery run is the last */
+		capture_print_plan(c, &a->answer.attempts.v[i].run);
 	if (a->q->is_list)
 		return;
 	say(c->out, "\nthen, up to %llu more attempts:\n", (unsigned long long)a->q->retries);
@@ -189,7 +197,7 @@ static bool run_att(struct cli *c, struct att *a)
 	if (!ok && !a->answer.attempts.n)
 		return false;
 	if (c->use_json)
-		return capture_print_json(c, a->q->app, &att_record, &a->answer) && ok;
+		return capture_print_json(c, a->q->drive.app, &att_record, &a->answer) && ok;
 	if (a->q->is_dry)
 		print_plan(c, a);
 	else if (a->q->is_list)

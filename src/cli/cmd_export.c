@@ -140,6 +140,15 @@ static void print_text(
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
+static bool take_time(struct cli *c, const struct export_ops *ops, struct export_options *o)
+{
+	o->is_real_time = strcmp(cli_text(c, "time"), "us") == 0;
+	return !o->is_real_time || ops->takes_time ||
+	       err_set(&c->error, INCORE_USAGE, "bad-option",
+		       "--time us is for chrome and perfetto; %s has cycles, or no times",
+		       ops->name);
+}
+
 static bool take_weight(struct cli *c, const struct export_ops *ops, struct export_options *o)
 {
 	const char *name = cli_text(c, "weight");
@@ -169,7 +178,7 @@ static bool export_to(
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json tells of the file that -o names; without -o the export itself is "
 			"on stdout");
-	if (!take_weight(c, ops, &o))
+	if (!take_time(c, ops, &o) || !take_weight(c, ops, &o))
 		return false;
 	if (cli_has(c, "until"))
 		x->request.to = cli_count(c, "until");
@@ -178,7 +187,6 @@ static bool export_to(
 		return false;
 	o.is_strict = cli_flag(c, "strict");
 	o.walk = request_walk(&x->request, &s);
-	o.is_real_time = strcmp(cli_text(c, "time"), "us") == 0;
 	ok = export_run(t, ops, path, &o, &r, &c->error);
 	selection_deinit(&s);
 	if (!ok)

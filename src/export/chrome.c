@@ -519,5 +519,6 @@ const struct export_ops export_chrome = {
 	.summary = "Chrome trace events (chrome://tracing, ui.perfetto.dev)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
+	.takes_time = true,
 	EXPORT_SLICE_WRITER,
 };

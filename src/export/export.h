@@ -76,7 +76,7 @@ enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all 
 
 struct export_options {
 	struct walk_options walk;  /* selection and progress */
-	bool is_real_time;	   /* microseconds by the measured clock instead of cycles */
+	bool is_real_time;	   /* microseconds by the measured clock (takes_time) */
 	bool is_strict;		   /* a track that cannot be read is an error: write nothing */
 	enum export_weight weight; /* of formats with takes_weight */
 };
@@ -112,13 +112,13 @@ struct export_ops {
 	const char *name, *suffix, *media_type; /* name: the word after export --to */
 	const char *summary;
 	unsigned holds; /* enum export_holds */
-	/* The target is a directory that the writer makes itself: no x->file; commit() puts it in
-	 * place. */
+	/* The writer makes a directory itself: no x->file; commit() puts it in place. */
 	bool is_directory;
 	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
 	bool takes_tracks;
 	bool links_first;  /* links of a track come before its slices */
 	bool takes_sums;   /* begin() asks with export_walk(): no tracks are brought */
+	bool takes_time;   /* it has times that options->is_real_time changes */
 	bool takes_weight; /* its numbers are those that options->weight names */
 	bool needs_name;   /* a library writes it, to x->file.tmp_path; there is no stdout */
 	bool (*begin)(struct export *x, struct incore_error *e);

@@ -14,7 +14,7 @@ static void take_summary(const struct packed_summary *s, struct arena *a, struct
 {
 	c->agent = s->agent;
 	c->dispatch = s->dispatch;
-	c->is_empty = s->n_tracks == 0;
+	c->is_empty = s->n_tracks == 0 && !s->has_samples;
 	c->n_tracks = s->n_tracks;
 	c->n_rows = s->n_code;
 	c->n_mapped = s->n_mapped;

@@ -234,8 +234,8 @@ static const struct field counters_fields[] = {
 	FIELD(counter_series, name, STR, PLAIN, PLAIN, "name"),
 	FIELD(counter_series, clock, CLOCK, PLAIN, PLAIN, "clock"),
 	FIELD(counter_series, cu, INDEX, PLAIN, PLAIN, "cu"),
-	FIELD(counter_series, unit, STR, LATER, PLAIN, NULL),
-	FIELD(counter_series, per_unit, U32, LATER, PLAIN, NULL),
+	FIELD(counter_series, unit, STR, LATER, PLAIN, "unit"),
+	FIELD(counter_series, per_unit, U32, LATER, PLAIN, "per_unit"),
 };
 const struct field_table table_counters = {
 	TABLE("counters", counter_series, counters_fields, counters, n_counters),

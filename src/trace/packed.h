@@ -51,6 +51,7 @@ bool packed_read_bytes(
 struct packed_summary {
 	int64_t agent, dispatch;
 	uint32_t n_tracks, n_code, n_mapped;
+	bool has_samples;
 	uint64_t code_key; /* equal for captures of the same code */
 };
 /* What a few sections tell of the bytes of a packed file. */

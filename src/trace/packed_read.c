@@ -386,6 +386,7 @@ void packed_look_at_trace(const struct trace *t, struct packed_summary *out)
 		.dispatch = t->meta.launch.dispatch,
 		.n_tracks = t->n_tracks,
 		.n_code = t->n_code,
+		.has_samples = t->samples != NULL,
 		.code_key = t->meta.code_key};
 	for (uint32_t i = 0; i < t->n_code; i++)
 		out->n_mapped += !t->code[i].is_label && t->code[i].n_frames > 0;
@@ -404,7 +405,10 @@ bool packed_look(
 	ok = packed_file_open(&x.file, data, path, e) &&
 	     move_section(&x, PACKED_META, t, &x.dir, e) &&
 	     move_section(&x, PACKED_CODE, t, &x.dir, e) &&
-	     move_section(&x, PACKED_TRACKS, t, &x.dir, e);
+	     move_section(&x, PACKED_SAMPLES, t, &x.dir, e) &&
+	     move_section(&x, PACKED_TRACKS, t, &x.dir, e) &&
+	     (!x.file.sections[PACKED_SAMPLED].id ||
+		     move_section(&x, PACKED_SAMPLED, t, &x.dir, e));
 	if (ok) {
 		t->meta.code_key = x.file.sections[PACKED_CODE].checksum;
 		packed_look_at_trace(t, out);

@@ -43,6 +43,7 @@ class Data:
         self.program = program
         self.root = os.path.join(shared, "data", "amd")
         self.kept = {}
+        self.kept_bytes = {}
 
     def exists(self):
         return os.path.isdir(os.path.join(self.root, "ui_output"))
@@ -75,13 +76,13 @@ class Data:
         """data of the JSON answer about a path; exit statuses 0 and 1 are answers."""
         key = (path, verb, options)
         if key not in self.kept:
-            rc, out, err = self.run(verb, "--json", *options, path)
+            rc, out, err = self.run(verb, "--json", *options, "-j2", path)
             if rc not in (0, 1):
                 raise Failed(f"incore {verb} {' '.join(options)} {path}: exit {rc}: {err.strip()[:300]}")
             answer = json.loads(out)
             if answer["schema"] != f"incore.{verb}/1":
                 raise Failed(f"{verb}: schema {answer['schema']}")
-            self.kept[key] = answer["data"]
+            self.kept[key], self.kept_bytes[key] = answer["data"], out
         return self.kept[key]
 
     def ask(self, name, verb, *options):

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What happens when the n-th allocation, read, write or open fails? For every n of small runs of every verb:
-no crash, no leak (the build has ASan), a status of the documented ones with a message, and an output file that
-is whole or absent. A run that answers differently from the undisturbed one must say why.
+"""What happens when an allocation, read, write or open fails? For small runs of every verb: no crash, no leak (the build has
+ASan), a status of the documented ones with a message, and an output file that is whole or absent. A run that answers differently
+from the undisturbed one must say why.
+
+A call is known by its stack. Of those with the same one the first and the last of a run fail: nothing is held yet, everything is.
+A stack is not tried where each DEPTH of its frames, one above the other, were in one that was: every function has seen every call
+that it makes fail, whichever of its callers had called it. With TIMES (soak) every call fails, at most 100 * TIMES of a kind and run.
 
 usage: run.py BUILD_DIR [NAME...]     the build has -Dfault=true
 """
 import concurrent.futures
 import os
 import pathlib
-import re
 import select
 import shutil
 import sqlite3
@@ -21,7 +24,9 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, "tests", "data")
 KINDS = ("alloc", "read", "write", "open")
-MOST = 100 * int(os.environ.get("TIMES", "1"))  # of one kind and run; beyond it every k-th is tried
+TIMES = int(os.environ.get("TIMES", "1"))
+MOST = 100 * TIMES  # of one kind and run
+DEPTH = 2
 
 RUNS = {
     "info": ["info", "--json", "two_waves"],
@@ -185,12 +190,12 @@ class Server:
 
 
 def undisturbed(program, words):
-    """What the run gives, and how many calls of each kind it makes."""
-    server = Server(program, words, INCORE_FAULT_REPORT="1", INCORE_FAULT=",".join(f"{k}:1000000000" for k in KINDS))
-    rc, out, err, files = server.run("")
-    server.close()
-    counts = re.search(rb"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", err)
-    return (rc, out, re.sub(rb"faults: .*\n", b"", err), files), [int(n) for n in counts.groups()]
+    """What the run gives, and of each call that can fail its kind and where it came from."""
+    with tempfile.NamedTemporaryFile("r") as stacks:
+        server = Server(program, words, INCORE_FAULT_STACKS=stacks.name)
+        base = server.run("")
+        server.close()
+        return base, [tuple(line.split()) for line in stacks]
 
 
 def disturbed(program, words, jobs):
@@ -235,9 +240,27 @@ def problem(base, got, may_stay=False):
     return None
 
 
-def points(count):
-    step = max(1, -(-count // MOST))
-    return range(1, count + 1, step)
+def steps(call):
+    """What is new about a place where all of these have not failed before."""
+    kind, *stack = call
+    return {(kind, *stack[i:i + DEPTH]) for i in range(max(1, len(stack) - DEPTH + 1))}
+
+
+def faults(calls, tried):
+    """(kind, n) of the calls that shall fail."""
+    numbers = {kind: 0 for kind in KINDS}
+    places = {}  # call: numbers
+    for call in calls:
+        numbers[call[0]] += 1
+        places.setdefault(call, []).append(numbers[call[0]])
+    if TIMES > 1:
+        return [(k, n) for k, count in numbers.items() for n in range(1, count + 1, max(1, -(-count // MOST)))]
+    chosen = set()
+    for call, of_it in places.items():
+        if not steps(call) <= tried:
+            tried |= steps(call)
+            chosen |= {(call[0], of_it[0]), (call[0], of_it[-1])}
+    return sorted(chosen)
 
 
 def make_store(program, path):
@@ -247,27 +270,35 @@ def make_store(program, path):
     return path
 
 
+def wanted(program, store):
+    """The runs of this build, those with few calls first: what they try is not tried again where each run takes long."""
+    verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
+    runs, skipped = [], 0
+    for name, words in RUNS.items():
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
+        if f'"{words[0]}"' not in verbs or "fault_injection" not in verbs:
+            print(f"SKIP fault {name}: not in this build")
+            skipped += 1
+            continue
+        if "STORE" in words:
+            words = [(store if os.path.exists(store) else make_store(program, store)) if w == "STORE" else w for w in words]
+        runs.append((name, words, *undisturbed(program, words)))
+    return sorted(runs, key=lambda run: len(run[3])), skipped
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         return run(os.path.join(os.path.abspath(sys.argv[1]), "incore"), os.path.join(tmp, "store"))
 
 
 def run(program, store):
-    verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
-    passed = failed = skipped = 0
+    runs, skipped = wanted(program, store)
+    passed, failed, tried = 0, 0, set()
     cores = int(os.environ.get("JOBS") or os.cpu_count())
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
-        for name, words in RUNS.items():
-            if sys.argv[2:] and name not in sys.argv[2:]:
-                continue
-            if f'"{words[0]}"' not in verbs or "fault_injection" not in verbs:
-                print(f"SKIP fault {name}: not in this build")
-                skipped += 1
-                continue
-            if "STORE" in words:
-                words = [(store if os.path.exists(store) else make_store(program, store)) if w == "STORE" else w for w in words]
-            base, counts = undisturbed(program, words)
-            jobs = [(k, n) for k, c in zip(KINDS, counts) for n in points(c)]
+        for name, words, base, calls in runs:
+            jobs = faults(calls, tried)
             shares = [jobs[i::cores] for i in range(cores)]
             got = [one for share in pool.map(lambda share: disturbed(program, words, share), shares) for one in share]
             for (kind, n), got in got:

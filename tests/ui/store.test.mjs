@@ -11,7 +11,7 @@ const NIGHTS = path.join(DATA, 'h200', 'nightly');
 
 /** A store of the captures in a folder; the same one twice is made once. */
 function nights(label, folder = NIGHTS) {
-	const file = path.join(scratch, label);
+	const file = path.join(scratch, label + '.store');
 	if (existsSync(file)) return file;
 	for (const [i, r] of ['r1', 'r2', 'r3'].entries())
 		for (const kernel of ['polynomial', 'turn'])
@@ -20,7 +20,7 @@ function nights(label, folder = NIGHTS) {
 }
 
 function many(label, captures, series, ...kernel) {
-	const file = path.join(scratch, label);
+	const file = path.join(scratch, label + '.store');
 	if (!existsSync(file)) execFileSync('python3', [path.join(ROOT, 'tests', 'store', 'many.py'), programFile(), path.join(DATA, 'two_waves'), file, String(captures), String(series), ...kernel]);
 	return file;
 }
@@ -63,11 +63,11 @@ async function kernels(bench) {
 	equal(await rows(page, 'Kernels'), want, 'the kernels');
 	equal(await page.$$eval('.spark', (all) => all.map((s) => s.querySelector('path').getAttribute('d').match(/[ML]/g).length)), [8, 8], 'captures in the small pictures');
 	truth((await page.textContent('.banner')).includes('Gate passed: no kernel of 2 is worse'), 'the gate is told');
-	equal(await page.textContent('.title-bar h1'), 'nights', 'the title');
+	equal(await page.textContent('.title-bar h1'), 'nights.store', 'the title');
 }
 
 async function failing(bench) {
-	const file = path.join(scratch, 'failing');
+	const file = path.join(scratch, 'failing.store');
 	if (!existsSync(file)) for (const f of ['turn.r1.0', 'turn.r1.1', 'turn.r1.2', 'turn.r1.3', 'turn.r2.0']) incore('store', 'add', '-q', '--store', file, '-r', f.split('.')[1], path.join(NIGHTS, f + '.incore'));
 	const page = await open(bench, file), gate = told(file, 'gate');
 	equal([gate.is_passed, gate.worse], [false, 1], 'this store fails its gate');
@@ -275,7 +275,7 @@ async function paper(bench) {
 }
 
 async function emptyOne(bench) {
-	const file = path.join(scratch, 'empty');
+	const file = path.join(scratch, 'empty.store');
 	if (!existsSync(file)) {
 		incore('store', 'add', '-q', '--store', file, 'two_waves');
 		incore('store', 'prune', '--store', file, '1');
@@ -285,7 +285,7 @@ async function emptyOne(bench) {
 }
 
 async function damaged(bench) {
-	const file = path.join(scratch, 'damaged'), server = (cpSync(nights('nights'), file), await bench.server('--store', file)), page = await bench.blank();
+	const file = path.join(scratch, 'damaged.store'), server = (cpSync(nights('nights'), file), await bench.server('--store', file)), page = await bench.blank();
 	page.isAllowed = true; // the browser tells of answers that are errors
 	writeFileSync(file, 'this is no store');
 	await page.goto(`http://127.0.0.1:${server.port}/#token=${server.token}`);

@@ -146,7 +146,8 @@ export function cyclesColumn<R>(app: Measured, id: string, head: string, value: 
 }
 
 /** Wide enough for the head and six digits: columns of a table do not measure their cells. */
-function fit(head: string): string {
+/** Room for a text in a column. */
+export function fit(head: string): string {
 	return Math.max(4.6, head.length * 0.56 + 2).toFixed(1) + 'rem';
 }
 

@@ -18,7 +18,7 @@ void advise_ask_row(struct advice *a, code_idx row)
 	for (uint32_t i = 0; i < a->n_asked; i++)
 		if (a->asked[i] == row)
 			return;
-	if (a->n_asked < ADVISE_PLACES)
+	if (a->n_asked < ADVISE_ASKED)
 		a->asked[a->n_asked++] = row;
 }
 

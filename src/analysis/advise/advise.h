@@ -75,8 +75,9 @@ enum advise_question {
 };
 const char *advise_question_name(enum advise_question q); /* an option of whatif: "ahead", ... */
 
-#define ADVISE_PLACES 16u
-#define ADVISE_MOST 8u /* of a capture */
+#define ADVISE_PLACES 16u /* rows that are listed */
+#define ADVISE_ASKED 256u /* rows that are asked about */
+#define ADVISE_MOST 8u	  /* of a capture */
 
 struct advice {
 	enum advise_rule_id rule;
@@ -88,8 +89,9 @@ struct advice {
 	uint64_t exposed_cyc;	      /* lost, nothing else issued meanwhile, of all its rows */
 	const char *evidence;
 	enum advise_question ask;
-	code_idx asked[ADVISE_PLACES]; /* of these rows: its own, or what they wait for */
+	code_idx asked[ADVISE_ASKED]; /* of these rows: its own, or what they wait for */
 	uint32_t n_asked;
+	const char *reason; /* of samples: asked about in the place of rows; NULL: rows are */
 	const char *factor; /* what follows a row: "=2"; WAVES: "+1" */
 };
 

@@ -12,10 +12,12 @@
 #include "isa/amd_waits.h"
 
 #define SHORT_LOOP_ROWS 24u
-#define BARRIER_LEAST_CYC 32u /* a meeting: four times its floor */
-#define DRAIN_LEAST_CYC 64u   /* of a wave: three times what it takes without a store */
-#define NEIGHBOURS 2u	      /* rows apart */
-#define WAITING_LEAST 0.10    /* of all lifetimes, exposed to memory: worth another wave */
+#define BARRIER_LEAST_CYC 32u  /* a meeting: four times its floor */
+#define DRAIN_LEAST_CYC 64u    /* of a wave: three times what it takes without a store */
+#define NEIGHBOURS 2u	       /* rows apart */
+#define FENCE_ROWS 5u	       /* of one fence */
+#define FETCH_LEAST_ROWS 1024u /* with samples: smaller code stays in the caches */
+#define WAITING_LEAST 0.10     /* of all lifetimes, exposed to memory: worth another wave */
 
 /* --- what a row is --------------------------------------------------------------------------- */
 
@@ -103,11 +105,6 @@ static code_idx short_loop_of(const struct summary *s, code_idx row)
 
 /* --- who was waited for ---------------------------------------------------------------------- */
 
-struct blame { /* edges by waiting row, the costliest first */
-	const struct summary *s;
-	uint32_t *first, *next; /* position + 1 */
-};
-
 static bool blame_index(struct blame *b)
 {
 	const struct producers *p = b->s->producers;
@@ -121,6 +118,9 @@ static bool blame_index(struct blame *b)
 		b->next[i] = b->first[p->edges.v[i].wait];
 		b->first[p->edges.v[i].wait] = (uint32_t)i + 1;
 	}
+	for (uint32_t i = 0; trace_is_sampled(b->s->trace) && i < n; i++)
+		b->n_sampled +=
+			b->s->trace->samples[i].issued + b->s->trace->samples[i].stalled > 0;
 	return b->first && b->next;
 }
 
@@ -143,22 +143,51 @@ static code_idx producer_of(const struct blame *b, const struct cause *x, code_i
 	return best ? best->producer : NO_CODE;
 }
 
+/* Of a row that waits at a barrier, the barrier. */
+static code_idx barrier_of(const struct blame *b, code_idx row)
+{
+	const struct trace *t = b->s->trace;
+
+	for (uint32_t at = b->first[row]; at; at = b->next[at - 1]) {
+		code_idx producer = b->s->producers->edges.v[at - 1].producer;
+
+		if (t->code[producer].inst_class == CLASS_BARRIER)
+			return producer;
+	}
+	return row;
+}
+
+/* The fence that the row belongs to: what checks for errors and empties caches stands behind it. */
+static code_idx fence_of(const struct trace *t, code_idx row)
+{
+	for (code_idx at = row; at + FENCE_ROWS > row; at--) {
+		if (strncmp(opcode_of(t, at), "MEMBAR", 6) == 0)
+			return at;
+		if (at == 0)
+			break;
+	}
+	return row;
+}
+
 /* --- which rule ------------------------------------------------------------------------------ */
 
 /* Of a wait: by what it waits for, and by whether it comes round again. */
 static enum advise_rule_id rule_of_producer(const struct summary *s, const struct advise_hit *h)
 {
 	const struct trace *t = s->trace;
+	const bool is_nvidia = t->meta.vendor == VENDOR_NVIDIA;
 
 	switch ((enum inst_class)t->code[h->of].inst_class) {
 	case CLASS_VMEM_LOAD:
 		return is_in_loop(s, h->code) ? ADVISE_LATE_LOAD : ADVISE_START_LOAD;
 	case CLASS_VMEM_TO_LDS:
 		return ADVISE_LATE_COPY;
-	case CLASS_VMEM_STORE:
-		return ADVISE_STORE_IN_WAIT;
+	case CLASS_VMEM_STORE: /* NVIDIA: until its registers are read, not until it is done */
+		return is_nvidia ? ADVISE_RULES : ADVISE_STORE_IN_WAIT;
 	case CLASS_LDS:
-		return is_lds_write(opcode_of(t, h->of)) ? ADVISE_LDS_WRITE : ADVISE_LATE_LDS;
+		if (!is_lds_write(opcode_of(t, h->of)))
+			return ADVISE_LATE_LDS;
+		return is_nvidia ? ADVISE_RULES : ADVISE_LDS_WRITE;
 	case CLASS_LDS_XLANE:
 		return ADVISE_CROSS_LANE;
 	case CLASS_SMEM:
@@ -183,6 +212,7 @@ static enum advise_rule_id rule_of_wait(
 	if (trace_is_sampled(t) && strcmp(x->name, "wait:VMEM-store") == 0 &&
 		(h->of == NO_CODE || t->code[h->of].inst_class != CLASS_VMEM_STORE)) {
 		h->of = NO_CODE;
+		h->code = fence_of(t, h->code);
 		return ADVISE_FENCE;
 	}
 	if (h->of == NO_CODE)
@@ -229,19 +259,28 @@ static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
 	case CAUSE_PIPE_STALL:
 		return rule_of_stall(s, h);
 	case CAUSE_BARRIER:
+		if (is_sampled) /* the next instruction has the samples, the blame is the barrier's */
+			h->code = barrier_of(b, h->code);
 		return is_sampled || c->cyc >= BARRIER_LEAST_CYC * c->hits ? ADVISE_UNEVEN_BARRIER
 									   : ADVISE_RULES;
 	case CAUSE_NOP_PADDING:
-		return is_sampled ? ADVISE_DEPENDENT_CHAIN : ADVISE_NOP_PADDING;
+		if (!is_sampled)
+			return ADVISE_NOP_PADDING;
+		if (b->first[h->code])
+			h->of = s->producers->edges.v[b->first[h->code] - 1].producer;
+		return ADVISE_DEPENDENT_CHAIN;
 	case CAUSE_BRANCH:
-		if (strcmp(x->name, "gap:fetch") == 0)
-			return ADVISE_FETCH;
+		if (strcmp(x->name, "gap:fetch") == 0) /* small code waits for its branches */
+			return b->n_sampled >= FETCH_LEAST_ROWS ? ADVISE_FETCH : ADVISE_RULES;
 		at = short_loop_of(s, h->code);
 		if (at == NO_CODE)
 			return ADVISE_RULES;
 		h->code = at; /* the gap is the target's, the blame the branch's */
 		return ADVISE_SHORT_LOOP;
 	case CAUSE_DRAIN:
+		if (is_sampled && h->code > 0 &&
+			strcmp(opcode_of(s->trace, h->code - 1), "EXIT") == 0)
+			h->code--; /* what stands behind the end never runs */
 		return is_sampled || c->cyc > DRAIN_LEAST_CYC * c->hits ? ADVISE_END_DRAIN
 									: ADVISE_RULES;
 	default:
@@ -265,6 +304,7 @@ static bool gather(const struct blame *b, struct advise_hits *out)
 		if (c->code >= s->trace->n_code || !h.exposed_cyc)
 			continue;
 		h.rule = rule_of(b, &s->causes->v[c->cause], c, &h);
+		h.line = trace_is_sampled(s->trace) ? summary_line_key(s->trace, h.code) : 0;
 		if (h.rule != ADVISE_RULES && !VEC_PUSH(out, h))
 			return false;
 	}
@@ -308,19 +348,24 @@ static bool few_lanes(const struct summary *s, struct advise_list *l)
 {
 	code_idx split;
 	double lanes = summary_few_lanes(s->trace, &split);
-	struct advice a = {
-		.rule = ADVISE_FEW_LANES, .cause = "divergence", .code = split, .of = NO_CODE};
+	struct advice a = {.rule = ADVISE_FEW_LANES,
+		.cause = "divergence",
+		.code = split,
+		.of = NO_CODE,
+		.exposed_cyc = (uint64_t)((double)s->hot->all.bucket[BUCKET_ISSUE] *
+					  (1 - lanes / SUMMARY_LANES)),
+		.ask = ADVISE_ASK_FASTER};
 	struct strbuf b = {0};
 	bool ok;
 
-	if (lanes <= 0)
+	if (lanes <= 0 || (double)a.exposed_cyc < ADVISE_LEAST * (double)s->duration_cyc)
 		return true;
-	a.exposed_cyc =
-		(uint64_t)((double)s->hot->all.bucket[BUCKET_ISSUE] * (1 - lanes / SUMMARY_LANES));
+	a.n_asked = summary_few_lanes_rows(s->trace, a.asked, ADVISE_ASKED);
+	a.factor = arena_printf(l->arena, "=%.1f", SUMMARY_LANES / lanes);
 	sb_printf(&b,
 		"%.1f of %d lanes are on on average; of the cycles that issued %.1f %% did no work",
 		lanes, SUMMARY_LANES, 100 * (1 - lanes / SUMMARY_LANES));
-	ok = advise_add(l, &a, &b);
+	ok = a.factor && advise_add(l, &a, &b);
 	sb_free(&b);
 	return ok;
 }
@@ -366,76 +411,12 @@ static void put_evidence(const struct summary *s, const struct advise_hit *h,
 	put_access(s->trace, h, b);
 }
 
-/* --- the question to whatif ------------------------------------------------------------------ */
-
-static const struct ask {
-	enum advise_question ask;
-	const char *factor;
-	double least;	     /* share that is worth a word; 0: ADVISE_LEAST */
-	bool is_of_producer; /* what is waited for is asked about */
-} asks[ADVISE_RULES] = {
-	[ADVISE_LATE_LOAD] = {ADVISE_ASK_AHEAD, "=1", 0, true},
-	[ADVISE_START_LOAD] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_LATE_COPY] = {ADVISE_ASK_AHEAD, "=1", 0, true},
-	[ADVISE_LATE_LDS] = {ADVISE_ASK_AHEAD, "=1", 0, true},
-	[ADVISE_LDS_WRITE] = {ADVISE_ASK_AHEAD, "=1", 0, true},
-	[ADVISE_LATE_SCALAR] = {ADVISE_ASK_AHEAD, "=1", 0, true},
-	[ADVISE_CROSS_LANE] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_STORE_IN_WAIT] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_EMPTY_WAIT] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_NOP_PADDING] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_DEPENDENT_CHAIN] = {ADVISE_ASK_FASTER, "=2", 0.10},
-	[ADVISE_MATRIX_CHAIN] = {ADVISE_ASK_FASTER, "=2"},
-	[ADVISE_NARROW_ACCESS] = {ADVISE_ASK_FASTER, "=4"},
-	[ADVISE_UNCOALESCED] = {ADVISE_ASK_FASTER, NULL, 0, true},
-	[ADVISE_BANK_CONFLICTS] = {ADVISE_ASK_FASTER, NULL, 0, true},
-	[ADVISE_SPILL] = {ADVISE_ASK_REMOVE, "", 0, true},
-	[ADVISE_ATOMICS] = {ADVISE_ASK_FASTER, "=2", 0, true},
-	[ADVISE_FENCE] = {ADVISE_ASK_REMOVE, ""},
-	[ADVISE_FETCH] = {ADVISE_ASK_NOTHING, "", 0.05},
-	[ADVISE_SPECIAL] = {ADVISE_ASK_FASTER, "=2", 0.05},
-	[ADVISE_SHORT_LOOP] = {ADVISE_ASK_REMOVE, "", 0.02},
-	[ADVISE_END_DRAIN] = {ADVISE_ASK_FASTER, "=2"},
-};
-
-/* Where samples are all there is, waits are no instructions that could be taken out, and code that
- * runs once has no step before. */
-static void ask_of(const struct summary *s, const struct advise_hit *h, size_t n, struct advice *a)
-{
-	const struct ask *ask = &asks[h->rule];
-	const bool is_wait = s->causes->v[h->cause].kind == CAUSE_WAIT;
-	bool of_producer = ask->is_of_producer;
-
-	a->ask = ask->ask;
-	a->factor = ask->factor;
-	if (a->ask == ADVISE_ASK_AHEAD && !is_in_loop(s, h->code)) {
-		a->ask = ADVISE_ASK_REMOVE;
-		a->factor = "";
-		of_producer = false;
-	}
-	if (trace_is_sampled(s->trace) && is_wait && !of_producer && h->rule != ADVISE_FENCE)
-		a->ask = ADVISE_ASK_NOTHING;
-	for (size_t i = 0; a->ask != ADVISE_ASK_NOTHING && i < n; i++)
-		advise_ask_row(a, of_producer && h[i].of != NO_CODE ? h[i].of : h[i].code);
-}
-
-/* As many times faster as its layout costs. */
-static bool factor_of_layout(const struct trace *t, const struct advise_list *l, struct advice *a)
-{
-	const char *name = a->rule == ADVISE_UNCOALESCED ? SUMMARY_SECTORS : SUMMARY_WAVEFRONTS;
-	double k = a->n_asked ? summary_excess(t, name, a->asked[0]) : 0;
-	char text[32];
-
-	if (a->factor || a->ask == ADVISE_ASK_NOTHING)
-		return true;
-	snprintf(text, sizeof(text), "=%.1f", k > 1 ? k : 2);
-	a->factor = arena_strdup(l->arena, text);
-	return a->factor != NULL;
-}
+/* --- one advice a rule ------------------------------------------------------------------------ */
 
 static bool add_hits(
-	const struct summary *s, const struct advise_hit *h, size_t n, struct advise_list *l)
+	const struct blame *blame, const struct advise_hit *h, size_t n, struct advise_list *l)
 {
+	const struct summary *s = blame->s;
 	struct advice a = {.rule = h->rule,
 		.cause = s->causes->v[h->cause].name,
 		.code = h->code,
@@ -447,17 +428,38 @@ static bool add_hits(
 		a.exposed_cyc += h[i].exposed_cyc;
 		advise_add_row(&a, h[i].code);
 	}
-	if ((double)a.exposed_cyc < (asks[h->rule].least > 0 ? asks[h->rule].least : ADVISE_LEAST) *
-					    (double)s->duration_cyc)
+	if ((double)a.exposed_cyc <
+		advise_least(h->rule, trace_is_sampled(s->trace)) * (double)s->duration_cyc)
 		return true;
-	ask_of(s, h, n, &a);
 	put_evidence(s, h, &a, &b);
-	ok = factor_of_layout(s->trace, l, &a) && advise_add(l, &a, &b);
+	ok = advise_ask(blame, h, n, l->arena, &a) && advise_add(l, &a, &b);
 	sb_free(&b);
 	return ok;
 }
 
-ORDER(by_rule, struct advise_hit, UP(rule) DOWN(exposed_cyc) UP(code) UP(cause))
+ORDER(by_line, struct advise_hit, UP(rule) UP(line) UP(code) UP(cause))
+ORDER(by_rule, struct advise_hit,
+	UP(rule) DOWN(line_cyc) UP(line) DOWN(exposed_cyc) UP(code) UP(cause))
+
+/* An unrolled loop spreads what one line costs over many rows: of samples the costliest line is
+ * first, and in it its costliest row. Rows without a line stand for themselves. */
+static void sort_hits(struct advise_hits *h)
+{
+	struct advise_hit *v = h->v;
+
+	SORT(v, h->n, by_line);
+	for (size_t i = 0, k; i < h->n; i = k) {
+		uint64_t sum = 0;
+
+		for (k = i; k < h->n && (k == i || (v[i].line && v[k].line == v[i].line &&
+							   v[k].rule == v[i].rule));
+			k++)
+			sum += v[k].exposed_cyc;
+		for (size_t at = i; at < k; at++)
+			v[at].line_cyc = sum;
+	}
+	SORT(v, h->n, by_rule);
+}
 
 bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_error *e)
 {
@@ -466,13 +468,14 @@ bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_
 	bool ok = blame_index(&b) && gather(&b, &hits);
 	size_t first = 0;
 
-	SORT(hits.v, ok ? hits.n : 0, by_rule);
+	if (ok)
+		sort_hits(&hits);
 	while (ok && first < hits.n) {
 		size_t end = first;
 
 		while (end < hits.n && hits.v[end].rule == hits.v[first].rule)
 			end++;
-		ok = add_hits(s, &hits.v[first], end - first, l);
+		ok = add_hits(&b, &hits.v[first], end - first, l);
 		first = end;
 	}
 	ok = ok && few_waves(s, l) && few_lanes(s, l);

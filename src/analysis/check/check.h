@@ -55,7 +55,8 @@ struct finding {
 	"model-bad-flag|model-counter-full|model-missing-barrier|model-more-findings|"             \
 	"model-incomplete|"                                                                        \
 	"quantised-time|clock-unknown|inconsistent-busy|few-samples|no-samples|dropped-samples|"   \
-	"short-kernel|clock-not-locked|replayed|no-line-info|unmapped-addresses"
+	"short-kernel|clock-not-locked|different-clocks|replayed|no-line-info|"                    \
+	"unmapped-addresses"
 
 /* What is known of a capture beside this one. */
 struct check_sibling {

@@ -110,8 +110,12 @@ double summary_excess(const struct trace *t, const char *name, code_idx row);
 /* Lanes on on average, of SUMMARY_LANES; 0: enough. *split: where they part most, or NO_CODE. */
 #define SUMMARY_LANES 32
 double summary_few_lanes(const struct trace *t, code_idx *split);
+/* Rows that run with few lanes on; how many there are, `most` at most. */
+uint32_t summary_few_lanes_rows(const struct trace *t, code_idx *rows, uint32_t most);
 bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
 /* The edge with most cycles into a wait row; NULL if none. */
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
+/* The innermost line of a row as one number; 0: it has none. */
+uint64_t summary_line_key(const struct trace *t, code_idx code);
 /* "row 7 (0x2a40, a.py:12)" */
 bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out);

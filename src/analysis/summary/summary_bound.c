@@ -17,8 +17,7 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* The line of a row as one number; 0: it has none. */
-static uint64_t line_key(const struct trace *t, code_idx code)
+uint64_t summary_line_key(const struct trace *t, code_idx code)
 {
 	const struct code_row *r = &t->code[code];
 	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
@@ -73,7 +72,7 @@ static bool find_row(
 			continue;
 		if (r.cyc > best.cyc)
 			best = r;
-		r.line = is_by_line ? line_key(s->trace, r.code) : 0;
+		r.line = is_by_line ? summary_line_key(s->trace, r.code) : 0;
 		ok = !is_by_line || VEC_PUSH(&rows, r);
 	}
 	if (ok && is_by_line)

@@ -121,6 +121,20 @@ double summary_few_lanes(const struct trace *t, code_idx *split)
 	return hits <= 0 || lanes <= 0 || lanes >= FEW_LANES * hits ? 0 : lanes / hits;
 }
 
+uint32_t summary_few_lanes_rows(const struct trace *t, code_idx *rows, uint32_t most)
+{
+	const struct code_metric *m = metric_named(t, "thread_inst_executed");
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; m && i < m->n && n < most; i++) {
+		double hits = (double)t->code[m->row[i]].stated.hit;
+
+		if (hits > 0 && (double)m->value[i] < FEW_LANES * hits)
+			rows[n++] = m->row[i];
+	}
+	return n;
+}
+
 static void put_lanes(const struct summary *s, struct strbuf *out)
 {
 	code_idx split;

@@ -44,6 +44,9 @@ static const struct resource {
 #define SLICE_UNEVEN 1.5 /* a slice counts by itself when it is so much fuller than the mean */
 #define TURN_COST 0.24	 /* of memory's capacity, where all is written: turning round costs */
 #define NEARLY_FULL 0.6	 /* from here on a resource may be as full as this kernel can fill it */
+/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
+#define QUEUE_FROM 0.4
+#define QUEUE_ALL 0.8
 #define SECTORS_OF_LINE 4
 #define SLICE_PART 2 /* a sector of a line costs a slice up to twice its part */
 
@@ -270,7 +273,7 @@ static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 	for (unsigned k = 0; k < FLOWS; k++) {
 		double moved = f->asked[k] > 0 ? f->moved[k] / f->asked[k] : 1;
 		double own = sum[k] > 0 ? rest[k] / sum[k] : 1; /* of its requests */
-		double most = moved > 0 ? fmin(1, own / moved) : own;
+		double most = moved > 0 ? fmax(own, fmin(1, own / moved)) : own;
 
 		all += sum[k] * moved;
 		if (u == USE_SLICE && own < 1 && sum[k] > hits)
@@ -280,6 +283,12 @@ static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 	}
 	for (unsigned b = 0; b < ENDS; b++)
 		l->left[u][b] = all > 0 ? l->used[u] * left[b] / all : l->used[u];
+}
+
+/* At the most all of it, or what an instruction that became slower asks for. */
+static double capped(double part, double least)
+{
+	return fmax(least, fmin(1, part));
 }
 
 /* Of memory: what L2 has not. At the most all of it still has to come, while anybody asks for so much. */
@@ -306,7 +315,8 @@ static void leave_memory(struct loads *l, const struct flows *f)
 		l->used[USE_DRAM] * (read * f->kept[FLOW_LOAD][AT_LEAST] + write * kept[AT_LEAST]) /
 		(read + write);
 	l->left[USE_DRAM][AT_MOST] = l->used[USE_DRAM] *
-				     (read * fmin(1, most[0]) + write * fmin(1, most[1])) /
+				     (read * capped(most[0], f->kept[FLOW_LOAD][AT_LEAST]) +
+					     write * capped(most[1], kept[AT_LEAST])) /
 				     (read + write);
 	l->from.memory = fmin(l->from.l2, f->asked[FLOW_LOAD] > 0 ? read / f->asked[FLOW_LOAD] : 0);
 	l->from_left.memory =
@@ -458,6 +468,11 @@ double loads_before(const struct loads *l, enum fill fill)
 	for (unsigned u = 0; u < USES; u++)
 		floor = fmax(floor, l->used[u] / cap_of(l, u, fill));
 	return floor;
+}
+
+double loads_queue_part(const struct loads *l, enum use u)
+{
+	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
 }
 
 const char *loads_bound_text(enum use u)

@@ -63,6 +63,8 @@ bool is_memory_class(enum inst_class c);
 double loads_latency(const struct loads *l, enum inst_class c, bool is_left);
 /* Of the memory behind L1, what is fullest. */
 enum use loads_fullest(const struct loads *l);
+/* How far a wait that is longer than on an idle machine is the queue of a resource: 0 to 1. */
+double loads_queue_part(const struct loads *l, enum use u);
 /* What is left of the load by what there was. */
 double loads_ratio(const struct loads *l, enum use u, enum end end);
 enum fill { /* as far as a resource can be filled, by this kernel */

@@ -9,29 +9,12 @@
 #include <math.h>
 
 #include "analysis/code/samples.h"
+#include "analysis/whatif/whatif_estimate.h"
 #include "analysis/whatif/whatif_internal.h"
-#include "analysis/whatif/whatif_load.h"
 #include "base/mem.h"
 #include "base/search.h"
 
 #define LATENCY_LEAST 0.8 /* what is asked for at another time or place may find a shorter way */
-
-struct estimate {
-	struct loads loads;
-	const struct trace *t;
-	const struct whatif_plan *p;
-	enum use full;	       /* of memory behind L1 */
-	double all;	       /* samples */
-	double warp_cycles;    /* of one sample; not a number: not known */
-	double *passed;	       /* by row: cycles of one execution of all rows before it */
-	double latency, queue; /* samples as they are: of latency, in queues */
-	double own[ENDS];      /* samples of latency that are left */
-	double rest[ENDS];  /* samples in queues that are left, if queues shorten with their load */
-	double ahead[ENDS]; /* samples that wait for what is asked earlier, by depth */
-	uint64_t chain_hits; /* executions of a chain that others are to run beside; 0: none */
-	uint32_t chain_depth;
-	double barrier[2]; /* samples at barriers: before, of barriers that are left */
-};
 
 /* Samples of one row and reason. */
 struct piece {
@@ -80,16 +63,6 @@ static bool has_fixed_latency(enum inst_class c)
 	return !is_memory_class(c) && c != CLASS_LDS && c != CLASS_LDS_XLANE && c != CLASS_TRANS;
 }
 
-/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
-#define QUEUE_FROM 0.4
-#define QUEUE_ALL 0.8
-
-/* How far a wait that is longer than on an idle machine is the queue of a resource. */
-static double is_queue(const struct loads *l, enum use u)
-{
-	return fmin(1, fmax(0, (l->used[u] / l->cap[u] - QUEUE_FROM) / (QUEUE_ALL - QUEUE_FROM)));
-}
-
 /* What is left of a latency when row i asks for the result of row `to`: others were waited for since. */
 static double latency_at(const struct estimate *x, code_idx i, code_idx to)
 {
@@ -108,7 +81,7 @@ static void wait_for(
 
 	out->queue = has_fixed_latency(c) || !isfinite(base)
 			     ? 0
-			     : (1 - fmin(1, base)) * is_queue(&x->loads, queue_of(x, to));
+			     : (1 - fmin(1, base)) * loads_queue_part(&x->loads, queue_of(x, to));
 	out->latency = 1 - out->queue;
 	for (unsigned b = 0; b < ENDS; b++) {
 		out->own[b] = out->latency * left;
@@ -117,6 +90,9 @@ static void wait_for(
 				? 0
 				: out->queue * loads_ratio(&x->loads, queue_of(x, to), (enum end)b);
 	}
+	/* what is neither latency nor a full resource may be bursts: fewer where less is done */
+	if (!has_fixed_latency(c) && isfinite(base) && base < 1)
+		out->own[AT_LEAST] -= (1 - base - out->queue) * left * (1 - x->calmer);
 	if (r->is_removed)
 		return;
 	if (r->like) {
@@ -242,20 +218,79 @@ static uint32_t ahead_of(const struct estimate *x, code_idx i, uint32_t reason)
 	return depth;
 }
 
+static double cycles_of(const struct estimate *x, code_idx i, double samples)
+{
+	uint64_t hits = x->t->code[i].stated.hit;
+	double cyc = hits ? samples * x->warp_cycles / (double)hits : 0;
+
+	return isfinite(cyc) ? cyc : 0;
+}
+
 static bool find_passed(struct estimate *x)
 {
 	const struct trace *t = x->t;
+	size_t n = (size_t)t->n_code + 1;
 
-	x->passed = mem_zalloc((size_t)t->n_code + 1, sizeof(*x->passed));
-	for (code_idx i = 0; x->passed && i < t->n_code; i++) {
-		double n = (double)(t->samples[i].issued + t->samples[i].stalled);
-		double cyc = t->code[i].stated.hit
-				     ? n * x->warp_cycles / (double)t->code[i].stated.hit
-				     : 0;
+	x->passed = mem_zalloc(n, sizeof(*x->passed));
+	x->kept[AT_LEAST] = mem_zalloc(n, sizeof(double));
+	x->kept[AT_MOST] = mem_zalloc(n, sizeof(double));
+	if (!x->passed || !x->kept[AT_LEAST] || !x->kept[AT_MOST])
+		return false;
+	for (code_idx i = 0; i < t->n_code; i++)
+		x->passed[i + 1] =
+			x->passed[i] +
+			cycles_of(x, i, (double)(t->samples[i].issued + t->samples[i].stalled));
+	return true;
+}
 
-		x->passed[i + 1] = x->passed[i] + (isfinite(cyc) ? cyc : 0);
+static void forget_passed(struct estimate *x)
+{
+	mem_free(x->passed);
+	mem_free(x->kept[AT_LEAST]);
+	mem_free(x->kept[AT_MOST]);
+}
+
+/* How long the result of a load takes under the plan, where row i asks for it. It came while others were
+ * waited for: on an idle machine at the least, as late as it was asked for at the most. */
+static double latency_left(const struct estimate *x, code_idx i, code_idx to, enum end end)
+{
+	const struct loads *l = &x->loads;
+	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
+	double base = loads_latency(l, c, false), seen = x->passed[i + 1] - x->passed[to + 1];
+	enum use u = queue_of(x, to);
+
+	if (left_of_row(&x->p->rows[to]) != 1)
+		return end == AT_MOST ? loads_latency(l, c, true) : 0;
+	if (end == AT_LEAST || seen <= base)
+		return fmin(base, seen);
+	return base + (seen - base) * (1 - loads_queue_part(l, u) * (1 - loads_ratio(l, u, end)));
+}
+
+/* Waits that others hid: where those are gone, what else was on its way is waited for. */
+static void expose(struct estimate *x, enum end end)
+{
+	const struct trace *t = x->t;
+	double *now = x->kept[end], at = 0;
+
+	for (code_idx i = 0; i < t->n_code; i++) {
+		uint32_t n;
+		const struct code_link *l = trace_links_of(t, i, &n);
+		double own = cycles_of(x, i, now[i]), more = 0;
+
+		now[i] = at; /* from here on: cycles of all rows before it */
+		for (uint32_t k = 0; k < n; k++) {
+			code_idx to = l[k].to;
+			const struct whatif_row *r = &x->p->rows[to];
+
+			if (to >= i || l[k].kind >= CODE_LINK_JUMP || r->ahead || r->is_removed ||
+				r->like || t->code[to].inst_class != CLASS_VMEM_LOAD ||
+				t->code[to].stated.hit != t->code[i].stated.hit)
+				continue;
+			more = fmax(more, latency_left(x, i, to, end) - (at - now[to + 1]) - own);
+		}
+		x->own[end] += more * (double)t->code[i].stated.hit / x->warp_cycles;
+		at += own + more;
 	}
-	return x->passed != NULL;
 }
 
 /* Chains of instructions with a fixed latency of which there are to be more: how often they run. */
@@ -268,6 +303,13 @@ static void find_chain(struct estimate *x)
 			x->chain_hits = x->t->code[i].stated.hit;
 			x->chain_depth = x->p->rows[i].ahead;
 		}
+}
+
+static double calmer(const struct loads *l)
+{
+	double before = loads_before(l, FILL_USUAL);
+
+	return before > 0 ? loads_floor(l, AT_LEAST, FILL_USUAL, &(enum use){0}) / before : 1;
 }
 
 struct adder {
@@ -287,6 +329,8 @@ static void add(struct adder *a, code_idx i, const struct piece *p)
 	struct whatif_limit l = {
 		(uint8_t)p->part, i, (uint64_t)(n * per + 0.5), (uint64_t)(mid * per + 0.5)};
 
+	for (unsigned b = 0; b < ENDS; b++)
+		x->kept[b][i] += p->own[b] + p->rest[b];
 	if (p->part == PART_BARRIER) {
 		x->barrier[0] += n;
 		x->barrier[1] += mid;
@@ -344,161 +388,24 @@ static void add_row(struct adder *a, code_idx i)
 		}
 }
 
-/* --- the answer ----------------------------------------------------------------------------- */
+/* --- the question ----------------------------------------------------------------------------- */
 
-/* How much of its time a warp takes when a scheduler holds another number of them. */
-static double share_of_waves(const struct estimate *x)
+static bool is_slower(const struct trace *t, const struct whatif_plan *p)
 {
-	double warps = stated_metric(x->t, "smsp__warps_active.avg.per_cycle_active"), more;
-	double in_all = stated_metric(x->t, "launch__grid_size") *
-			ceil(stated_metric(x->t, "launch__block_size") / 32);
-	double schedulers = 4 * stated_metric(x->t, "device__attribute_multiprocessor_count");
+	bool is = p->waves < 0;
 
-	if (!x->p->waves || !isfinite(warps) || warps <= 0)
-		return 1;
-	more = fmax(warps + x->p->waves, 1);
-	if (isfinite(in_all / schedulers) && in_all / schedulers > 0)
-		more = fmin(more, fmax(warps, in_all / schedulers));
-	return warps / fmin(more, 16);
-}
-
-static uint64_t length_of(const struct trace *t)
-{
-	static const char *const names[] = {
-		"sm__cycles_elapsed.max", "gpc__cycles_elapsed.max", "sm__cycles_active.avg", NULL};
-	double ns = stated_metric(t, "gpu__time_duration.sum");
-
-	for (const char *const *n = names; *n; n++) {
-		double v = stated_metric(t, *n);
-
-		if (isfinite(v) && v >= 1 && v < 1e15)
-			return (uint64_t)(v + 0.5);
-	}
-	return isfinite(ns) && ns > 0 && ns < 1e15 ? (uint64_t)(ns * trace_clock_mhz(t) / 1000) : 0;
-}
-
-static uint64_t cycles(uint64_t before, double share)
-{
-	return (uint64_t)((double)before * fmin(fmax(share, 0), 1000) + 0.5);
-}
-
-/* What estimates missed, beyond what they call possible: of the kernel's time where nothing or all is
- * gained, and so much more half way (docs/whatif.md). */
-#define ERROR_BASE 0.04
-#define ERROR_HALF 0.075
-#define CROWD 0.05    /* more warps than full memory serves may cost, for each time as many */
-#define RAMP_CYC 4000 /* a kernel begins and ends in no less */
-#define SHARPEST 8.0  /* where latency and work are hardly seen to add up */
-
-static double norm(double a, double b, double p)
-{
-	return pow(pow(a, p) + pow(b, p), 1 / p);
-}
-
-/* The power with which latency and the busiest resource make up the time of the kernel as it is. */
-static double find_power(double latency, double busy)
-{
-	double lo = 1, hi = SHARPEST;
-
-	if (latency + busy <= 1)
-		return 1;
-	for (unsigned k = 0; k < 30; k++) {
-		double mid = (lo + hi) / 2;
-
-		if (norm(latency, busy, mid) > 1)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-struct lengths { /* parts of the kernel's time */
-	double latency, busy, queue;
-};
-
-static double likely(const struct lengths *before, const struct lengths *after)
-{
-	double p = find_power(before->latency, before->busy);
-	double rest = 1 - before->latency - before->busy; /* queues that no resource explains */
-
-	if (rest > 0)
-		return after->latency + after->busy +
-		       rest * (before->queue > 0 ? after->queue / before->queue : 1);
-	return norm(after->latency, after->busy, p) / norm(before->latency, before->busy, p);
-}
-
-static double with_ramp(const struct whatif_result *r, double share)
-{
-	double ramp = fmin(0.5, RAMP_CYC / (double)r->before_cyc);
-
-	return share < 1 ? ramp + (1 - ramp) * share : share;
-}
-
-static void find_lengths(const struct estimate *x, enum end end, enum fill fill,
-	struct lengths *out, enum use *which)
-{
-	double waves = share_of_waves(x), samples = x->latency + x->queue;
-	/* who waits at a barrier waits for the others */
-	double others = samples > 0 ? (x->own[end] + x->rest[end]) / samples : 1;
-
-	out->latency = fmax(x->own[end] + x->barrier[1] * others, x->ahead[end]) / x->all * waves;
-	out->queue = x->rest[end] / x->all;
-	out->busy = loads_floor(&x->loads, end, fill, which);
-}
-
-static struct lengths lengths_before(const struct estimate *x, enum fill fill)
-{
-	return (struct lengths){(x->latency + x->barrier[0]) / x->all,
-		loads_before(&x->loads, fill), x->queue / x->all};
-}
-
-/* Parts of the kernel's time that are left: at the least, at the most, likely. */
-static void find_shares(const struct estimate *x, double share[3], const char **why)
-{
-	struct lengths usual = lengths_before(x, FILL_USUAL), most = lengths_before(x, FILL_MOST);
-	struct lengths at[3];
-	enum use which;
-
-	find_lengths(x, AT_LEAST, FILL_MOST, &at[0], &which);
-	find_lengths(x, AT_MOST, FILL_AS_IT_IS, &at[1], &which);
-	find_lengths(x, AT_MOST, FILL_USUAL, &at[2], &which);
-	at[2].latency = (at[0].latency + at[1].latency) / 2;
-	at[2].queue = (at[0].queue + at[1].queue) / 2;
-	share[0] = fmin(likely(&most, &at[0]), norm(at[0].latency, at[0].busy, SHARPEST) /
-						       norm(most.latency, most.busy, SHARPEST));
-	share[1] = fmax(at[1].latency + at[1].queue, at[1].busy);
-	share[2] = likely(&usual, &at[2]);
-	*why = at[2].busy > at[2].latency ? loads_bound_text(which) : NULL;
-}
-
-static void conclude(const struct estimate *x, struct whatif_result *out)
-{
-	double share[3], error, high;
-
-	find_shares(x, share, &out->why);
-	for (unsigned b = 0; b < 3; b++) {
-		if (x->p->waves >= 0) /* nothing is asked for that takes longer */
-			share[b] = fmin(1, share[b]);
-		share[b] = with_ramp(out, share[b]);
-	}
-	error = ERROR_BASE + ERROR_HALF * 2 * sqrt(fmax(0, share[2] * (1 - share[2])));
-	out->after_cyc = cycles(out->before_cyc, share[2]);
-	out->low_cyc = cycles(out->before_cyc, fmin(share[0], share[2]) - error);
-	high = fmax(share[1], share[2]) + error;
-	if (x->p->waves >= 0)
-		high = fmin(high, 1 + ERROR_BASE);
-	if (x->p->waves > 0 && is_queue(&x->loads, x->full) >= 1)
-		high += CROWD * (1 / share_of_waves(x) - 1);
-	out->high_cyc = cycles(out->before_cyc, high);
-	out->does_nothing = fabs(1 - share[2]) <= 0.01;
+	for (code_idx i = 0; !is && i < t->n_code; i++)
+		is = left_of_row(&p->rows[i]) > 1;
+	for (uint32_t k = 0; !is && k < t->n_reasons; k++)
+		is = left_of_row(&p->reasons[k]) > 1;
+	return is;
 }
 
 static bool ask_samples(
 	const struct trace *t, const struct whatif_plan *p, struct whatif_result *out)
 {
 	struct estimate x = {.t = t, .p = p};
-	struct adder a = {&x, out, length_of(t), false};
+	struct adder a = {&x, out, estimate_length(t), false};
 
 	out->method = WHATIF_SAMPLES;
 	out->before_cyc = a.before_cyc;
@@ -515,15 +422,23 @@ static bool ask_samples(
 	x.warp_cycles = stated_metric(t, "smsp__warps_active.avg.per_cycle_active") * 4 *
 			stated_metric(t, "device__attribute_multiprocessor_count") *
 			stated_metric(t, "smsp__cycles_active.avg") / x.all;
+	x.is_slower = is_slower(t, p);
 	loads_find(&x.loads, t, p);
 	x.full = loads_fullest(&x.loads);
+	x.calmer = calmer(&x.loads);
 	find_chain(&x);
-	if (!find_passed(&x))
+	if (!find_passed(&x)) {
+		forget_passed(&x);
 		return false;
+	}
 	for (code_idx i = 0; i < t->n_code; i++)
 		add_row(&a, i);
-	conclude(&x, out);
-	mem_free(x.passed);
+	if (isfinite(x.warp_cycles) && x.warp_cycles > 0) {
+		expose(&x, AT_LEAST);
+		expose(&x, AT_MOST);
+	}
+	estimate_conclude(&x, out);
+	forget_passed(&x);
 	SORT(out->limits.v, out->limits.n, whatif_by_after);
 	return !a.has_failed;
 }

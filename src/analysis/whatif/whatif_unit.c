@@ -188,10 +188,11 @@ static bool guess_latencies(struct unit *u)
 {
 	uint32_t n_code = u->trace->n_code;
 	struct seen *rows = mem_zalloc((size_t)n_code + 1 + CLASS_COUNT, sizeof(*rows));
-	struct seen *classes = rows + n_code + 1;
+	struct seen *classes;
 
 	if (!rows)
 		return false;
+	classes = rows + n_code + 1;
 	EACH (const struct unit_dep, d, u->deps.v, u->deps.n) {
 		const struct unit_record *p = &u->records.v[d->producer];
 

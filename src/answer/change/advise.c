@@ -10,11 +10,11 @@ static const struct column taken_columns[] = {
 	COLUMN(taken_row, rule, UNIT_NONE, "which rule spoke of the first capture",
 		.words = ADVISE_RULE_CHOICES),
 	COLUMN(taken_row, state, UNIT_NONE, "what the second capture shows of it",
-		.words = "taken|partly|not-taken"),
+		.words = "taken|partly|not-taken|unknown"),
 	COLUMN(taken_row, before_pct, UNIT_PERCENT, "exposed cycles of all, first capture",
 		.digits = 2),
-	COLUMN(taken_row, after_pct, UNIT_PERCENT, "exposed cycles of all, second capture",
-		.digits = 2),
+	COLUMN(taken_row, after_pct, UNIT_PERCENT,
+		"exposed cycles of all, second capture; 0: the rule is silent", .digits = 2),
 	COLUMN(taken_row, promised_pct, UNIT_PERCENT, "what it was to save", .digits = 2),
 	COLUMN(taken_row, least_pct, UNIT_PERCENT, "at worst", .digits = 2),
 	COLUMN(taken_row, most_pct, UNIT_PERCENT, "at best", .digits = 2),
@@ -25,7 +25,8 @@ const struct record taken_record = RECORD_OF(taken_row, RECORD_LINE, taken_colum
 static const struct column both_columns[] = {
 	COLUMN(advise_taken, before, UNIT_CYCLES, "the first capture"),
 	COLUMN(advise_taken, after, UNIT_CYCLES, "the second"),
-	COLUMN(advise_taken, change_pct, UNIT_PERCENT, "measured; negative: shorter", .digits = 2),
+	COLUMN(advise_taken, change_pct, UNIT_PERCENT,
+		"measured; negative: shorter; null: the captures cannot be compared", .digits = 2),
 	COLUMN(advise_taken, least_pct, UNIT_PERCENT, "saved at worst, by what was taken together",
 		.digits = 2),
 	COLUMN(advise_taken, most_pct, UNIT_PERCENT, "at best", .digits = 2),
@@ -63,6 +64,35 @@ struct advise_job {
 	struct advise_answer *out;
 };
 
+struct launch {
+	uint64_t ns;
+};
+ORDER(by_time, struct launch, UP(ns))
+
+/* Samples are of all launches, however many there were: where those were timed, of one. */
+static bool take_launches(struct side *x, struct incore_error *e)
+{
+	const struct named_table *k = trace_find_table(x->trace, "launches");
+	double mhz = trace_clock_mhz(x->trace);
+	struct launch *v = k && mhz > 0 ? mem_zalloc((size_t)k->n_rows + 1, sizeof(*v)) : NULL;
+	uint32_t n = 0;
+
+	if (!k || mhz <= 0)
+		return true;
+	for (uint32_t i = 0; v && i < k->n_rows; i++) {
+		const char *ns = named_table_cell(k, i, "time_ns");
+
+		n += ns && str_to_u64(str_of(ns), &v[n].ns) && v[n].ns > 0;
+	}
+	if (n) {
+		SORT(v, n, by_time);
+		x->cycles = (uint64_t)((double)v[n / 2].ns * mhz / 1000);
+		x->unit = "a launch, the median of all";
+	}
+	mem_free(v);
+	return v || err_nomem(e);
+}
+
 static bool advise_of_waves(
 	struct advise_job *j, struct side *x, const struct walk_options *o, struct incore_error *e)
 {
@@ -78,6 +108,8 @@ static bool advise_of_waves(
 	x->unit = is_sampled ? "all samples" : "a wave, on average";
 	x->cycles = is_sampled || !s->waves->n_waves ? s->duration_cyc
 						     : s->duration_cyc / s->waves->n_waves;
+	if (is_sampled && !take_launches(x, e))
+		return false;
 	x->verdict = s->sentence;
 	return advice_rows(j->a, x->trace, &x->list, x->all_cyc, &x->got.rows, e) &&
 	       advice_gains(j->a, x->trace, &x->list, o, &x->got, e);
@@ -175,10 +207,12 @@ static void add_promise(struct advise_taken *t, const struct advice_gain *g)
 	t->most_pct = 100 - (100 - t->most_pct) * (100 - g->most_pct) / 100;
 }
 
-static const char *verdict_on(const struct advise_taken *t, size_t n_taken)
+static const char *verdict_on(const struct advise_taken *t, size_t n_taken, bool is_known)
 {
 	double saved = -t->change_pct;
 
+	if (!is_known)
+		return "not known, the second capture has no cycles to compare with";
 	if (!n_taken)
 		return "nothing of the advice was taken";
 	if (isnan(t->least_pct))
@@ -195,13 +229,14 @@ static bool compare(
 	struct advise_taken *t = ANSWER_NEW(j->a, advise_taken, e);
 	const struct advice_row *old = x->got.rows.v;
 	struct taken_row *v = t ? ANSWER_ROWS(j->a, &t->rows, x->got.rows.n, taken_row, e) : NULL;
+	const bool is_known = y->all_cyc && strcmp(x->unit, y->unit) == 0;
 	size_t n_taken = 0;
 
 	if (!v)
 		return false;
 	t->before = x->cycles;
 	t->after = y->cycles;
-	t->change_pct = percent(y->cycles, x->cycles) - 100;
+	t->change_pct = is_known ? percent(y->cycles, x->cycles) - 100 : NAN;
 	t->least_pct = t->most_pct = NAN;
 	for (size_t i = 0; i < x->got.rows.n; i++) {
 		double after = share_of_rule(y, old[i].rule);
@@ -210,9 +245,10 @@ static bool compare(
 		const struct advice_gain *g = old[i].gain;
 
 		v[i] = (struct taken_row){.rule = old[i].rule,
-			.state = after <= 0 ? "taken"
-				 : is_taken ? "partly"
-					    : "not-taken",
+			.state = !is_known    ? "unknown"
+				 : after <= 0 ? "taken"
+				 : is_taken   ? "partly"
+					      : "not-taken",
 			.place = old[i].place,
 			.before_pct = old[i].share_pct,
 			.after_pct = after,
@@ -220,10 +256,10 @@ static bool compare(
 			.least_pct = g ? g->least_pct : NAN,
 			.most_pct = g ? g->most_pct : NAN};
 		n_taken += is_taken;
-		if (is_taken && g)
+		if (is_taken && g && is_known)
 			add_promise(t, g);
 	}
-	t->verdict = verdict_on(t, n_taken);
+	t->verdict = verdict_on(t, n_taken, is_known);
 	j->out->taken = t;
 	return true;
 }

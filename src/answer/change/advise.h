@@ -11,7 +11,7 @@
 struct advice_gain { /* of whatif.h; cycles of the kernel, of its traced part */
 	uint64_t before, after, low, high;
 	double pct, least_pct, most_pct; /* of before, saved */
-	const char *method;
+	const char *method, *why;	 /* why: what bounds it; NULL: nothing that is known */
 	bool does_nothing;
 };
 
@@ -24,7 +24,8 @@ struct advice_row {
 	double share_pct;		/* of all lifetimes */
 	const char *question;		/* options of incore whatif; NULL: none can be asked */
 	const struct advice_gain *gain; /* NULL: not asked, or there is no answer */
-	const char *confirm;		/* a command */
+	const char *no_gain; /* why a question has no answer; NULL: it has, or none is asked */
+	const char *confirm; /* a command */
 };
 extern const struct record advice_record;
 

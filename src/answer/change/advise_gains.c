@@ -4,13 +4,12 @@
 #include "answer/change/advise.h"
 #include "base/search.h"
 
-static bool plan_row(
-	struct whatif_plan *p, const struct advice *x, code_idx row, struct incore_error *e)
+static bool plan_target(
+	struct whatif_plan *p, const struct advice *x, const char *what, struct incore_error *e)
 {
-	char target[48];
+	char target[96];
 
-	snprintf(
-		target, sizeof(target), "%lld%s", (long long)p->trace->code[row].number, x->factor);
+	snprintf(target, sizeof(target), "%s%s", what, x->factor);
 	return x->ask == ADVISE_ASK_AHEAD    ? whatif_ahead(p, target, e)
 	       : x->ask == ADVISE_ASK_FASTER ? whatif_faster(p, target, e)
 					     : whatif_remove(p, target, e);
@@ -24,8 +23,14 @@ static struct whatif_plan *plan_of(
 
 	if (ok && x->ask == ADVISE_ASK_WAVES)
 		ok = whatif_waves(p, x->factor, e);
-	for (uint32_t i = 0; ok && x->ask != ADVISE_ASK_WAVES && i < x->n_asked; i++)
-		ok = plan_row(p, x, x->asked[i], e);
+	if (ok && x->reason)
+		ok = plan_target(p, x, x->reason, e);
+	for (uint32_t i = 0; ok && x->ask != ADVISE_ASK_WAVES && i < x->n_asked; i++) {
+		char row[24];
+
+		snprintf(row, sizeof(row), "%lld", (long long)t->code[x->asked[i]].number);
+		ok = plan_target(p, x, row, e);
+	}
 	if (ok)
 		return p;
 	whatif_plan_free(p);
@@ -43,8 +48,10 @@ static bool put_gain(struct answer *a, const struct whatif_result *r, struct adv
 	static const char *const methods[] = {"replay", "pipes", "samples"};
 	struct advice_gain *g;
 
-	if (r->method == WHATIF_NONE)
+	if (r->method == WHATIF_NONE) {
+		row->no_gain = r->why;
 		return true;
+	}
 	g = ANSWER_NEW(a, advice_gain, e);
 	if (!g)
 		return false;
@@ -56,6 +63,7 @@ static bool put_gain(struct answer *a, const struct whatif_result *r, struct adv
 		.least_pct = saved_pct(r->before_cyc, r->high_cyc),
 		.most_pct = saved_pct(r->before_cyc, r->low_cyc),
 		.method = methods[r->method],
+		.why = r->why,
 		.does_nothing = r->does_nothing};
 	row->gain = g;
 	return true;

@@ -2,6 +2,7 @@
 /* advise_rows.c: advice as rows: places, the question to whatif, the command that confirms. */
 #include "analysis/summary/summary.h"
 #include "answer/change/advise.h"
+#include "base/search.h"
 
 static const struct column gain_columns[] = {
 	COLUMN(advice_gain, before, UNIT_CYCLES, "the kernel, as it was traced"),
@@ -13,6 +14,7 @@ static const struct column gain_columns[] = {
 	COLUMN(advice_gain, most_pct, UNIT_PERCENT, "at best", .digits = 2),
 	COLUMN(advice_gain, method, UNIT_NONE, "how it was estimated",
 		.words = "replay|pipes|samples"),
+	COLUMN(advice_gain, why, UNIT_NONE, "what bounds it", NULLABLE),
 	COLUMN(advice_gain, does_nothing, UNIT_NONE, "something else is as long"),
 };
 static const struct record gain_record = RECORD_OF(advice_gain, RECORD_BLOCK, gain_columns);
@@ -38,6 +40,7 @@ static const struct column advice_columns[] = {
 	COLUMN(advice_row, risk, UNIT_NONE, "what it may cost"),
 	COLUMN(advice_row, question, UNIT_NONE, "what is asked of incore whatif", NULLABLE),
 	POINTER(advice_row, gain, &gain_record, "what that answers; of incore advise alone"),
+	COLUMN(advice_row, no_gain, UNIT_NONE, "why it has no answer", NULLABLE),
 	COLUMN(advice_row, confirm, UNIT_NONE, "the command that tells whether it helped",
 		NULLABLE),
 	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
@@ -55,16 +58,39 @@ static const char *place_text(
 	return answer_text(a, &b, e);
 }
 
+struct numbered {
+	int64_t number;
+};
+ORDER(by_number, struct numbered, UP(number))
+
+/* "7,12-15,20": rows as whatif takes them. */
+static void put_rows(const struct trace *t, const struct advice *x, struct strbuf *b)
+{
+	struct numbered v[ADVISE_ASKED];
+
+	for (uint32_t i = 0; i < x->n_asked; i++)
+		v[i].number = t->code[x->asked[i]].number;
+	SORT(v, x->n_asked, by_number);
+	for (uint32_t i = 0, k; i < x->n_asked; i = k) {
+		for (k = i + 1; k < x->n_asked && v[k].number == v[k - 1].number + 1; k++)
+			;
+		sb_printf(b, "%s%lld", i ? "," : "", (long long)v[i].number);
+		if (k > i + 1)
+			sb_printf(b, "%c%lld", k > i + 2 ? '-' : ',', (long long)v[k - 1].number);
+	}
+}
+
 static const char *question_text(
 	struct answer *a, const struct trace *t, const struct advice *x, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
-	if (x->ask == ADVISE_ASK_WAVES)
-		sb_printf(&b, "--waves %s", x->factor);
-	for (uint32_t i = 0; x->ask != ADVISE_ASK_WAVES && i < x->n_asked; i++)
-		sb_printf(&b, "%s--%s %lld%s", i ? " " : "", advise_question_name(x->ask),
-			(long long)t->code[x->asked[i]].number, x->factor);
+	sb_printf(&b, "--%s ", advise_question_name(x->ask));
+	if (x->reason)
+		sb_puts(&b, x->reason);
+	else if (x->ask != ADVISE_ASK_WAVES)
+		put_rows(t, x, &b);
+	sb_puts(&b, x->factor);
 	return answer_text(a, &b, e);
 }
 

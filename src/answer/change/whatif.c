@@ -2,6 +2,8 @@
 /* whatif.c: how long would the kernel take with one thing changed? */
 #include "answer/change/whatif.h"
 
+#define MOST_ROWS 1024u /* of one list */
+
 static const struct option_def options[] = {
 	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
 		"a row, line or class takes 1/K of its time; K is 2 if not said, or inf",
@@ -227,11 +229,43 @@ static bool put_figures(struct whatif_job *j, struct incore_error *e)
 
 typedef bool (*change_fn)(struct whatif_plan *p, const char *target, struct incore_error *e);
 
+/* "7,12-15=2" is each of those rows; what does not begin so is one target. */
+static bool take_target(
+	struct whatif_job *j, const char *target, change_fn fn, struct incore_error *e)
+{
+	const size_t n = strspn(target, "0123456789,-");
+	struct str rows = {target, n}, part;
+	uint64_t n_taken = 0;
+
+	if (!n || (target[n] && target[n] != '=') || !strpbrk(target, ",-"))
+		return fn(j->plan, target, e);
+	while (str_cut(&rows, ",", &part)) {
+		struct str first;
+		uint64_t from, to;
+
+		str_cut(&part, "-", &first);
+		if (!str_to_u64(first, &from) || !str_to_u64(part.n ? part : first, &to) ||
+			to < from || (n_taken += to - from + 1) > MOST_ROWS)
+			return err_set(e, INCORE_USAGE, "bad-target",
+				"'%.*s' is no list of up to %u rows, as 7,12-15", (int)n, target,
+				MOST_ROWS);
+		for (uint64_t row = from; row <= to; row++) {
+			char one[64];
+
+			snprintf(
+				one, sizeof(one), "%llu%.32s", (unsigned long long)row, target + n);
+			if (!fn(j->plan, one, e))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool take_list(struct whatif_job *j, const struct text_list *l, const char *word,
 	change_fn fn, struct strbuf *said, struct incore_error *e)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		if (!fn(j->plan, l->v[i], e))
+		if (!take_target(j, l->v[i], fn, e))
 			return false;
 		sb_printf(said, "%s%s %s", said->n ? ", " : "", word, l->v[i]);
 	}

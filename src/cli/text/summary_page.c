@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define PAGE_WIDTH 100u
+#define PAGE_WIDTH 100u /* at most; a narrower terminal has its own */
 
 double page_percent(uint64_t part, uint64_t whole)
 {
@@ -22,11 +22,12 @@ const char *page_text(struct page *p, const struct strbuf *b)
 void page_wrap(struct page *p, const char *head, const char *text)
 {
 	size_t indent = strlen(head), column = indent;
+	size_t width = p->c->width && p->c->width < PAGE_WIDTH ? p->c->width : PAGE_WIDTH;
 	struct str rest = str_of(text), word;
 
 	fputs(head, p->out);
 	for (bool first = true; str_cut(&rest, " ", &word); first = false) {
-		if (!first && column + 1 + word.n > PAGE_WIDTH && !p->c->is_unbroken) {
+		if (!first && column + 1 + word.n > width && !p->c->is_unbroken) {
 			say(p->out, "\n%*s", (int)indent, "");
 			column = indent;
 			first = true;

@@ -70,10 +70,14 @@ static bool print_accounting(struct page *p)
 	if (!table_finish(&t, p->c))
 		return false;
 	if (trace_is_sampled(p->trace)) {
+		const bool is_nvidia = p->trace->meta.vendor == VENDOR_NVIDIA;
+
 		page_line(p, "  ",
-			"%s cycles of all SMs together, by samples x %s. Hidden: another warp of the "
-			"scheduler issued meanwhile.",
-			U64_TEXT(all), U64_TEXT(p->trace->sampling.period_cyc));
+			"%s cycles of all %s together, by samples x %s. Hidden: another %s issued "
+			"meanwhile.",
+			U64_TEXT(all), is_nvidia ? "SMs" : "compute units",
+			U64_TEXT(p->trace->sampling.period_cyc),
+			is_nvidia ? "warp of the scheduler" : "wave of the SIMD");
 		return true;
 	}
 	page_line(p, "  ",
@@ -156,7 +160,7 @@ static bool print_sampled_edges(struct page *p)
 	struct table t;
 
 	page_title(p, "What was waited for (by the scoreboards of the code)");
-	table_titles(&t, "  producer<|row|wait row|samples|exposed|cycles|wait<");
+	table_titles(&t, "  producer~|row|wait row|samples|exposed|cycles|wait~");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
@@ -186,7 +190,7 @@ static bool print_edges(struct page *p)
 	if (trace_is_sampled(p->trace))
 		return print_sampled_edges(p);
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
-	table_titles(&t, "  producer<|row|wait row|waits|blocked|cycles|median|p95");
+	table_titles(&t, "  producer~|row|wait row|waits|blocked|cycles|median|p95");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 

@@ -241,32 +241,49 @@ static void column_widths(const struct table *t, unsigned width, unsigned *w)
 	}
 }
 
-/* One cell, padded unless it ends the line; `room` counts what is left of the line. */
+/* "file:12": what tells it from others stands at its end. */
+static bool is_place(const char *s)
+{
+	const char *colon = strrchr(s, ':');
+
+	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+/* What is left of a text that takes n columns, with a sign where it was cut. */
+static void put_cut(struct cli *c, const char *text, unsigned n, unsigned left)
+{
+	const bool keeps_end = n > left && is_place(text);
+	unsigned from = keeps_end ? n - left + 1 : 0, to = n > left && !keeps_end ? left - 1 : n;
+	unsigned at = 0;
+
+	if (keeps_end)
+		fputs("\xe2\x80\xa6", c->out);
+	for (const char *p = text; *p; p++) {
+		at += ((unsigned char)*p & 0xc0) != 0x80;
+		if (at > from && at <= to)
+			fputc(*p, c->out);
+	}
+	if (to < n)
+		fputs("\xe2\x80\xa6", c->out);
+}
+
+/* One cell, padded unless it ends the line. */
 static void put_cell(const struct table *t, struct cli *c, const char *text, unsigned k,
 	const unsigned *widths, enum cell_style style)
 {
 	unsigned n = text_width(text), w = widths[k];
-	bool is_cut = n > w, is_last = k + 1 == t->n_columns;
-	const char *end = text;
+	bool is_last = k + 1 == t->n_columns;
+	int padding = n < w ? (int)(w - n) : 0;
 
-	if (is_cut)
-		n = w;
-	for (unsigned left = is_cut ? w - 1 : n; *end && left; left--) {
-		end++;
-		while (((unsigned char)*end & 0xc0) == 0x80)
-			end++;
-	}
 	if (t->columns[k].align == CELL_RIGHT)
-		fprintf(c->out, "%*s", (int)(w - n), "");
+		fprintf(c->out, "%*s", padding, "");
 	if (style != CELL_PLAIN)
 		fputs(style_on(c, style), c->out);
-	fwrite(text, 1, (size_t)(end - text), c->out);
-	if (is_cut)
-		fputs("\xe2\x80\xa6", c->out);
+	put_cut(c, text, n, w);
 	if (style != CELL_PLAIN)
 		fputs(style_off(c), c->out);
 	if (t->columns[k].align == CELL_LEFT && !is_last)
-		fprintf(c->out, "%*s", (int)(w - n), "");
+		fprintf(c->out, "%*s", padding, "");
 	fputs(is_last ? "\n" : "  ", c->out);
 }
 

@@ -436,5 +436,6 @@ const struct export_ops export_perfetto = {
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
 	.links_first = true,
+	.takes_time = true,
 	EXPORT_SLICE_WRITER,
 };

@@ -3,7 +3,6 @@
  * sass_text.c: an instruction in words, for display where no disassembler is at hand. Operands stand
  * in the order and form of the vendor's text, as far as the table knows for certain what a field
  * means; one that it does not know is "?".
- * More than 600 lines because each letter of a row's text has one short function that writes it.
  *
  * Beside the letters of sass_table.h a row's text has: ~ before a predicate that is left out where
  * it is nothing; o  a result that is; digits  numbers; Z  P@68 in any case; T  a distance; ^ a
@@ -15,303 +14,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/sass/sass_table.h"
-
-struct writing {
-	uint64_t lo, hi;
-	unsigned sm;
-	const struct sass_row *row;
-	const struct sass_inst *inst;
-	char *buf;
-	size_t size, n;
-	unsigned n_operands;
-	bool is_unsure; /* a "?" was written */
-};
-
-static unsigned text_bits(const struct writing *w, unsigned at, unsigned n)
-{
-	return sass_field(w->lo, w->hi, at, n);
-}
-
-static int64_t signed_bits(const struct writing *w, unsigned at, unsigned n)
-{
-	return (int32_t)(text_bits(w, at, n) << (32 - n)) >> (32 - n);
-}
-
-static uint32_t whole_word(const struct writing *w)
-{
-	return (uint32_t)(w->lo >> 32);
-}
-
-static unsigned form_of(const struct writing *w)
-{
-	return text_bits(w, 9, 3);
-}
-
-static bool is_uniform(const struct writing *w)
-{
-	return w->row->flags & SASS_ROW_UNIFORM;
-}
-
-static bool has_way(const struct writing *w, char way)
-{
-	return w->row->how && strchr(w->row->how, way);
-}
-
-static bool has_place(const struct writing *w, char place)
-{
-	return strchr(w->row->places, place);
-}
-
-/* Words and small numbers by hand: with formats this was a tenth of reading a report. */
-static void put_words(struct writing *w, const char *s)
-{
-	while (*s && w->n + 1 < w->size)
-		w->buf[w->n++] = *s++;
-	w->buf[w->n] = 0;
-}
-
-static void put_number(struct writing *w, uint64_t v, unsigned base)
-{
-	char digits[24] = "", *p = digits + sizeof(digits) - 1;
-
-	do
-		*--p = "0123456789abcdef"[v % base];
-	while (v /= base);
-	put_words(w, p);
-}
-
-static void begin_operand(struct writing *w)
-{
-	put_words(w, w->n_operands++ ? ", " : " ");
-}
-
-static void put_unsure(struct writing *w)
-{
-	begin_operand(w);
-	put_words(w, "?");
-	w->is_unsure = true;
-}
-
-/* --- one operand --- */
-
-static unsigned register_bits(const struct writing *w, bool uniform)
-{
-	return uniform && w->sm < 100 ? 6 : 8;
-}
-
-static bool is_nothing(const struct writing *w, unsigned at, bool uniform)
-{
-	unsigned n = register_bits(w, uniform);
-
-	return text_bits(w, at, n) == (1u << n) - 1;
-}
-
-static void put_register(struct writing *w, unsigned at, bool uniform)
-{
-	put_words(w, uniform ? "UR" : "R");
-	if (is_nothing(w, at, uniform))
-		put_words(w, "Z");
-	else
-		put_number(w, text_bits(w, at, register_bits(w, uniform)), 10);
-}
-
-static void put_predicate(struct writing *w, unsigned at, unsigned not_at, bool uniform)
-{
-	char name[] = {'P', (char)('0' + text_bits(w, at, 3)), 0};
-
-	if (name[1] == '0' + SASS_NO_PRED)
-		name[1] = 'T';
-	put_words(w, not_at && text_bits(w, not_at, 1) ? "!" : "");
-	put_words(w, uniform ? "U" : "");
-	put_words(w, name);
-}
-
-static void put_hex(struct writing *w, int64_t v)
-{
-	put_words(w, v < 0 ? "-0x" : "0x");
-	put_number(w, (uint64_t)(v < 0 ? -v : v), 16);
-}
-
-static void put_value(struct writing *w, double v)
-{
-	char text[40];
-
-	if (isnan(v))
-		snprintf(text, sizeof(text), "%cQNAN", signbit(v) ? '-' : '+');
-	else if (isinf(v))
-		snprintf(text, sizeof(text), "%cINF", signbit(v) ? '-' : '+');
-	else
-		snprintf(text, sizeof(text), fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
-	put_words(w, text);
-}
-
-static double float_of_bits(uint32_t word)
-{
-	float f;
-
-	memcpy(&f, &word, sizeof(f));
-	return (double)f;
-}
-
-static double half_of_bits(unsigned bits)
-{
-	int exponent = (int)(bits >> 10 & 31);
-	double part = bits & 1023, v;
-
-	if (exponent == 31)
-		v = part > 0 ? NAN : INFINITY;
-	else
-		v = ldexp(exponent ? part + 1024 : part, (exponent ? exponent : 1) - 25);
-	return copysign(v, bits & 0x8000 ? -1 : 1);
-}
-
-static void put_real(struct writing *w)
-{
-	uint32_t word = whole_word(w);
-	uint64_t wide = (uint64_t)word << 32;
-	double v;
-
-	memcpy(&v, &wide, sizeof(v));
-	put_value(w, has_way(w, 'd') ? v : float_of_bits(word));
-}
-
-/* The upper half stands first. A comparison has a result where others say which kind of halves. */
-static void put_two_halves(struct writing *w)
-{
-	bool is_compare = has_place(w, 'q'), is_bfloat = !is_compare && text_bits(w, 85, 1);
-	uint32_t word = whole_word(w);
-
-	w->is_unsure |= is_compare && text_bits(w, 64, 8);
-	put_value(w, is_bfloat ? float_of_bits(word & 0xffff0000u) : half_of_bits(word >> 16));
-	begin_operand(w);
-	put_value(w, is_bfloat ? float_of_bits(word << 16) : half_of_bits(word & 0xffff));
-}
-
-static void put_constant(struct writing *w, unsigned offset)
-{
-	put_words(w, "c[");
-	put_hex(w, text_bits(w, 54, 5));
-	put_words(w, "][");
-	put_hex(w, offset);
-	put_words(w, "]");
-}
-
-enum slot { SLOT_A, SLOT_32, SLOT_64 };
-
-/* Which halves of a packed pair: both as they stand, or one of them twice. */
-static void put_halves(struct writing *w, enum slot slot)
-{
-	static const uint8_t ats[] = {74, 60, 81};
-	static const char *const words[] = {"", "?", ".H0_H0", ".H1_H1"};
-	unsigned which = text_bits(w, ats[slot], 2);
-
-	put_words(w, words[which]);
-	w->is_unsure |= which == 1;
-}
-
-/* A source with its sign and bars, whose bits go with its place. */
-static void put_source(struct writing *w, enum slot slot, bool uniform)
-{
-	static const uint8_t negs[2][3] = {{72, 63, 75}, {72, 63, 84}},
-			     bars[2][3] = {{73, 62, 74}, {73, 62, 83}}, ats[] = {24, 32, 64};
-	bool is_half = has_way(w, 'H'), is_last = slot == SLOT_64;
-	bool is_real = has_way(w, 'f') || has_way(w, 'd') || is_half;
-	/* LEA has its shift where others have the sign of R@64 */
-	bool has_sign = is_real || (has_way(w, '-') && !(has_way(w, 'h') && is_last)) ||
-			(has_way(w, 'c') && is_last);
-	bool has_carry = (has_way(w, '-') || has_way(w, 'c')) && text_bits(w, 74, 1);
-	const char *bar = is_real && text_bits(w, bars[is_half][slot], 1) ? "|" : "";
-
-	begin_operand(w);
-	if (has_sign && text_bits(w, negs[is_half][slot], 1))
-		put_words(w, has_carry ? "~" : "-");
-	put_words(w, bar);
-	if (slot == SLOT_32 && (form_of(w) == 3 || form_of(w) == 5))
-		put_constant(w, text_bits(w, 38, 16));
-	else
-		put_register(w, ats[slot], uniform || is_uniform(w));
-	put_words(w, bar);
-	if (is_half)
-		put_halves(w, slot);
-}
-
-/* Is an immediate? Of a minimum its own type says so. */
-static bool is_signed(const struct writing *w)
-{
-	return has_way(w, 's') || (has_way(w, 'm') && text_bits(w, 72, 2));
-}
-
-/* What a form other than the first has from bit 32 on. */
-static void put_word(struct writing *w)
-{
-	unsigned form = form_of(w);
-
-	if ((form == 3 || form == 5) && text_bits(w, 91, 1)) {
-		put_unsure(w); /* a constant bank that a uniform register names */
-	} else if (form == 2 || form == 4) {
-		begin_operand(w);
-		if (has_way(w, 'H'))
-			put_two_halves(w);
-		else if (has_way(w, 'f') || has_way(w, 'd'))
-			put_real(w);
-		else
-			put_hex(w, is_signed(w) ? (int32_t)whole_word(w) : (int64_t)whole_word(w));
-	} else {
-		put_source(w, SLOT_32, form >= 6);
-	}
-}
-
-/* The second or third source, or the only one (b, c): the forms of sass_table.h. */
-static void put_formed(struct writing *w, char place)
-{
-	unsigned form = form_of(w);
-	bool is_swapped = form == 2 || form == 3 || form == 7, is_third = place == 'C';
-	bool is_high = text_bits(w, 80, 1), is_extended = text_bits(w, 73, 1);
-
-	if (is_third && has_way(w, 'h') && (!is_high || is_extended))
-		return; /* LEA without the upper half of what it shifts, or with its sign */
-	if (form == 1)
-		put_source(w, is_third || place == 'c' ? SLOT_64 : SLOT_32, false);
-	else if (place != 'b' && place != 'c' && is_third != is_swapped)
-		put_source(w, SLOT_64, false);
-	else
-		put_word(w);
-}
+#include "isa/sass/sass_operand.h"
 
 /* --- memory --- */
 
 /* [R2+UR4+0x10]; parts that are nothing are left out. */
 static void put_address(
-	struct writing *w, unsigned base, unsigned ur, const char *way, int64_t distance)
+	struct sass_writing *w, unsigned base, unsigned ur, const char *way, int64_t distance)
 {
-	bool has_base = !is_nothing(w, base, is_uniform(w));
+	bool has_base = !sass_is_nothing(w, base, sass_is_uniform(w));
 	bool has_register = has_base || (!ur && !distance);
 
-	put_words(w, "[");
+	sass_put_words(w, "[");
 	if (has_register) {
-		put_register(w, base, is_uniform(w));
-		put_words(w, has_base ? way : "");
+		sass_put_register(w, base, sass_is_uniform(w));
+		sass_put_words(w, has_base ? way : "");
 	}
 	if (ur) {
-		put_words(w, has_register ? "+" : "");
-		put_register(w, ur, true);
+		sass_put_words(w, has_register ? "+" : "");
+		sass_put_register(w, ur, true);
 	}
-	put_words(w, distance && (has_register || ur) ? "+" : "");
+	sass_put_words(w, distance && (has_register || ur) ? "+" : "");
 	if (distance)
-		put_hex(w, distance);
-	put_words(w, "]");
+		sass_put_hex(w, distance);
+	sass_put_words(w, "]");
 }
 
 /* Global memory: since sm_80 a uniform register describes it, before it was part of the address. */
-static void put_global(struct writing *w, unsigned ur, int64_t distance)
+static void put_global(struct sass_writing *w, unsigned ur, int64_t distance)
 {
-	bool is_wide = ur && (text_bits(w, 90, 1) || w->row->inst_class != SASS_LOAD_GLOBAL);
+	bool is_wide = ur && (sass_text_bits(w, 90, 1) || w->row->inst_class != SASS_LOAD_GLOBAL);
 
 	if (ur && w->sm >= 90) {
-		put_words(w, "desc[");
-		put_register(w, ur, true);
-		put_words(w, "]");
+		sass_put_words(w, "desc[");
+		sass_put_register(w, ur, true);
+		sass_put_words(w, "]");
 	}
 	put_address(w, 24, w->sm < 80 ? ur : 0,
 		is_wide		   ? ".64"
@@ -320,28 +57,29 @@ static void put_global(struct writing *w, unsigned ur, int64_t distance)
 		distance);
 }
 
-static void put_access(struct writing *w)
+static void put_access(struct sass_writing *w)
 {
 	static const char *const scales[] = {"", ".X4", ".X8", ".X16"};
-	bool is_scaled = w->sm < 90 && has_place(w, 's');
-	unsigned ur = !text_bits(w, 91, 1) ? 0
-		      : has_place(w, 'u')  ? 32
-		      : has_place(w, 'v')  ? 64
-					   : 0;
-	bool is_low = has_place(w, 'W') && !has_place(w, 'V'); /* a generic store: room at 32 */
+	bool is_scaled = w->sm < 90 && sass_has_place(w, 's');
+	unsigned ur = !sass_text_bits(w, 91, 1) ? 0
+		      : sass_has_place(w, 'u')	? 32
+		      : sass_has_place(w, 'v')	? 64
+						: 0;
+	bool is_low =
+		sass_has_place(w, 'W') && !sass_has_place(w, 'V'); /* a generic store: room at 32 */
 	bool is_short = w->sm >= 100 && w->row->inst_class == SASS_ATOMIC_GLOBAL;
 
-	begin_operand(w);
+	sass_begin_operand(w);
 	if (w->row->inst_class == SASS_ASYNC_COPY)
-		put_global(w, ur, signed_bits(w, 32, 12));
-	else if (has_place(w, 'e'))
-		put_global(w, ur, signed_bits(w, is_low ? 32 : 40, is_short ? 23 : 24));
+		put_global(w, ur, sass_signed_bits(w, 32, 12));
+	else if (sass_has_place(w, 'e'))
+		put_global(w, ur, sass_signed_bits(w, is_low ? 32 : 40, is_short ? 23 : 24));
 	else
-		put_address(w, 24, ur, is_scaled ? scales[text_bits(w, 78, 2)] : "",
-			signed_bits(w, 40, 24));
+		put_address(w, 24, ur, is_scaled ? scales[sass_text_bits(w, 78, 2)] : "",
+			sass_signed_bits(w, 40, 24));
 }
 
-static bool is_memory(const struct writing *w)
+static bool is_memory(const struct sass_writing *w)
 {
 	uint8_t c = w->row->inst_class;
 
@@ -350,31 +88,31 @@ static bool is_memory(const struct writing *w)
 }
 
 /* LDC: c[bank][register + offset] */
-static void put_bank(struct writing *w)
+static void put_bank(struct sass_writing *w)
 {
 	bool is_long = (w->inst->opcode & 0x1ff) == 0x1ac; /* LDCU of sm_100 */
-	unsigned offset = is_long ? text_bits(w, 37, 17) : text_bits(w, 38, 16);
-	bool has_base = has_place(w, 'A') && !is_nothing(w, 24, is_uniform(w));
+	unsigned offset = is_long ? sass_text_bits(w, 37, 17) : sass_text_bits(w, 38, 16);
+	bool has_base = sass_has_place(w, 'A') && !sass_is_nothing(w, 24, sass_is_uniform(w));
 
-	begin_operand(w);
-	if (!has_base && (offset || !has_place(w, 'A'))) {
-		put_constant(w, offset);
+	sass_begin_operand(w);
+	if (!has_base && (offset || !sass_has_place(w, 'A'))) {
+		sass_put_constant(w, offset);
 		return;
 	}
-	put_words(w, "c[");
-	put_hex(w, text_bits(w, 54, 5));
-	put_words(w, "][");
-	put_register(w, 24, is_uniform(w));
+	sass_put_words(w, "c[");
+	sass_put_hex(w, sass_text_bits(w, 54, 5));
+	sass_put_words(w, "][");
+	sass_put_register(w, 24, sass_is_uniform(w));
 	if (offset) {
-		put_words(w, "+");
-		put_hex(w, offset);
+		sass_put_words(w, "+");
+		sass_put_hex(w, offset);
 	}
-	put_words(w, "]");
+	sass_put_words(w, "]");
 }
 
 /* --- other kinds --- */
 
-static void put_special_register(struct writing *w)
+static void put_special_register(struct sass_writing *w)
 {
 	static const struct {
 		uint8_t number;
@@ -386,67 +124,67 @@ static void put_special_register(struct writing *w)
 		{0x88, "SR_CgaCtaId"}, {0xff, "SRZ"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (names[i].number != text_bits(w, 72, 8))
+		if (names[i].number != sass_text_bits(w, 72, 8))
 			continue;
-		begin_operand(w);
-		put_words(w, names[i].name);
+		sass_begin_operand(w);
+		sass_put_words(w, names[i].name);
 		return;
 	}
-	put_unsure(w);
+	sass_put_unsure(w);
 }
 
 /* Number of the barrier, and how many threads, where it says so. */
-static void put_barrier(struct writing *w)
+static void put_barrier(struct sass_writing *w)
 {
-	begin_operand(w);
+	sass_begin_operand(w);
 	if (w->inst->barrier == SASS_NO_BARRIER)
-		put_register(w, 32, false);
+		sass_put_register(w, 32, false);
 	else
-		put_hex(w, w->inst->barrier);
-	if (text_bits(w, 42, 12)) {
-		begin_operand(w);
-		put_hex(w, text_bits(w, 42, 12));
+		sass_put_hex(w, w->inst->barrier);
+	if (sass_text_bits(w, 42, 12)) {
+		sass_begin_operand(w);
+		sass_put_hex(w, sass_text_bits(w, 42, 12));
 	}
-	if (text_bits(w, 77, 2) >= 2) {
-		begin_operand(w);
-		put_predicate(w, 87, 90, false);
+	if (sass_text_bits(w, 77, 2) >= 2) {
+		sass_begin_operand(w);
+		sass_put_predicate(w, 87, 90, false);
 	}
 }
 
 /* Matrices in shared memory are named by a descriptor in uniform registers. */
-static void put_warpgroup_tensor(struct writing *w)
+static void put_warpgroup_tensor(struct sass_writing *w)
 {
-	bool has_register = form_of(w) == 6;
+	bool has_register = sass_form_of(w) == 6;
 
-	begin_operand(w);
-	put_register(w, 16, false);
-	put_words(w, ", ");
+	sass_begin_operand(w);
+	sass_put_register(w, 16, false);
+	sass_put_words(w, ", ");
 	if (has_register) {
-		put_register(w, 24, false);
-		put_words(w, ", ");
+		sass_put_register(w, 24, false);
+		sass_put_words(w, ", ");
 	}
-	put_words(w, "gdesc[");
-	put_register(w, has_register ? 32 : 24, true);
-	put_words(w, text_bits(w, 62, 1) ? "].tnspB, " : "], ");
-	put_register(w, 64, false);
-	if (text_bits(w, 87, 3))
-		put_unsure(w);
+	sass_put_words(w, "gdesc[");
+	sass_put_register(w, has_register ? 32 : 24, true);
+	sass_put_words(w, sass_text_bits(w, 62, 1) ? "].tnspB, " : "], ");
+	sass_put_register(w, 64, false);
+	if (sass_text_bits(w, 87, 3))
+		sass_put_unsure(w);
 	else /* what the result held does not count */
-		put_words(w, text_bits(w, 90, 1) ? ", !UPT" : "");
-	put_words(w, w->inst->flags & SASS_GROUP_CLOSE ? ", gsb0" : "");
+		sass_put_words(w, sass_text_bits(w, 90, 1) ? ", !UPT" : "");
+	sass_put_words(w, w->inst->flags & SASS_GROUP_CLOSE ? ", gsb0" : "");
 }
 
-static void put_target(struct writing *w)
+static void put_target(struct sass_writing *w)
 {
-	bool is_diverging = w->row->inst_class == SASS_BRANCH && text_bits(w, 32, 2) >= 2;
+	bool is_diverging = w->row->inst_class == SASS_BRANCH && sass_text_bits(w, 32, 2) >= 2;
 
 	if (w->inst->flags & SASS_INDIRECT || is_diverging) {
-		put_unsure(w);
+		sass_put_unsure(w);
 		return;
 	}
-	begin_operand(w);
-	put_words(w, w->inst->branch < 0 ? "-" : "+");
-	put_number(w, (uint64_t)llabs(w->inst->branch), 10);
+	sass_begin_operand(w);
+	sass_put_words(w, w->inst->branch < 0 ? "-" : "+");
+	sass_put_number(w, (uint64_t)llabs(w->inst->branch), 10);
 }
 
 /* Operands whose place is the same in every row: registers (r, u), predicates (p, P) with where
@@ -473,17 +211,17 @@ static const struct plain_operand {
 	{'7', 'n', 32, 12},
 };
 
-static void put_plain(struct writing *w, const struct plain_operand *o)
+static void put_plain(struct sass_writing *w, const struct plain_operand *o)
 {
-	begin_operand(w);
+	sass_begin_operand(w);
 	if (o->kind == 'n')
-		put_hex(w, text_bits(w, o->at, o->more));
+		sass_put_hex(w, sass_text_bits(w, o->at, o->more));
 	else if (o->kind == 'r' || o->kind == 'u')
-		put_register(w, o->at, o->kind == 'u' || is_uniform(w));
+		sass_put_register(w, o->at, o->kind == 'u' || sass_is_uniform(w));
 	else /* the third of PLOP3 may be uniform */
-		put_predicate(w, o->at, o->more,
-			o->kind == 'P' || is_uniform(w) ||
-				(o->letter == 'Z' && text_bits(w, 67, 1)));
+		sass_put_predicate(w, o->at, o->more,
+			o->kind == 'P' || sass_is_uniform(w) ||
+				(o->letter == 'Z' && sass_text_bits(w, 67, 1)));
 }
 
 static const struct plain_operand *plain_operand_of(char letter)
@@ -494,32 +232,32 @@ static const struct plain_operand *plain_operand_of(char letter)
 	return NULL;
 }
 
-static void put_counter(struct writing *w)
+static void put_counter(struct sass_writing *w)
 {
 	bool is_matrix = w->inst->counter == SASS_COUNTER_WGMMA;
 
-	begin_operand(w);
-	put_words(w, is_matrix ? "gsb" : "SB");
-	put_number(w, is_matrix ? 0 : w->inst->counter, 10);
-	begin_operand(w);
-	put_hex(w, w->inst->count);
+	sass_begin_operand(w);
+	sass_put_words(w, is_matrix ? "gsb" : "SB");
+	sass_put_number(w, is_matrix ? 0 : w->inst->counter, 10);
+	sass_begin_operand(w);
+	sass_put_hex(w, w->inst->count);
 }
 
-static void put_odd_letter(struct writing *w, char letter)
+static void put_odd_letter(struct sass_writing *w, char letter)
 {
 	switch (letter) {
 	case '6': /* what PLOP3 makes of its predicates */
-		begin_operand(w);
-		put_hex(w, text_bits(w, 72, 5) << 3 | text_bits(w, 64, 3));
+		sass_begin_operand(w);
+		sass_put_hex(w, sass_text_bits(w, 72, 5) << 3 | sass_text_bits(w, 64, 3));
 		break;
 	case '^':
-		begin_operand(w);
-		put_words(w, "B");
-		put_number(w, text_bits(w, 16, 4), 10);
+		sass_begin_operand(w);
+		sass_put_words(w, "B");
+		sass_put_number(w, sass_text_bits(w, 16, 4), 10);
 		break;
 	case '{':
-		begin_operand(w);
-		put_address(w, 16, 0, "", text_bits(w, 44, 20));
+		sass_begin_operand(w);
+		put_address(w, 16, 0, "", sass_text_bits(w, 44, 20));
 		break;
 	case '%':
 		if (w->inst->flags & SASS_COUNTER_WAIT)
@@ -541,17 +279,17 @@ static void put_odd_letter(struct writing *w, char letter)
 		put_target(w);
 		break;
 	case '?':
-		put_unsure(w);
+		sass_put_unsure(w);
 		break;
 	default: /* uniform parts of addresses */
 		break;
 	}
 }
 
-static void put_letter(struct writing *w, char letter)
+static void put_letter(struct sass_writing *w, char letter)
 {
 	const struct plain_operand *plain = plain_operand_of(letter);
-	bool has_carry = text_bits(w, 74, 1), uniform = is_uniform(w);
+	bool has_carry = sass_text_bits(w, 74, 1), uniform = sass_is_uniform(w);
 
 	if (plain) {
 		put_plain(w, plain);
@@ -559,24 +297,24 @@ static void put_letter(struct writing *w, char letter)
 	}
 	switch (letter) {
 	case 'o':
-		if (!is_nothing(w, 16, has_place(w, 'd')))
-			put_letter(w, has_place(w, 'd') ? 'd' : 'D');
+		if (!sass_is_nothing(w, 16, sass_has_place(w, 'd')))
+			put_letter(w, sass_has_place(w, 'd') ? 'd' : 'D');
 		break;
 	case 'A':
 		if (is_memory(w))
 			put_access(w);
 		else
-			put_source(w, SLOT_A, false);
+			sass_put_source(w, SASS_SLOT_A, false);
 		break;
 	case 'a':
-		if (!is_nothing(w, 24, uniform))
+		if (!sass_is_nothing(w, 24, uniform))
 			put_access(w);
 		break;
 	case 'B':
 	case 'C':
 	case 'b':
 	case 'c':
-		put_formed(w, letter);
+		sass_put_formed(w, letter);
 		break;
 	case 'i':
 	case 'l':
@@ -584,7 +322,7 @@ static void put_letter(struct writing *w, char letter)
 			put_letter(w, letter == 'i' ? 'x' : 'y');
 		break;
 	case 'z': /* .EX: the carry of the lower half */
-		if (text_bits(w, 72, 1))
+		if (sass_text_bits(w, 72, 1))
 			put_letter(w, 'Z');
 		break;
 	default:
@@ -594,17 +332,17 @@ static void put_letter(struct writing *w, char letter)
 }
 
 /* Fields that the row is not sure of are all zero: it is as plain as its places say. */
-static bool is_understood(const struct writing *w)
+static bool is_understood(const struct sass_writing *w)
 {
 	if (!strcmp(w->row->name, "F2FP"))
-		return !text_bits(w, 73, 3) && !text_bits(w, 77, 14);
-	if (has_way(w, 'H'))
-		return form_of(w) == 1 || form_of(w) == 2 || form_of(w) == 4;
-	return !has_way(w, '?');
+		return !sass_text_bits(w, 73, 3) && !sass_text_bits(w, 77, 14);
+	if (sass_has_way(w, 'H'))
+		return sass_form_of(w) == 1 || sass_form_of(w) == 2 || sass_form_of(w) == 4;
+	return !sass_has_way(w, '?');
 }
 
 /* Predicates that are results and stand first are always there, others where they are kept. */
-static bool is_left_out(const struct writing *w, char letter)
+static bool is_left_out(const struct sass_writing *w, char letter)
 {
 	/* since sm_100 additions name both carries, and VIMNMX did so there alone */
 	bool is_settled = w->row->places[0] == 'p' ||
@@ -612,10 +350,10 @@ static bool is_left_out(const struct writing *w, char letter)
 				  (w->sm < 120 || strcmp(w->row->name, "VIMNMX") != 0));
 	unsigned at = letter == 'q' ? 84 : letter == 'x' ? 87 : 81;
 
-	return strchr("pqPx", letter) && !is_settled && text_bits(w, at, 3) == SASS_NO_PRED;
+	return strchr("pqPx", letter) && !is_settled && sass_text_bits(w, at, 3) == SASS_NO_PRED;
 }
 
-static void put_operands(struct writing *w)
+static void put_operands(struct sass_writing *w)
 {
 	uint8_t class = w->row->inst_class;
 	const char *text = w->row->text, *c = text ? text : w->row->places;
@@ -626,7 +364,7 @@ static void put_operands(struct writing *w)
 	if (is_odd || !is_understood(w)) {
 		if (!is_odd && *c == 'D')
 			put_letter(w, 'D');
-		put_unsure(w);
+		sass_put_unsure(w);
 		return;
 	}
 	for (; *c; c++) {
@@ -639,12 +377,12 @@ static void put_operands(struct writing *w)
 		if (!text && c[1] && strchr("saefgmtno123456789", c[1]))
 			c++;
 	}
-	if ((w->inst->opcode & 0x1ff) == 0x03c && text_bits(w, 73, 1))
-		put_unsure(w); /* a sparse matrix: which elements are stored */
+	if ((w->inst->opcode & 0x1ff) == 0x03c && sass_text_bits(w, 73, 1))
+		sass_put_unsure(w); /* a sparse matrix: which elements are stored */
 }
 
 /* What else tells instructions of one name apart in their cost or meaning. */
-static const char *part_word(const struct writing *w)
+static const char *part_word(const struct sass_writing *w)
 {
 	static const char *const bar[4] = {".SYNC", ".ARV", ".RED", ".SCAN"};
 	static const char *const mufu[16] = {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ",
@@ -658,13 +396,13 @@ static const char *part_word(const struct writing *w)
 	switch (o->opcode & 0x1ff) {
 	case 0x00c: /* ISETP, UISETP */
 	case 0x08c:
-		return compare[text_bits(w, 76, 3)];
+		return compare[sass_text_bits(w, 76, 3)];
 	case 0x108:
-		return mufu[text_bits(w, 74, 4)];
+		return mufu[sass_text_bits(w, 74, 4)];
 	case 0x11a:
 		return o->flags & SASS_COUNTER_WAIT ? ".LE" : "";
 	case 0x11d:
-		return bar[text_bits(w, 77, 2)];
+		return bar[sass_text_bits(w, 77, 2)];
 	case 0x1a7:
 		return o->flags & SASS_TRY_WAIT ? ".PHASECHK" : ".ARRIVE";
 	case 0x1b2:
@@ -672,13 +410,13 @@ static const char *part_word(const struct writing *w)
 	case 0x1c5:
 		return o->flags & SASS_COUNTER_WAIT ? ".DEPBAR" : ".ARRIVE";
 	default:
-		return has_place(w, 's') ? sizes[text_bits(w, 73, 3)] : "";
+		return sass_has_place(w, 's') ? sizes[sass_text_bits(w, 73, 3)] : "";
 	}
 }
 
 bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char *buf, size_t n)
 {
-	struct writing w = {.sm = sm,
+	struct sass_writing w = {.sm = sm,
 		.row = sass_row_find(sm, inst->opcode),
 		.inst = inst,
 		.buf = buf,
@@ -690,14 +428,14 @@ bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char
 	}
 	buf[0] = 0;
 	if (inst->flags & SASS_GUARDED) {
-		put_words(&w, "@");
-		put_predicate(&w, 12, 15, inst->is_guard_uniform);
-		put_words(&w, " ");
+		sass_put_words(&w, "@");
+		sass_put_predicate(&w, 12, 15, inst->is_guard_uniform);
+		sass_put_words(&w, " ");
 	}
-	put_words(&w, w.row->name ? w.row->name : "?");
+	sass_put_words(&w, w.row->name ? w.row->name : "?");
 	if (!w.row->name)
 		return false;
-	put_words(&w, part_word(&w));
+	sass_put_words(&w, part_word(&w));
 	put_operands(&w);
 	return !w.is_unsure;
 }

@@ -76,16 +76,16 @@ static bool keep_of(struct report_answers *a, unsigned capture, struct str quest
 
 static bool keep_tracks(struct report_answers *a, unsigned capture)
 {
-	uint32_t n = session_view(a->session, capture, 0, a->error)->trace->n_tracks;
+	const struct view *v = session_view(a->session, capture, 0, a->error);
+	uint32_t n = v ? v->trace->n_tracks : 0;
 
-	if (!keep_of(a, capture, STR("trace")))
+	if (!v || !keep_of(a, capture, STR("trace")))
 		return false;
 	for (uint32_t from = VIEW_TRACKS_A_PAGE; from < n; from += VIEW_TRACKS_A_PAGE) {
-		struct strbuf q = {0};
-		bool ok = sb_printf(&q, "trace?from=%u", from) && keep_of(a, capture, str_of(q.p));
+		char q[32];
 
-		sb_free(&q);
-		if (!ok)
+		snprintf(q, sizeof(q), "trace?from=%u", from);
+		if (!keep_of(a, capture, str_of(q)))
 			return false;
 	}
 	return true;

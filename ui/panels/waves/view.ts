@@ -7,7 +7,7 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS, colourOf } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
+import { Changed, countColumn, cyclesColumn, facts, filterBox, fit, hasPipes, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
 import { Balance, Cluster, Pipe, Wave, Waves } from '../types';
 import { against, otherData } from '../versus';
 import { boxPlot } from './box';
@@ -60,11 +60,12 @@ class WavesView extends View {
 	}
 
 	private waveSection(rows: Wave[]): HTMLElement {
+		const longest = rows.map(waveName).reduce((m, name) => (name.length > m.length ? name : m), '');
 		const app = this.app, most = rows.reduce((m, w) => Math.max(m, w.duration), 1), d = this.data.duration, u = app.units();
 		const t = this.own(new Table<Wave>({
 			label: 'Waves', key: (w) => w.file, csv: 'waves.csv', sort: { id: 'duration', isDown: true }, pick: (w) => toTrack(app, this.track(w)),
 			columns: [
-				{ id: 'wave', head: 'wave', width: 'minmax(13rem, 1fr)', value: (w) => waveName(w) },
+				{ id: 'wave', head: 'wave', width: `minmax(${fit(longest)}, 1fr)`, value: (w) => waveName(w) }, // its end tells it from others
 				cyclesColumn(app, 'duration', 'duration', (w) => w.duration), { id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(9.5rem, 1fr)', isFixed: true, value: (w) => w.duration, cell: (w) => bucketBar({ ...w.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Wave>(app, b, b, (w) => w.accounting[b])),
 				{ id: 'cluster', head: 'path', isNumber: true, value: (w) => w.cluster, title: 'waves that executed the same instructions have the same number', cell: (w) => h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: colourOf(app.palette(), w.cluster) } }), String(w.cluster)) },

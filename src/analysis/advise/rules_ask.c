@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_ask.c: what is asked of whatif.h for what a rule found, and how much is worth a word. */
+#include "analysis/advise/advise_internal.h"
+#include "analysis/code/samples.h"
+#include "analysis/summary/summary.h"
+
+static const struct ask {
+	enum advise_question ask;
+	const char *factor;
+	double least;	     /* share that is worth a word; 0: ADVISE_LEAST */
+	bool is_of_producer; /* what is waited for is asked about */
+} asks[ADVISE_RULES] = {
+	[ADVISE_LATE_LOAD] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_START_LOAD] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_LATE_COPY] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LATE_LDS] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LDS_WRITE] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_LATE_SCALAR] = {ADVISE_ASK_AHEAD, "=1", 0, true},
+	[ADVISE_CROSS_LANE] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_STORE_IN_WAIT] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_EMPTY_WAIT] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_UNEVEN_BARRIER] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_NOP_PADDING] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_DEPENDENT_CHAIN] = {ADVISE_ASK_AHEAD, "=3", 0.10, true}, /* four accumulators */
+	[ADVISE_MATRIX_CHAIN] = {ADVISE_ASK_FASTER, "=2"},
+	[ADVISE_NARROW_ACCESS] = {ADVISE_ASK_FASTER, "=4"},
+	[ADVISE_UNCOALESCED] = {ADVISE_ASK_FASTER, NULL, 0, true},
+	[ADVISE_BANK_CONFLICTS] = {ADVISE_ASK_FASTER, NULL, 0, true},
+	[ADVISE_SPILL] = {ADVISE_ASK_REMOVE, "", 0, true},
+	[ADVISE_ATOMICS] = {ADVISE_ASK_REMOVE, "", 0, true},
+	[ADVISE_FENCE] = {ADVISE_ASK_REMOVE, ""},
+	[ADVISE_FETCH] = {ADVISE_ASK_FASTER, "=2", 0.05},
+	[ADVISE_SPECIAL] = {ADVISE_ASK_FASTER, "=2", 0.05},
+	[ADVISE_SHORT_LOOP] = {ADVISE_ASK_REMOVE, "", 0.02},
+	[ADVISE_END_DRAIN] = {ADVISE_ASK_FASTER, "=2"},
+};
+
+#define BARRIER_LEAST 0.05 /* of samples: even work meets at a barrier, too */
+
+double advise_least(enum advise_rule_id rule, bool is_sampled)
+{
+	if (is_sampled && rule == ADVISE_UNEVEN_BARRIER)
+		return BARRIER_LEAST;
+	return asks[rule].least > 0 ? asks[rule].least : ADVISE_LEAST;
+}
+
+/* Where samples are all there is, waits are no instructions that could be taken out, and code that
+ * runs once has no step before. A barrier of waves that stays apart is no question: what is removed
+ * there is that they meet, not that they have different work. */
+static enum advise_question question_of(
+	const struct summary *s, const struct advise_hit *h, bool *is_of_producer)
+{
+	const bool is_sampled = trace_is_sampled(s->trace);
+	const bool is_wait = s->causes->v[h->cause].kind == CAUSE_WAIT;
+	const uint32_t block = s->cfg.block_of[h->code];
+	const bool is_in_loop = block != NO_BLOCK && s->cfg.blocks[block].loop != NO_LOOP;
+	enum advise_question q = asks[h->rule].ask;
+
+	*is_of_producer = asks[h->rule].is_of_producer;
+	if (h->rule == ADVISE_UNEVEN_BARRIER && !is_sampled)
+		return ADVISE_ASK_NOTHING;
+	if (q == ADVISE_ASK_AHEAD && !is_in_loop) {
+		if (h->rule == ADVISE_DEPENDENT_CHAIN)
+			return ADVISE_ASK_NOTHING;
+		q = ADVISE_ASK_REMOVE;
+		*is_of_producer = false;
+	}
+	return is_sampled && is_wait && !*is_of_producer && h->rule != ADVISE_FENCE
+		       ? ADVISE_ASK_NOTHING
+		       : q;
+}
+
+/* As many times faster as its layout costs. */
+static const char *factor_of_layout(
+	const struct trace *t, struct arena *arena, const struct advice *a)
+{
+	const char *name = a->rule == ADVISE_UNCOALESCED ? SUMMARY_SECTORS : SUMMARY_WAVEFRONTS;
+	double k = a->n_asked ? summary_excess(t, name, a->asked[0]) : 0;
+
+	return arena_printf(arena, "=%.1f", k > 1 ? k : 2);
+}
+
+/* Fetches and drains are no instruction's: of samples the sampler's word for them is asked about. */
+static const char *reason_of(const struct trace *t, enum advise_rule_id rule)
+{
+	const char *cause = rule == ADVISE_FETCH       ? "gap:fetch"
+			    : rule == ADVISE_END_DRAIN ? "drain"
+						       : "";
+
+	for (uint32_t i = 0; trace_is_sampled(t) && i < t->n_reasons; i++)
+		if (strcmp(sample_cause_of(t->reasons[i])->name, cause) == 0)
+			return t->reasons[i];
+	return NULL;
+}
+
+/* More sums do not shorten a branch. */
+static bool may_ask(const struct trace *t, const struct advice *a, code_idx row)
+{
+	enum inst_class c = (enum inst_class)t->code[row].inst_class;
+
+	return a->rule != ADVISE_DEPENDENT_CHAIN || c == CLASS_VALU || c == CLASS_MATRIX ||
+	       c == CLASS_TRANS;
+}
+
+/* What a row waits for; of samples all of a kind that it waits for. */
+static void ask_producers(const struct blame *b, const struct advise_hit *h, struct advice *a)
+{
+	const struct trace *t = b->s->trace;
+
+	if (may_ask(t, a, h->of))
+		advise_ask_row(a, h->of);
+	for (uint32_t at = b->first[h->code]; trace_is_sampled(t) && at; at = b->next[at - 1]) {
+		code_idx row = b->s->producers->edges.v[at - 1].producer;
+
+		if (t->code[row].inst_class == t->code[h->of].inst_class && may_ask(t, a, row))
+			advise_ask_row(a, row);
+	}
+}
+
+bool advise_ask(const struct blame *b, const struct advise_hit *h, size_t n, struct arena *arena,
+	struct advice *a)
+{
+	const struct summary *s = b->s;
+	bool is_of_producer;
+
+	a->ask = question_of(s, h, &is_of_producer);
+	a->factor = a->ask == ADVISE_ASK_REMOVE ? "" : asks[h->rule].factor;
+	a->reason = reason_of(s->trace, h->rule);
+	for (size_t i = 0; a->ask != ADVISE_ASK_NOTHING && !a->reason && i < n; i++)
+		if (is_of_producer && h[i].of != NO_CODE)
+			ask_producers(b, &h[i], a);
+		else
+			advise_ask_row(a, h[i].code);
+	if (!a->reason && !a->n_asked)
+		a->ask = ADVISE_ASK_NOTHING;
+	if (!a->factor && a->ask != ADVISE_ASK_NOTHING)
+		a->factor = factor_of_layout(s->trace, arena, a);
+	return a->factor || a->ask == ADVISE_ASK_NOTHING;
+}
