@@ -5,12 +5,15 @@ from __future__ import annotations
 import ctypes as c
 import html
 import json
+import shutil
+import textwrap
 from typing import Any, Dict, Generic, Iterator, List, NamedTuple, TypeVar
 
 from . import arrow
 from .native import ArrowArray, ArrowSchema, Errors, lib, text
 
 SHOWN_ROWS = 20
+SHOWN_WIDTH = 132  # where nobody says how wide the screen is
 Row = TypeVar("Row")
 
 
@@ -124,13 +127,21 @@ class Table(Batch[Row]):
         if self.name == "":
             return "\n".join(f"{k.name:<32}{cells[0]}{' ' + k.unit if k.unit else ''}" for k, cells in self._shown())
         lines: List[List[str]] = []
+        left_out: List[str] = []
+        room = wide = shutil.get_terminal_size((SHOWN_WIDTH, 24)).columns
         for k, cells in self._shown():
             is_number = isinstance(next(v for v in self.column(k.name) if v is not None), (int, float))
             width = max(map(len, [k.name, *cells]))
+            if lines and (left_out or width > room):  # the rest after the first that does not fit, in their order
+                left_out.append(k.name)
+                continue
+            room -= width + 2
             lines.append([x.rjust(width) if is_number else x.ljust(width) for x in [k.name, *cells]])
         rows = ["  ".join(row).rstrip() for row in zip(*lines)]
         if len(self) > SHOWN_ROWS:
             rows.append(f"{SHOWN_ROWS} of {len(self)} rows")
+        if left_out:
+            rows += textwrap.wrap(f"{len(left_out)} more columns: {', '.join(left_out)}", wide, subsequent_indent="  ")
         return "\n".join(rows)
 
     def __repr__(self) -> str:

@@ -126,9 +126,10 @@ static bool draw(struct cli *c, const struct answer *answer)
 			"No rule has anything to say: docs/advise.md has what they look for.\n");
 	if (a->taken && !draw_taken(c, a->taken, a->unit))
 		return false;
-	say(c->out, "%s cycles of %s, %s, told for %s, %u note%s\n", U64_TEXT(a->cycles), a->unit,
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}), a->world, c->n_notes,
-		plural(c->n_notes));
+	if (a->cycles)
+		say(c->out, "%s cycles of %s, ", U64_TEXT(a->cycles), a->unit);
+	say(c->out, "%s, told for %s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}),
+		a->world, c->n_notes, plural(c->n_notes));
 	return true;
 }
 

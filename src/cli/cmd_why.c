@@ -50,8 +50,10 @@ static void draw_footer(struct cli *c, const struct why_answer *a, const struct 
 			(long long)n->residue);
 	if (a->reasons.v)
 		say(c->out, "samples have no timeline: the sampler's reasons, in our words; ");
-	say(c->out, "%s, %s, %u note%s\n", COUNTED(n->waves, "wave"),
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes, plural(c->n_notes));
+	else
+		say(c->out, "%s, ", COUNTED(n->waves, "wave"));
+	say(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes,
+		plural(c->n_notes));
 }
 
 static const char explanation[] =

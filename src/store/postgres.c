@@ -114,19 +114,17 @@ static bool begin(struct store *s, enum store_access access, struct incore_error
 	if (run(s, access == STORE_WRITE ? sql : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 		    e))
 		return true;
-	run(s, "ROLLBACK", &(struct incore_error){0});
+	run(s, "ROLLBACK", NULL); /* what went wrong is said already */
 	return false;
 }
 
 static bool end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct postgres *x = s->db;
-	struct incore_error unasked = {0};
 	PGresult *r;
 
 	if (!ok) {
-		run(s, "ROLLBACK", &unasked);
-		incore_error_clear(&unasked);
+		run(s, "ROLLBACK", NULL);
 		return false;
 	}
 	r = x->pq->PQexec(x->c, "COMMIT");

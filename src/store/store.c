@@ -143,7 +143,7 @@ static bool copy_all(struct copying *x, struct incore_error *e)
 	if (!store_begin(x->from, STORE_READ, e))
 		return false;
 	ok = store_begin(x->to, STORE_WRITE, e) && store_end(x->to, copy_tables(x, e), e);
-	store_end(x->from, false, &(struct incore_error){0});
+	store_end(x->from, false, NULL);
 	return ok;
 }
 

@@ -186,6 +186,16 @@ def test_what_is_shown():
     assert answer.scalars["found"] == 42 and "rows" in dir(answer)
 
 
+@pytest.mark.parametrize("columns", ["80", "200"])
+def test_a_wide_table_keeps_to_the_screen(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    waves = incore.open(data("gemm")).waves().waves
+    text = str(waves)
+    assert max(map(len, text.splitlines())) <= int(columns) and "more columns" in text
+    shown = {k.name for k, _ in waves._shown()}
+    assert all(name in text.replace("\n ", "") for name in shown)
+
+
 def test_names_from_a_file_cannot_forge_a_page_or_a_line():
     from incore.answer import _cell
     assert _cell("a\x1b[31m\nb", "") == "a\ufffd[31m\ufffdb"

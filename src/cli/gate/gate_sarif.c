@@ -38,13 +38,27 @@ static void put_text(struct strbuf *b, const char *text)
 	}
 }
 
+/* Frees the text. */
+static void put_built(struct json_writer *w, const char *key, struct strbuf *text)
+{
+	json_w_kv_str(w, key, (struct str){text->p ? text->p : "", text->n});
+	w->is_failed |= text->failed;
+	sb_free(text);
+}
+
 static void put_message(struct json_writer *w, const char *key, struct strbuf *text)
 {
 	json_w_kv_row_object(w, key);
-	json_w_kv_str(w, "text", (struct str){text->p ? text->p : "", text->n});
+	put_built(w, "text", text);
 	json_w_end(w);
-	w->is_failed |= text->failed;
-	sb_free(text);
+}
+
+static void put_rule_id(struct json_writer *w, const char *key, const char *metric)
+{
+	struct strbuf id = {0};
+
+	sb_printf(&id, "incore/%s", metric);
+	put_built(w, key, &id);
 }
 
 static void put_words(struct json_writer *w, const char *key, const char *text, const char *more)
@@ -60,13 +74,8 @@ static void put_rules(struct json_writer *w, const struct gate_report *r, const 
 {
 	json_w_kv_array(w, "rules");
 	for (unsigned i = 0; i < x->n; i++) {
-		struct strbuf id = {0};
-
-		sb_printf(&id, "incore/%s", x->v[i]);
 		json_w_object(w);
-		json_w_kv_str(w, "id", (struct str){id.p ? id.p : "", id.n});
-		w->is_failed |= id.failed;
-		sb_free(&id);
+		put_rule_id(w, "id", x->v[i]);
 		put_words(w, "shortDescription", x->v[i], " is beyond its limit");
 		put_words(w, "fullDescription", "A gate does not hold for a kernel: ", x->v[i]);
 		put_words(w, "help", r->help, "");
@@ -90,7 +99,7 @@ static void put_artifact(struct json_writer *w, struct str path, uint64_t line)
 	gate_put_uri(&uri, path);
 	json_w_kv_object(w, "physicalLocation");
 	json_w_kv_row_object(w, "artifactLocation");
-	json_w_kv_str(w, "uri", (struct str){uri.p ? uri.p : "", uri.n});
+	put_built(w, "uri", &uri);
 	if (path.n && path.p[0] != '/')
 		json_w_kv_cstr(w, "uriBaseId", "%SRCROOT%");
 	json_w_end(w);
@@ -98,8 +107,6 @@ static void put_artifact(struct json_writer *w, struct str path, uint64_t line)
 	json_w_kv_u64(w, "startLine", line);
 	json_w_end(w);
 	json_w_end(w);
-	w->is_failed |= uri.failed;
-	sb_free(&uri);
 }
 
 /* The cause to show it at: the first in the sources at hand, else the first with a line; n: none. */
@@ -190,7 +197,7 @@ static void put_result(struct json_writer *w, const struct gate_report *r,
 	const struct gate_found *g, unsigned rule)
 {
 	const struct gate_cause *v = g->causes.v;
-	struct strbuf text = {0}, id = {0};
+	struct strbuf text = {0};
 
 	put_text(&text, g->message);
 	sb_puts(&text, "; evidence: ");
@@ -199,9 +206,8 @@ static void put_result(struct json_writer *w, const struct gate_report *r,
 		sb_puts(&text, i ? "; " : ". From ");
 		put_cause(&text, &v[i]);
 	}
-	sb_printf(&id, "incore/%s", g->metric);
 	json_w_object(w);
-	json_w_kv_str(w, "ruleId", (struct str){id.p ? id.p : "", id.n});
+	put_rule_id(w, "ruleId", g->metric);
 	if (rule < RULES_MAX)
 		json_w_kv_u64(w, "ruleIndex", rule);
 	json_w_kv_cstr(w, "level", "error");
@@ -213,8 +219,6 @@ static void put_result(struct json_writer *w, const struct gate_report *r,
 	record_json(r->record, g->row, w);
 	json_w_end(w);
 	json_w_end(w);
-	w->is_failed |= id.failed;
-	sb_free(&id);
 }
 
 static void put_notification(struct json_writer *w, const char *level, const char *message)

@@ -1,0 +1,1 @@
+SUPDATE entries SET capture = 9223372036854775807 WHERE capture = 9; UPDATE entries SET at = -9223372036854775808, cycles = 9223372036854775807, duration = NULL  

@@ -1,0 +1,1 @@
+SPRAGMA writable_schema=1; UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT', ''), ' NOT NULL', '') WHERE type = 'table'; PRAGMA schema_version=99     

@@ -1,0 +1,1 @@
+SUPDATE causes SET cycles = 9223372036854775807; UPDATE entries SET code = 'c' || capture; UPDATE captures SET kernel = CAST(x'67ff00e4' AS TEXT)  
