@@ -18,10 +18,10 @@ function moverTable(label: string, evidence: string, isDelta: boolean): Table<Mo
 		label, name: isDelta ? 'store.movers' : 'store.rows', csv: 'instructions.csv', key: (r) => `${r.row} ${r.isa} ${r.cause}`, empty: 'The store has no instruction that moved.',
 		columns: [
 			{ id: 'change', head: isDelta ? 'Change' : 'Cycles', unit: () => 'cycles', value: (r) => r.change, cell: (r) => (isDelta ? h('span', { class: 'delta ' + harm(r.change) }, (r.change > 0 ? '+' : '') + count(r.change)) : count(r.change)), isNumber: true, width: '7rem', title: `Cycles of all tracks, ${evidence}` },
-			{ id: 'cause', head: 'Cause', value: (r) => r.cause, width: 'minmax(6rem, 1fr)' },
+			{ id: 'cause', head: 'Cause', value: (r) => r.cause, width: 'minmax(10rem, 1fr)' },
 			{ id: 'isa', head: 'Instruction', value: (r) => r.isa ?? '(no instruction)', width: 'minmax(8rem, 3fr)', isMono: true, hint: (r) => r.isa ?? '' },
 			{ id: 'waits', head: 'Waits for', value: (r) => r.waits_for ?? '', width: 'minmax(6rem, 2fr)', isMono: true, hint: (r) => r.waits_for ?? '' },
-			{ id: 'line', head: 'Line', value: (r) => (r.line ?? '').replace(/^.*\//, ''), width: 'minmax(6rem, 1fr)', hint: (r) => r.line ?? '' },
+			{ id: 'line', head: 'Line', value: (r) => (r.line ?? '').replace(/^.*\//, ''), width: 'minmax(8rem, 1fr)', hint: (r) => r.line ?? '' },
 		],
 	});
 	return table;
