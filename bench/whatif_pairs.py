@@ -193,7 +193,7 @@ def check(incore):
 
     with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
         page = f.read()
-    for end in ("", "_2", "_3", "_4"):
+    for end in ("", "_2", "_3", "_4", "_5"):
         predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
         medians = read_medians(times)
         rows = read_rows(predictions)
