@@ -83,6 +83,20 @@ QUESTIONS = {
     "rows_ahead": ["--ahead", "VMEM-load=1"],
     "scan_barrier": ["--remove", "scan_barrier.cu:20", "--remove", "scan_barrier.cu:26"],
     "stencil_shared": ["--faster", "stencil_shared.cu:16=LDS-xlane"],
+    # the fifth round: examples/cuda/pairs/last
+    "barrier_kept": ["--remove", "barrier_kept.cu:19"],
+    "compact_four": ["--faster", "compact_four.cu:24=4", "--faster", "compact_four.cu:25=4"],
+    "copy_wide": ["--faster", "VMEM-load=4", "--faster", "VMEM-store=4"],
+    "div_index": ["--faster", "div_index.cu:14=9", "--faster", "div_index.cu:15=2"],
+    "gelu_stream": ["--faster", "gelu_stream.cu:22=15.5"],
+    "mask_bytes": ["--faster", "mask_bytes.cu:17=4"],
+    "occupancy_chase": ["--waves", "+8"],
+    "reduce_banks": ["--faster", "reduce_banks.cu:20=3.7"],
+    "sine_fast": ["--faster", "sine_fast.cu:12=8.7"],
+    "store_soa": ["--faster", "VMEM-store=3"],
+    "tile_ahead": ["--ahead", "VMEM-load=1"],
+    "trips_sorted": ["--faster", "trips_sorted.cu:12=1.94", "--faster", "trips_sorted.cu:15=1.94", "--faster", "trips_sorted.cu:16=1.94"],
+    "unroll_full": ["--ahead", "VMEM-load=3"],
 }
 
 
@@ -149,7 +163,7 @@ def table(predictions, times):
 def has_places(options):
     """Every line that a question names is there, and the kernel's author marked it."""
     for file, line in (re.fullmatch(r"(\w+\.cu):(\d+)(?:=.*)?", o).groups() for o in options if ".cu:" in o):
-        folders = [os.path.join(ROOT, "examples", "cuda", "pairs", *sub) for sub in ((), ("more",))]
+        folders = [os.path.join(ROOT, "examples", "cuda", "pairs", *sub) for sub in ((), ("more",), ("last",))]
         with open(next(p for p in (os.path.join(d, file) for d in folders) if os.path.exists(p))) as f:
             if not re.search(r"// .*(FASTER|CHANGED|REMOVED)", f.read().splitlines()[int(line) - 1]):
                 return False
@@ -179,7 +193,7 @@ def check(incore):
 
     with open(os.path.join(ROOT, "docs", "whatif.md")) as f:
         page = f.read()
-    for end in ("", "_2", "_3", "_4"):
+    for end in ("", "_2", "_3", "_4", "_5"):
         predictions, times = (os.path.join(ROOT, "tests", "gpu", "pairs", name) for name in (f"predictions{end}.json", f"times{end}.txt"))
         medians = read_medians(times)
         rows = read_rows(predictions)
