@@ -25,10 +25,13 @@ SHOWN = ["incore --version", "incore summary conflicts.incore", "import incore",
 
 
 def release_of(build):
+    """What the suite of releases left, and the wheel, which that does not make; all of it where there is none of this build."""
     folder = os.path.join(build, "release")
     sums = os.path.join(folder, "SHA256SUMS")
-    if not os.path.exists(sums) or os.path.getmtime(sums) < os.path.getmtime(os.path.join(build, "incore")):
-        p = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "release"), "--from", build, folder], capture_output=True, text=True)
+    is_there = os.path.exists(sums) and os.path.getmtime(sums) >= os.path.getmtime(os.path.join(build, "incore"))
+    if not is_there or not glob.glob(os.path.join(folder, "*.whl")):
+        only = ["--only", "wheel,sbom,sums"] if is_there else []
+        p = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "release"), "--from", build, *only, folder], capture_output=True, text=True)
         check(p.returncode == 0, f"no release: {p.stderr[-1500:]}")
     return folder
 

@@ -14,7 +14,7 @@
 
 #include "isa/disasm.h"
 
-static uint32_t nop[1] = {0xbf800003}, end[1] = {0xbf810000}, branch[1] = {0xbf85ffe4};
+static uint32_t nop[2] = {0xbf800003, 0xbf800003}, end[1] = {0xbf810000}, branch[1] = {0xbf85ffe4};
 /* known to crash LLVM 22 on gfx942, with and without a literal */
 static uint32_t crash[3] = {0xe8740626, 0xff5bd7d4, 0xa75da7aa};
 static uint32_t sdwa[2] = {0x3a881cf9, 0x81461762};
