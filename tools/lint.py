@@ -31,14 +31,14 @@ def output(words):
 
 
 def flags_by_file(build):
-    """The -D, -I and -std of each file of src/, folders as from the root."""
+    """The -D, -I, -isystem and -std of each file of src/, folders as from the root."""
     with open(os.path.join(build, "compile_commands.json")) as f:
         commands = json.load(f)
     found = {}
     for c in commands:
         path = os.path.relpath(os.path.join(c["directory"], c["file"]), ROOT)
         if path.startswith("src/") and path.endswith(".c"):
-            words = [w for w in shlex.split(c["command"]) if w.startswith(("-D", "-I", "-std="))]
+            words = [w for w in shlex.split(c["command"]) if w.startswith(("-D", "-I", "-isystem", "-std="))]
             found.setdefault(path, ["-I" + os.path.relpath(os.path.join(c["directory"], w[2:]), ROOT) if w.startswith("-I") else w
                                     for w in words])
     return found
@@ -65,7 +65,9 @@ def look(tool, identity, path, flags, text, cache):
     if os.path.exists(marker):
         return ""
     first = TOOLS[tool][1]
-    words = [*first, path, "--", *flags] if tool == "clang-tidy" else [*first, *[w.replace("-std=", "--std=") for w in flags], path]
+    # cppcheck does not read headers of the system
+    plain = [w.replace("-std=", "--std=") for w in flags if not w.startswith("-isystem")]
+    words = [*first, path, "--", *flags] if tool == "clang-tidy" else [*first, *plain, path]
     p = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if p.returncode == 0:
         open(marker, "w").close()

@@ -102,8 +102,8 @@ static bool take_count(
 
 static bool take_time(struct reader *r, const struct yaml_node *n, uint64_t *ms)
 {
-	static const struct unit_word units[] = {{"", 1000}, {"s", 1000}, {"ms", 1},
-		{"m", 60 * 1000}, {"h", 3600 * 1000}, {NULL, 0}};
+	static const struct unit_word units[] = {
+		{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
 
 	return take_amount(r, n, units, MAX_TIME_MS, ms);
 }

@@ -299,7 +299,7 @@ static void fill_buckets(struct table_cursor *c, struct slices_state *s, const u
 {
 	struct account a = s->account; /* here no store to a column can be one to it */
 	const uint8_t *class = s->walk.data->inst_class;
-	uint64_t *to[BUCKET_COUNT], unused;
+	uint64_t *to[BUCKET_COUNT], unused = 0;
 	size_t step[BUCKET_COUNT]; /* 0: one place for all, which nobody looks at */
 
 	for (unsigned b = 0; b < BUCKET_COUNT; b++) {

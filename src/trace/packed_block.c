@@ -77,7 +77,7 @@ static bool reserve(struct block *b, const struct part *p)
 	size_t waits = p->to[PIECE_WAITS] - p->from[PIECE_WAITS];
 	size_t producers = p->to[PIECE_PRODUCERS] - p->from[PIECE_PRODUCERS];
 	const size_t room[STREAM_COUNT] = {
-		[STREAM_PIECES] = (1 + PIECE_KINDS + BLOCK_VARINTS) * VARINT_MAX,
+		[STREAM_PIECES] = (size_t)(1 + PIECE_KINDS + BLOCK_VARINTS) * VARINT_MAX,
 		[STREAM_GAP] = rows * VARINT_MAX,
 		[STREAM_ISSUE] = rows * VARINT_MAX,
 		[STREAM_STALL] = rows * VARINT_MAX,

@@ -253,7 +253,7 @@ static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
 
 	switch (x->kind) {
 	case CAUSE_WAIT: /* a wait that does not block costs its floor */
-		return is_sampled || !x->key || c->cyc > 2 * WAIT_FLOOR_CYC * c->hits
+		return is_sampled || !x->key || c->cyc > UINT64_C(2) * WAIT_FLOOR_CYC * c->hits
 			       ? rule_of_wait(b, x, h)
 			       : ADVISE_RULES;
 	case CAUSE_PIPE_STALL:

@@ -242,8 +242,10 @@ bool waits_resolve(struct waits *w, const struct wait_tables *t, const struct wa
 const struct waits *waits_of(struct waits *own, const struct wait_tables *t,
 	const struct walk_track *track, unsigned want, struct incore_error *e)
 {
-	if (track->waits && *track->waits && !(want & WAITS_VIEWER))
-		return *track->waits;
+	const struct waits *shared = track->waits ? *track->waits : NULL;
+
+	if (shared && !(want & WAITS_VIEWER))
+		return shared;
 	if (!waits_resolve(own, t, track, want, e))
 		return NULL;
 	if (track->waits)
