@@ -129,10 +129,10 @@ static bool blame_index(struct blame *b)
 static code_idx producer_of(const struct blame *b, const struct cause *x, code_idx row)
 {
 	const struct trace *t = b->s->trace;
-	const struct producer_edge *best = NULL;
+	const struct producer_edge *edges = b->s->producers->edges.v, *best = NULL;
 
-	for (uint32_t at = b->first[row]; at; at = b->next[at - 1]) {
-		const struct producer_edge *y = &b->s->producers->edges.v[at - 1];
+	for (uint32_t at = edges ? b->first[row] : 0; at; at = b->next[at - 1]) {
+		const struct producer_edge *y = &edges[at - 1];
 
 		if (trace_is_sampled(t) && t->code[y->producer].inst_class != x->inst_class)
 			continue;
