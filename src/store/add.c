@@ -60,6 +60,7 @@ bool store_time(const char *text, int64_t *out)
 
 	if (text[0] == '@')
 		return str_to_i64(str_of(text + 1), out) && *out >= 0;
+	/* NOLINTNEXTLINE(cert-err34-c): numbers of so few digits always fit */
 	n = sscanf(text, "%4d-%2d-%2d%nT%2d:%2d:%2dZ%n", &y, &mo, &d, &end, &h, &mi, &s, &end);
 	if ((n != 3 && n != 6) || text[end] || y < 1970 || mo < 1 || mo > 12 || d < 1 || d > 31 ||
 		h < 0 || h > 23 || mi < 0 || mi > 59 || s < 0 || s > 60)
