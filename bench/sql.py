@@ -8,7 +8,7 @@ Claims measured here: a condition on track, row or time that keeps about 1 % is 
 full scan with a group is not slower, and memory is bounded. The table has the columns of `slices` and no index, as an exported
 one; SQLite is Python's, on a database that is in the page cache. `first` is a query of its own, less what it takes to start and
 to open: it unpacks the tracks that it looks at. `open` is a further query of a session that has read them, as in the shell: the
-difference between twelve such queries and two, for each. CPU seconds, the better of three runs; both sides must give the same rows.
+difference between twelve such queries and two, for each. CPU seconds, medians of five runs; both sides must give the same rows.
 """
 import argparse
 import csv
@@ -17,6 +17,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from replicate import replicate  # noqa: E402
 
+RUNS = 5
 COLUMNS = "capture, track, slice, start, duration, stall, row, class, category"
 
 
@@ -40,24 +42,23 @@ def run(command):
 
 
 def ours(incore, packed, *queries):
-    """The best of three runs: CPU seconds, the largest peak, the rows of the last query."""
+    """The median of five runs: CPU seconds, the largest peak, the rows of the last query."""
     command = [incore, "sql", "-q", "--csv", "--rows", "all", "--timeout", "0", "-j", "1", packed, ";".join(queries)]
-    runs = [run(command) for _ in range(3)]
+    runs = [run(command) for _ in range(RUNS)]
     parts = runs[0][2].split("\r\n")
     rows = list(csv.reader(io.StringIO("\n".join(parts[len(parts) // len(queries) * (len(queries) - 1):]))))[1:]
-    return min(r[0] for r in runs), max(r[1] for r in runs), [r for r in rows if r]
+    return statistics.median(r[0] for r in runs), max(r[1] for r in runs), [r for r in rows if r]
 
 
 def theirs(path, query):
-    best, rows = None, None
-    for _ in range(3):
+    spent, rows = [], None
+    for _ in range(RUNS):
         db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         start = time.process_time()
         rows = db.execute(query).fetchall()
-        spent = time.process_time() - start
-        best = spent if best is None else min(best, spent)
+        spent.append(time.process_time() - start)
         db.close()
-    return best, [["" if v is None else str(v) for v in r] for r in rows]
+    return statistics.median(spent), [["" if v is None else str(v) for v in r] for r in rows]
 
 
 def fill(incore, packed, path):

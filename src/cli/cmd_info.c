@@ -27,21 +27,37 @@ static void print_machine(FILE *out, const struct capture_info *i)
 	fputc('\n', out);
 }
 
-static void print_clock(FILE *out, const struct capture_info *i)
-{
-	const struct info_clock *v = i->clocks.v;
+#define MOST_OFFSETS 8u /* on one line; --json has all */
 
-	if (i->clock_mhz > 0)
-		say(out, LABEL "%.2f MHz (%s)", "clock", i->clock_mhz, i->clock_source);
-	else
-		say(out, LABEL "unknown: cycles only", "clock");
-	for (size_t k = 0; k < i->clocks.n && i->clocks.n > 1; k++) {
+/* How the clocks of a trace that has several stand to each other. */
+static void print_offsets(FILE *out, const struct info_clock *v, size_t n)
+{
+	size_t n_known = 0;
+
+	for (size_t k = 0; k < n; k++)
+		n_known += v[k].offset != NO_VALUE;
+	if (n > 1 && !n_known) {
+		say(out, "; offsets of its %s clocks unknown", U64_TEXT(n));
+		return;
+	}
+	for (size_t k = 0; k < n && n > 1 && k < MOST_OFFSETS; k++) {
 		say(out, "%s %s ", k ? "," : "; offsets in cycles:", v[k].name);
 		if (v[k].offset != NO_VALUE)
 			say(out, "%+lld", (long long)v[k].offset);
 		else
 			say(out, "unknown");
 	}
+	if (n > MOST_OFFSETS)
+		say(out, ", ... (%s more)", U64_TEXT(n - MOST_OFFSETS));
+}
+
+static void print_clock(FILE *out, const struct capture_info *i)
+{
+	if (i->clock_mhz > 0)
+		say(out, LABEL "%.2f MHz (%s)", "clock", i->clock_mhz, i->clock_source);
+	else
+		say(out, LABEL "unknown: cycles only", "clock");
+	print_offsets(out, i->clocks.v, i->clocks.n);
 	fputc('\n', out);
 }
 

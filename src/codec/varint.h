@@ -28,6 +28,29 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 	return p;
 }
 
+/* Where the next begins; NULL when it ends too early or is too long. */
+static inline const uint8_t *varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t r = 0;
+
+	if (p < end && *p < 0x80) {
+		*v = *p;
+		return p + 1;
+	}
+	for (unsigned shift = 0; shift < 64 && p < end; shift += 7) {
+		uint8_t b = *p++;
+
+		if (shift == 63 && b > 1)
+			return NULL;
+		r |= (uint64_t)(b & 0x7f) << shift;
+		if (b < 0x80) {
+			*v = r;
+			return p;
+		}
+	}
+	return NULL;
+}
+
 struct bytes_reader {
 	const uint8_t *p, *end;
 	bool is_failed; /* latched: a read went past the end or a varint was too long */

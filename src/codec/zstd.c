@@ -16,7 +16,10 @@ bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int le
 
 	if (ZSTD_isError(most) || !sb_reserve(out, most))
 		return err_nomem(e);
-	size = context ? ZSTD_compressCCtx(context, out->p + out->n, most, p, n, level)
+	if (context &&
+		ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)))
+		return err_set(e, INCORE_FAILED, "zstd", "cannot compress at level %d", level);
+	size = context ? ZSTD_compress2(context, out->p + out->n, most, p, n)
 		       : ZSTD_compress(out->p + out->n, most, p, n, level);
 	if (ZSTD_isError(size))
 		return err_set(

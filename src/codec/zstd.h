@@ -8,7 +8,8 @@
 
 /* Appends the compressed form of p[0..n) to out. */
 bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e);
-/* The same again and again with the memory of one context: ZSTD_createCCtx() .. ZSTD_freeCCtx(). */
+/* The same again and again with the memory of one context, ZSTD_createCCtx() .. ZSTD_freeCCtx(), and
+ * with what else was set there. */
 struct ZSTD_CCtx_s;
 bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int level,
 	struct strbuf *out, struct incore_error *e);

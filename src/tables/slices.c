@@ -66,8 +66,8 @@ static const struct record slice_record = RECORD_OF(slice_row, RECORD_LINE, slic
 
 struct slices_state {
 	struct track_walk walk;
-	uint8_t *is_kept;	     /* by code row: the rows that are asked for; NULL: all */
-	code_idx first_kept, n_kept; /* all of them, if not is_scattered */
+	uint8_t *is_kept; /* by code row: the rows that are asked for; NULL: all */
+	code_idx first_kept, last_kept, n_kept; /* all between them, if not is_scattered */
 	bool is_scattered;
 	uint32_t at, end;  /* of the loaded track: slices to look at */
 	uint32_t *indices; /* of the batch, where rows are limited */
@@ -98,6 +98,7 @@ static void mark_rows(struct table_cursor *c, struct slices_state *s)
 		if (!s->n_kept)
 			s->first_kept = i;
 		s->is_scattered |= i != s->first_kept + s->n_kept;
+		s->last_kept = i;
 		s->n_kept++;
 	}
 }
@@ -140,6 +141,16 @@ static unsigned less_of(const struct table_cursor *c, const struct slices_state 
 	if (!table_wants(c, SLICE_CATEGORY))
 		less |= TRACK_NO_TAG;
 	return less;
+}
+
+/* What the walk may leave out of a track: accounting looks at what is between slices, and a limit
+ * on slices counts them. */
+static void limit_walk(const struct table_cursor *c, struct slices_state *s)
+{
+	s->walk.may_be_part =
+		!s->is_accounting && c->scan.first_slice == 0 && c->scan.last_slice == UINT32_MAX;
+	s->walk.first_code = limits_rows(c) ? s->first_kept : 0;
+	s->walk.last_code = limits_rows(c) ? s->last_kept : UINT32_MAX;
 }
 
 /* Room for limits on rows, once they are asked for. */
@@ -347,7 +358,7 @@ static void fill_made(struct table_cursor *c, struct slices_state *s, const uint
 	for (uint32_t i = 0; track && i < n; i++)
 		track[i] = s->walk.loaded;
 	for (uint32_t i = 0; index && i < n; i++)
-		index[i] = SLICE;
+		index[i] = d->is_part ? d->number[SLICE] : SLICE;
 	for (uint32_t i = 0; begin && i < n; i++)
 		begin[i] = (int64_t)d->start_cyc[SLICE] + shift;
 	for (uint32_t i = 0; row && i < n; i++)
@@ -372,7 +383,10 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 	s = c->state;
 	if (!prepare_limits(c, s, e))
 		return false;
+	if (limits_rows(c) && !s->n_kept)
+		return true; /* no such row */
 	s->walk.less = less_of(c, s);
+	limit_walk(c, s);
 	if (c->scan.is_by_class && !s->is_inside && s->walk.next == 0 && s->class == 0 &&
 		!find_classes(c, s, e))
 		return false;

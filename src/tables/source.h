@@ -57,14 +57,16 @@ static inline int64_t table_row_of(const struct trace *t, code_idx code)
 
 /* A walk over the tracks that a scan wants, one in memory at a time. */
 struct track_walk {
-	const struct track_data *data; /* of the track where the walk stands */
-	track_idx next;		       /* to be looked at */
-	track_idx loaded;	       /* where the walk stands; NO_TRACK: at no track */
-	unsigned less;		       /* columns that nobody looks at: bits of TRACK_LESS */
-	struct track_data own;	       /* what was read last, */
-	track_idx held;		       /* of this track, */
-	unsigned held_less;	       /* but for these columns, */
-	bool has_data;		       /* if any: it stays when the walk has ended */
+	const struct track_data *data;	/* of the track where the walk stands */
+	track_idx next;			/* to be looked at */
+	track_idx loaded;		/* where the walk stands; NO_TRACK: at no track */
+	unsigned less;			/* columns that nobody looks at: bits of TRACK_LESS */
+	bool may_be_part;		/* nobody looks at slices outside the limits on time, and */
+	code_idx first_code, last_code; /* outside these rows; 0 and UINT32_MAX: any */
+	struct track_data own;		/* what was read last, */
+	track_idx held;			/* of this track, */
+	unsigned held_less;		/* but for these columns, */
+	bool has_data;			/* if any: it stays when the walk has ended */
 };
 /* The kept slices of a track, or NULL. */
 const struct track_data *table_keep_get(const struct table_keep *k, track_idx i);

@@ -255,20 +255,48 @@ static bool lived(const struct table_cursor *c, track_idx i)
 	       (int64_t)k->end_cyc + shift >= c->scan.first_cyc;
 }
 
+/* The limit on time in the clock of a track. */
+static uint64_t in_clock(int64_t cyc, int64_t shift)
+{
+	int64_t at;
+
+	if (__builtin_sub_overflow(cyc, shift, &at))
+		return cyc < 0 ? 0 : UINT64_MAX;
+	return at > 0 ? (uint64_t)at : 0;
+}
+
+/* What of the track is looked at; false: all of it, or it stays for scans that may want the rest. */
+static bool limit_slices(const struct track_walk *w, const struct table_cursor *c, track_idx i,
+	struct slice_filter *f)
+{
+	const struct table_scan *s = &c->scan;
+	int64_t shift = table_shift(c, i);
+
+	*f = (struct slice_filter){in_clock(s->first_cyc, shift),
+		s->last_cyc == INT64_MAX ? UINT64_MAX : in_clock(s->last_cyc, shift), w->first_code,
+		w->last_code};
+	return w->may_be_part && !s->keep &&
+	       (f->first_cyc || f->last_cyc < UINT64_MAX || f->first_code ||
+		       f->last_code < UINT32_MAX);
+}
+
 /* A track that cannot be read does not end the walk: it is counted. */
 static bool load(struct track_walk *w, struct table_cursor *c, track_idx i, struct incore_error *e)
 {
 	const struct track_data *kept = table_keep_get(c->scan.keep, i);
 	unsigned less = c->scan.keep ? 0 : w->less; /* the next scan may want others */
 	struct incore_error why = {0};
+	struct slice_filter filter;
 
 	w->data = kept ? kept : &w->own;
 	w->loaded = i;
 	if (kept || (w->has_data && w->held == i && !(w->held_less & ~less)))
 		return true;
-	w->held = i;
-	w->held_less = less;
+	w->own.filter = limit_slices(w, c, i, &filter) ? &filter : NULL;
 	w->has_data = trace_load_track(c->trace, i, less, &w->own, &why);
+	w->own.filter = NULL;
+	w->held = w->own.is_part ? NO_TRACK : i;
+	w->held_less = less;
 	if (w->has_data) {
 		table_keep_put(c->scan.keep, i, &w->own);
 		return true;

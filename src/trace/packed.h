@@ -12,7 +12,7 @@
 #include "base/progress.h"
 #include "trace/trace.h"
 
-#define PACKED_DEFAULT_LEVEL 3
+#define PACKED_DEFAULT_LEVEL 8
 
 struct packed_options {
 	int level;		   /* of zstd; 0: PACKED_DEFAULT_LEVEL */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packed_block.h: the content of tracks as columns of bytes, and back. A block holds pieces: whole
- * small tracks, or a part of a large one. packed_block.c writes, packed_unpack.c
- * reads. Nothing here is compressed or stored; see packed_write.c.
+ * small tracks, or a part of a large one. packed_block.c writes, packed_unpack.c and packed_rows.c
+ * read. Nothing here is compressed or stored; see packed_write.c.
  * Owner: block_deinit() frees the builder's buffers; a view borrows the bytes it reads.
  */
 #pragma once
@@ -20,10 +20,12 @@ extern const uint32_t block_max[PIECE_KINDS]; /* of a block */
 
 /* The running values of one track, from piece to piece. */
 struct piece_cursor {
-	uint32_t done[PIECE_KINDS];
-	uint64_t end_cyc; /* of the slice before */
+	uint32_t
+		done[PIECE_KINDS]; /* of reading: slices alone, also those that a filter left out */
+	uint64_t start_cyc, end_cyc; /* of the slice before */
 	uint32_t code, wait, producer;
 	uint32_t n_named; /* producers named by the waits so far */
+	bool is_past;	  /* of reading: the filter asks for nothing that follows */
 };
 void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc);
 

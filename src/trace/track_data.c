@@ -45,6 +45,16 @@ bool track_data_reserve(struct track_data *d, uint32_t n_slices)
 	return true;
 }
 
+bool track_data_reserve_numbers(struct track_data *d)
+{
+	if (d->cap <= d->numbers_cap)
+		return true;
+	if (!resize((void **)&d->number, d->cap, sizeof(*d->number)))
+		return false;
+	d->numbers_cap = d->cap;
+	return true;
+}
+
 bool track_data_reserve_states(struct track_data *d, uint32_t n)
 {
 	uint32_t cap;
@@ -81,6 +91,7 @@ bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t 
 void track_data_reset(struct track_data *d)
 {
 	d->n = 0;
+	d->is_part = false;
 	d->n_states = 0;
 	d->n_stated_waits = 0;
 	d->n_stated_producers = 0;
@@ -101,6 +112,7 @@ void track_data_deinit(struct track_data *d)
 	mem_free(d->code);
 	mem_free(d->inst_class);
 	mem_free(d->tag);
+	mem_free(d->number);
 	mem_free(d->state);
 	mem_free(d->state_dur_cyc);
 	mem_free(d->stated_waits);

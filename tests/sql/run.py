@@ -8,6 +8,7 @@ usage: run.py PROGRAM
 import json
 import os
 import pty
+import random
 import re
 import signal
 import subprocess
@@ -134,6 +135,7 @@ def conditions():
     for where, keep in cases.items():
         have = sql(["gemm", "two_waves"], f"SELECT {columns} FROM slices WHERE {where}")
         check(where, sorted(have, key=str) == sorted((r for r in rows if keep(r)), key=str), f"{len(have)} rows")
+    packed_conditions()
     # one session, in which tracks that were read stay, says the same
     queries = [f"SELECT {columns} FROM slices WHERE {where};\n" for where in cases]
     alone = b"".join(incore("sql", "--csv", "gemm", "two_waves", q).stdout for q in queries[::4])
@@ -150,6 +152,28 @@ def conditions():
                            " AND f.track = l.from_track AND f.slice = l.from_slice")
     links = sql(["gemm"], "SELECT count(*) FROM links")
     check("links end at slices", joined[0][0] == links[0][0] > 0, joined)
+
+
+def packed_conditions():
+    """Of a packed wave only the parts are unpacked that a condition can ask for: not one row less comes, nor another figure."""
+    columns = "track, slice, start, duration, stall, row, class, category"
+    by_chance = random.Random(5)
+    with tempfile.TemporaryDirectory() as work:
+        for name in ("gemm", "sqtt_gfx9", "scopes"):
+            packed = os.path.join(work, name + ".incore")
+            incore("pack", "-q", name, "-o", packed)
+            rows = sql([packed], f"SELECT {columns} FROM slices", "--rows", "all")
+            check(f"{name} is packed", len(rows) > 500 and rows == sql([name], f"SELECT {columns} FROM slices", "--rows", "all"), len(rows))
+            for _ in range(12):
+                one, chosen = by_chance.choice(rows), by_chance.sample(range(8), 3)
+                first, last = one[2] - by_chance.randrange(40), one[2] + by_chance.randrange(400)
+                low, high = (one[5] or 0) - by_chance.randrange(2), (one[5] or 0) + by_chance.randrange(3)
+                for where, keep in ((f"start >= {first} AND start <= {last}", lambda r: first <= r[2] <= last),
+                                    (f"row >= {low} AND row <= {high}", lambda r: r[5] is not None and low <= r[5] <= high),
+                                    (f"start <= {last} AND row = {high}", lambda r: r[2] <= last and r[5] == high)):
+                    names = ", ".join(columns.split(", ")[i] for i in chosen)
+                    have = sql([packed], f"SELECT {names} FROM slices WHERE {where}", "--rows", "all")
+                    check(f"{name}, packed, {where}", have == [tuple(r[i] for i in chosen) for r in rows if keep(r)], f"{len(have)} rows of {names}")
 
 
 def every_table():

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed_rows.c: slices from the columns of a block, and of those only the ones that are wanted.
+ * Nearly all varints are one byte: a run of them is taken at once, in loops that compilers turn
+ * into vectors. Where a filter is set, a run that it cannot want is added up and passed over.
+ */
+#include "trace/packed_rows.h"
+
+#include "codec/varint.h"
+
+#define RUN 32u			      /* slices that are taken, or passed over, at once */
+#define LONG_BITS 0x8080808080808080u /* of varints that go on in the next byte */
+#define ODD_BITS 0x0101010101010101u  /* of zigzags that are negative */
+
+/* What is left of a piece. */
+struct rows_reader {
+	const struct block_code *k;
+	uint32_t scale;
+	unsigned streams; /* those that are read: a bit each */
+	const uint8_t *p[STREAM_COUNT], *end[STREAM_COUNT];
+};
+
+static bool reads(const struct rows_reader *r, unsigned s)
+{
+	return r->streams & 1u << s;
+}
+
+static bool has_run(const struct rows_reader *r, unsigned s)
+{
+	return r->end[s] - r->p[s] >= RUN;
+}
+
+/* All bits of the bytes of a run. */
+static inline uint64_t bits_of_run(const uint8_t *p)
+{
+	uint64_t w[RUN / 8];
+
+	memcpy(w, p, RUN);
+	return w[0] | w[1] | w[2] | w[3];
+}
+
+/* --- all of them --- */
+
+static inline void widen_run(const uint8_t *restrict p, uint32_t scale, uint32_t *restrict out)
+{
+	for (unsigned i = 0; i < RUN; i++)
+		out[i] = p[i] * scale;
+}
+
+static inline void count_run(uint32_t first, uint32_t *out)
+{
+	for (unsigned i = 0; i < RUN; i++)
+		out[i] = first + i;
+}
+
+const uint8_t *block_read_u32s(
+	const uint8_t *p, const uint8_t *end, uint32_t scale, uint32_t n, uint32_t *out)
+{
+	uint64_t v;
+
+	for (uint32_t i = 0; i < n;) {
+		if (n - i >= RUN && end - p >= RUN && !(bits_of_run(p) & LONG_BITS)) {
+			widen_run(p, scale, out + i);
+			i += RUN;
+			p += RUN;
+			continue;
+		}
+		for (uint32_t stop = n - i < 8 ? n : i + 8; i < stop; i++) {
+			p = varint_get(p, end, &v);
+			if (!p || v > UINT32_MAX)
+				return NULL;
+			out[i] = (uint32_t)v * scale;
+		}
+	}
+	return p;
+}
+
+static bool take_u32s(struct rows_reader *r, enum packed_stream s, uint32_t n, uint32_t *out)
+{
+	const uint8_t *p = block_read_u32s(r->p[s], r->end[s], r->scale, n, out);
+
+	if (p)
+		r->p[s] = p;
+	return p != NULL;
+}
+
+/* The stream of issues holds what is left of a length without its stall. */
+static bool take_lengths(struct rows_reader *r, uint32_t n, struct track_data *d)
+{
+	uint32_t *dur = d->dur_cyc + d->n, *stall = d->stall_cyc + d->n, is_bad = 0;
+
+	if (!take_u32s(r, STREAM_STALL, n, stall) || !take_u32s(r, STREAM_ISSUE, n, dur))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		dur[i] += stall[i];
+		is_bad |= dur[i] < stall[i];
+	}
+	return !is_bad;
+}
+
+/* Eight slices with their gaps, none of them negative. */
+static inline uint64_t start_eight(
+	const uint8_t *gap, uint32_t scale, const uint32_t *dur, uint64_t at, uint64_t *start)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		start[i] = at + (uint64_t)(gap[i] >> 1) * scale;
+		at = start[i] + dur[i];
+	}
+	return at;
+}
+
+/* The same without gaps: the next begins where the one before ended. */
+static inline uint64_t start_eight_close(const uint32_t *dur, uint64_t at, uint64_t *start)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		start[i] = at;
+		at += dur[i];
+	}
+	return at;
+}
+
+static bool take_starts(
+	struct rows_reader *r, uint32_t n, struct piece_cursor *c, struct track_data *d)
+{
+	const uint8_t *p = r->p[STREAM_GAP], *end = r->end[STREAM_GAP];
+	uint64_t *start = d->start_cyc + d->n, floor = c->start_cyc, at = c->end_cyc, v;
+	const uint32_t *dur = d->dur_cyc + d->n;
+
+	for (uint32_t i = 0; i < n;) {
+		uint64_t gaps = UINT64_MAX;
+
+		if (n - i >= 8 && end - p >= 8 && at >= floor)
+			memcpy(&gaps, p, 8);
+		if (!(gaps & (LONG_BITS | ODD_BITS))) {
+			at = gaps ? start_eight(p, r->scale, dur + i, at, start + i)
+				  : start_eight_close(dur + i, at, start + i);
+			if (at < floor)
+				return false;
+			i += 8;
+			p += 8;
+			floor = start[i - 1];
+			continue;
+		}
+		p = varint_get(p, end, &v);
+		if (!p)
+			return false;
+		start[i] = at + (uint64_t)unzigzag(v) * r->scale;
+		if (start[i] < floor)
+			return false;
+		floor = start[i];
+		at = start[i] + dur[i];
+		i++;
+	}
+	c->start_cyc = floor;
+	c->end_cyc = at;
+	r->p[STREAM_GAP] = p;
+	return true;
+}
+
+static bool take_code(struct rows_reader *r, uint32_t n, struct piece_cursor *c, code_idx *code)
+{
+	const uint8_t *p = r->p[STREAM_CODE], *end = r->end[STREAM_CODE];
+	uint32_t last = c->code, n_code = r->k->n, is_bad = 0;
+	uint64_t v;
+
+	for (uint32_t i = 0; i < n;) {
+		/* the first may be row 0, behind no row at all */
+		if (n - i >= RUN && end - p >= RUN && !bits_of_run(p)) {
+			is_bad |= (last + RUN >= n_code) | (last + RUN < RUN - 1);
+			count_run(last + 1, code + i);
+			last += RUN;
+			i += RUN;
+			p += RUN;
+			continue;
+		}
+		p = varint_get(p, end, &v);
+		if (!p)
+			return false;
+		last += 1 + (uint32_t)unzigzag(v);
+		is_bad |= (last >= n_code) & (last != NO_CODE);
+		code[i++] = last;
+	}
+	c->code = last;
+	r->p[STREAM_CODE] = p;
+	return !is_bad;
+}
+
+static bool take_classes(struct rows_reader *r, uint32_t n, const code_idx *code, uint8_t *out)
+{
+	const struct block_code *k = r->k;
+	const uint8_t *kind = r->p[STREAM_CLASS];
+	uint32_t is_bad = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = kind[i] ^ k->class[code[i] < k->n ? code[i] : k->n];
+		is_bad |= out[i] >= CLASS_COUNT;
+	}
+	r->p[STREAM_CLASS] += n;
+	return !is_bad;
+}
+
+/* The next n slices into d, behind those that are there. */
+static bool take_rows(
+	struct rows_reader *r, uint32_t n, struct piece_cursor *c, struct track_data *d)
+{
+	if (reads(r, STREAM_STALL) && !take_lengths(r, n, d))
+		return false;
+	if (reads(r, STREAM_GAP) && !take_starts(r, n, c, d))
+		return false;
+	if (reads(r, STREAM_CODE) && !take_code(r, n, c, d->code + d->n))
+		return false;
+	if (reads(r, STREAM_CLASS) && !take_classes(r, n, d->code + d->n, d->inst_class + d->n))
+		return false;
+	if (reads(r, STREAM_TAG)) {
+		memcpy(d->tag + d->n, r->p[STREAM_TAG], n);
+		r->p[STREAM_TAG] += n;
+	}
+	d->n += n;
+	c->done[PIECE_ROWS] += n;
+	return true;
+}
+
+/* --- some of them --- */
+
+/* Of numbers up to these no product or sum of a run leaves 32 bits. */
+#define USUAL_VALUE (1u << 20)
+#define USUAL_SCALE 1024u
+
+/* The sum of the bytes of a run, none of which goes on: four lanes of 16 bits hold it. */
+static inline uint64_t sum_bytes(const uint8_t *p)
+{
+	const uint64_t even = 0x00ff00ff00ff00ffu;
+	uint64_t w[RUN / 8], lanes = 0;
+
+	memcpy(w, p, RUN);
+	for (unsigned i = 0; i < RUN / 8; i++)
+		lanes += (w[i] & even) + (w[i] >> 8 & even);
+	return lanes * 0x0001000100010001u >> 48;
+}
+
+/* Adds a run of varints to *sum. False: one of them is unusual. */
+static bool pass_values(const uint8_t **at, const uint8_t *end, uint64_t *sum, uint32_t *last)
+{
+	const uint8_t *p = *at;
+	uint64_t v = 0;
+
+	if (!(bits_of_run(p) & LONG_BITS)) {
+		*sum += sum_bytes(p);
+		*last += p[RUN - 1];
+		*at = p + RUN;
+		return true;
+	}
+	for (unsigned i = 0; i < RUN; i++) {
+		p = varint_get(p, end, &v);
+		if (!p || v > USUAL_VALUE)
+			return false;
+		*sum += v;
+	}
+	*last += (uint32_t)v;
+	*at = p;
+	return true;
+}
+
+/* The rows of a run, and whether the filter asks for any. False: one makes no sense. */
+static bool pass_code(struct rows_reader *r, const struct slice_filter *f, const uint8_t **at,
+	uint32_t *code, bool *is_wanted)
+{
+	const uint8_t *p = *at, *end = r->end[STREAM_CODE];
+	uint32_t last = *code, n_code = r->k->n, n_wanted = f->last_code - f->first_code;
+	uint32_t is_one = 0, is_bad = 0;
+	uint64_t v;
+
+	if (!bits_of_run(p)) {
+		*code = last + RUN;
+		*at = p + RUN;
+		*is_wanted = last + 1 <= f->last_code && last + RUN >= f->first_code;
+		return last + RUN < n_code && last + RUN >= RUN - 1;
+	}
+	for (unsigned i = 0; i < RUN; i++) {
+		p = varint_get(p, end, &v);
+		if (!p)
+			return false;
+		last += 1 + (uint32_t)unzigzag(v);
+		is_one |= last - f->first_code <= n_wanted;
+		is_bad |= (last >= n_code) & (last != NO_CODE);
+	}
+	*code = last;
+	*at = p;
+	*is_wanted = is_one;
+	return !is_bad;
+}
+
+/* Passes over the next run if the filter asks for none of it. False: it has to be looked at, slice
+ * by slice; nothing is changed then. */
+static bool pass_run(struct rows_reader *r, const struct slice_filter *f, struct piece_cursor *c)
+{
+	static const enum packed_stream bytewise[] = {STREAM_GAP, STREAM_CLASS, STREAM_TAG};
+	const uint8_t *code = r->p[STREAM_CODE], *gap = r->p[STREAM_GAP];
+	const uint8_t *stall = r->p[STREAM_STALL], *issue = r->p[STREAM_ISSUE];
+	uint64_t length = 0, at = c->end_cyc;
+	uint32_t row = c->code, last = 0;
+	bool is_wanted = true;
+
+	if (reads(r, STREAM_CODE) && !pass_code(r, f, &code, &row, &is_wanted))
+		return false;
+	if (is_wanted && !reads(r, STREAM_GAP))
+		return false;
+	if (reads(r, STREAM_STALL) &&
+		(!pass_values(&stall, r->end[STREAM_STALL], &length, &last) ||
+			!pass_values(&issue, r->end[STREAM_ISSUE], &length, &last)))
+		return false;
+	if (reads(r, STREAM_GAP)) {
+		if (bits_of_run(gap) & (LONG_BITS | ODD_BITS) || at < c->start_cyc)
+			return false;
+		length = (length + sum_bytes(gap) / 2) * r->scale;
+		c->is_past = at > f->last_cyc; /* starts do not fall */
+		if ((is_wanted && at <= f->last_cyc && at + length >= f->first_cyc) ||
+			at + length < at)
+			return false;
+		c->end_cyc = at + length;
+		c->start_cyc = at + length - (uint64_t)last * r->scale;
+	}
+	r->p[STREAM_CODE] = code;
+	r->p[STREAM_STALL] = stall;
+	r->p[STREAM_ISSUE] = issue;
+	for (size_t i = 0; i < sizeof(bytewise) / sizeof(bytewise[0]); i++)
+		if (reads(r, bytewise[i]))
+			r->p[bytewise[i]] += RUN;
+	c->code = row;
+	c->done[PIECE_ROWS] += RUN;
+	return true;
+}
+
+/* Takes n slices and keeps them, with their numbers, if their times can be asked for. */
+static bool take_wanted(struct rows_reader *r, const struct slice_filter *f, uint32_t n,
+	struct piece_cursor *c, struct track_data *d)
+{
+	uint32_t from = d->n, number = c->done[PIECE_ROWS];
+
+	if (!take_rows(r, n, c, d))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		d->number[from + i] = number + i;
+	if (!reads(r, STREAM_GAP))
+		return true;
+	c->is_past = d->start_cyc[from] > f->last_cyc;
+	if (c->is_past || d->start_cyc[from + n - 1] < f->first_cyc)
+		d->n = from;
+	return true;
+}
+
+static bool take_some(struct rows_reader *r, const struct slice_filter *f, uint32_t n,
+	struct piece_cursor *c, struct track_data *d)
+{
+	for (uint32_t i = 0; i < n && !c->is_past;) {
+		bool is_run = n - i >= RUN;
+		uint32_t m = is_run ? RUN : n - i;
+
+		for (unsigned s = STREAM_GAP; s <= STREAM_CODE; s++)
+			is_run &= !reads(r, s) || has_run(r, s);
+		if (!(is_run && pass_run(r, f, c)) && !take_wanted(r, f, m, c, d))
+			return false;
+		i += m;
+	}
+	return true;
+}
+
+/* --- a piece --- */
+
+static bool is_used_up(const struct rows_reader *r)
+{
+	for (unsigned s = STREAM_GAP; s <= STREAM_TAG; s++)
+		if (reads(r, s) && r->p[s] != r->end[s])
+			return false;
+	return true;
+}
+
+bool block_read_rows(const struct block_code *k, const struct piece *pc,
+	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
+	struct track_data *d)
+{
+	struct rows_reader r = {.k = k, .scale = pc->scale, .streams = block_streams(want)};
+	uint32_t n = pc->n[PIECE_ROWS];
+	bool ok;
+
+	for (unsigned s = STREAM_GAP; s <= STREAM_TAG; s++) {
+		r.p[s] = reads(&r, s) ? stream[s] + pc->from[s] : NULL;
+		r.end[s] = reads(&r, s) ? r.p[s] + pc->length[s] : NULL;
+	}
+	if (d->is_part && pc->scale <= USUAL_SCALE)
+		ok = take_some(&r, d->filter, n, c, d);
+	else if (d->is_part)
+		ok = take_wanted(&r, d->filter, n, c, d);
+	else
+		ok = take_rows(&r, n, c, d);
+	return ok && (c->is_past || is_used_up(&r));
+}
