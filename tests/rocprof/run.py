@@ -175,7 +175,7 @@ def check_again(score, program, folder):
         want, got = data(program, "info", source), data(program, "info", path + "#0" if capture != "gemm" else path)
         score.check(f"{capture}: kernel and target", (got["kernel"], got["arch"]), (want["kernel"], want["arch"]))
         if capture == "pc_sampling":
-            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
+            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"], r["source"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
                           for x in (source, path + "#1"))
             score.check(f"{capture}: samples of every row", sorted(back), sorted(rows))
 

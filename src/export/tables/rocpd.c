@@ -270,6 +270,8 @@ static bool put_row_sample(struct rocpd_state *s, const struct code_row *r, cons
 	json_w_kv_i64(&w, "row", r->number);
 	json_w_kv_u64(&w, "address", r->address);
 	json_w_kv_str(&w, "isa", (struct str){r->text, r->text_len});
+	if (r->source && r->source[0])
+		json_w_kv_cstr(&w, "source", r->source);
 	json_w_kv_cstr(&w, "reason", reason);
 	json_w_kv_u64(&w, "count", count);
 	json_w_end(&w);
