@@ -112,7 +112,8 @@ static void make_guid(struct rocpd_state *s, const struct trace *t)
 		(unsigned long long)(b & 0xffffffffffff));
 	snprintf(s->suffix, sizeof(s->suffix), "_%s", s->guid);
 	for (char *p = s->suffix; *p; p++)
-		*p = *p == '-' ? '_' : *p;
+		if (*p == '-')
+			*p = '_';
 }
 
 static bool create_tables(struct rocpd_state *s, struct incore_error *e)
