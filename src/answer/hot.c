@@ -347,15 +347,12 @@ static bool index_edges(struct hot_job *j, struct incore_error *e)
 	return true;
 }
 
-/* "file.py:12" of a source string: the last part of the innermost frame's path. */
-static struct str short_source(const char *source)
+/* "file.py:12" of a row: the last part of the innermost frame's path. */
+static struct str short_source(const struct code_row *r)
 {
-	struct str s = str_of(source ? source : "");
-	ptrdiff_t arrow = str_find(s, " -> "), slash;
+	struct str s = r->source && r->source[0] ? hot_line_of(r) : STR("");
+	ptrdiff_t slash = str_rfind_char(s, '/');
 
-	if (arrow >= 0)
-		s = str_sub(s, 0, (size_t)arrow);
-	slash = str_rfind_char(s, '/');
 	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
 }
 
@@ -396,7 +393,7 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.opcode = r ? t->opcodes[r->opcode] : "(unknown)",
 		.class = class_name(r ? r->inst_class : CLASS_OTHER),
 		.source = r && r->source && r->source[0] ? r->source : NULL,
-		.short_source = r ? short_source(r->source) : (struct str){0},
+		.short_source = r ? short_source(r) : (struct str){0},
 		.rows = g->n_rows,
 		.executed_rows = g->n_executed,
 		.totals = s->totals,

@@ -281,10 +281,12 @@ static bool send_cuts(struct driver *d, struct incore_error *e)
 	struct export *x = &d->x;
 	unsigned holds = d->ops->holds;
 	const char *why = "this format has no place for them";
-	uint64_t n_samples = 0;
+	uint64_t n_samples = 0, n_pcs = 0;
 
 	for (uint32_t i = 0; i < t->n_counters; i++)
 		n_samples += t->counters[i].n;
+	for (code_idx i = 0; t->samples && !(holds & EXPORT_SAMPLES) && i < t->n_code; i++)
+		n_pcs += t->samples[i].issued + t->samples[i].stalled;
 	if (!(holds & EXPORT_CODE) && /* not a format of whole tables */
 		(!export_cut(x, "markers", why, t->n_markers, e) ||
 			!export_cut(x, "issue records of other SIMDs", why, t->n_other_issues, e) ||
@@ -295,6 +297,7 @@ static bool send_cuts(struct driver *d, struct incore_error *e)
 	return export_cut(x, "instructions", why, d->n_slices_cut, e) &&
 	       export_cut(x, "wave states", why, d->n_states_cut, e) &&
 	       export_cut(x, "producers of waits", why, d->n_waits_cut, e) &&
+	       export_cut(x, "PC samples", why, n_pcs, e) &&
 	       export_cut(x, "counter samples", why, d->ops->counter ? 0 : n_samples, e) &&
 	       export_cut(x, "occupancy events", why, holds & EXPORT_OCCUPANCY ? 0 : t->n_occupancy,
 		       e) &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.h: from a trace to a file of another format. One export_ops per format; registry.c is the
- * only list. The driver walks the trace (tracks in order; of each track its slices in time order,
- * then states, then links, unless links are wanted first), reports what the format cannot hold, and makes loss impossible to
- * forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
+ * export.h: from a trace to a file of another format. One export_ops per format; registry.c is the only list. The driver walks
+ * the trace (tracks in order; of each track its slices in time order, then states, then links, unless links are wanted first), reports
+ * what the format cannot hold, and makes loss impossible to forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
  */
 #pragma once
 
@@ -24,6 +23,7 @@ enum export_holds {
 	EXPORT_OCCUPANCY = 128,
 	EXPORT_CODE = 256,	  /* the static instruction table */
 	EXPORT_TRACK_LINKS = 512, /* links from track to track */
+	EXPORT_SAMPLES = 1024,	  /* PC samples of the instructions */
 };
 
 struct export_track {

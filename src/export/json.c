@@ -252,6 +252,6 @@ const struct export_ops export_json = {
 	.media_type = "application/json",
 	.summary = "the whole trace as one document (schema incore.trace/1)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
-		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_CODE,
+		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_CODE | EXPORT_SAMPLES,
 	EXPORT_SLICE_WRITER,
 };

@@ -227,7 +227,7 @@ static bool make_samples(struct building *b)
 	return true;
 }
 
-static bool add_notes(const struct building *b)
+static bool add_notes(const struct building *b, const struct sampled_kernel *k)
 {
 	struct trace *t = b->t;
 
@@ -240,8 +240,9 @@ static bool add_notes(const struct building *b)
 		!trace_note(t, NOTE_INFO, "host-trap", NULL, INCORE_NO_OFFSET, 1,
 			"host_trap samples say where a wave was, not whether it issued or why not"))
 		return false;
-	return trace_note(t, NOTE_INFO, "sampled-rows-only", NULL, INCORE_NO_OFFSET, t->n_code,
-		"the file lists the instructions that samples hit, not the whole kernel");
+	return k->is_listed ||
+	       trace_note(t, NOTE_INFO, "sampled-rows-only", NULL, INCORE_NO_OFFSET, t->n_code,
+		       "the file lists the instructions that samples hit, not the whole kernel");
 }
 
 bool samples_build(
@@ -263,7 +264,7 @@ bool samples_build(
 	if (k->launch.launch_count > 0)
 		t->meta.launch = k->launch;
 	ok = ok && (t->meta.kernel || !k->name) && make_code(&b) && make_samples(&b) &&
-	     add_notes(&b);
+	     add_notes(&b, k);
 	intern_deinit(&b.opcodes);
 	intern_deinit(&b.paths);
 	VEC_FREE(&b.rows);

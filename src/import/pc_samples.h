@@ -19,6 +19,7 @@ struct sampled_kernel {
 	const char *name; /* NULL: nothing names it */
 	uint64_t id;	  /* of the run */
 	uint64_t n_samples;
+	bool is_listed;		    /* rows without samples are there, too */
 	struct trace_launch launch; /* launch_count: how many launches were seen */
 };
 

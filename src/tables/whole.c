@@ -2,6 +2,7 @@
 /* whole.c: tables of what a trace holds at once: captures, tracks, code, notes. */
 #include <math.h>
 
+#include "analysis/code/hot.h"
 #include "answer/request.h"
 #include "import/import.h"
 #include "tables/source.h"
@@ -214,7 +215,7 @@ static const struct column code_columns[] = {
 	COLUMN(code_line, class, UNIT_NONE, "its class by its text"),
 	COLUMN(code_line, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
 		NULLABLE),
-	COLUMN(code_line, line, UNIT_NONE, "the innermost of them", NULLABLE),
+	COLUMN(code_line, line, UNIT_NONE, "the innermost of them that is known", NULLABLE),
 	COLUMN(code_line, is_label, UNIT_NONE, "no instruction: the name of a symbol"),
 	COLUMN_AS(code_line, stated.hit, "stated_hit", UNIT_COUNT,
 		"executions, as the producer states them"),
@@ -230,19 +231,6 @@ static const struct column code_columns[] = {
 };
 static const struct record code_record = RECORD_OF(code_line, RECORD_LINE, code_columns);
 
-/* The innermost frame of a source string, in the arena; *out NULL: there is none. */
-static bool innermost(struct table_cursor *c, const char *source, const char **out)
-{
-	struct str s = str_of(source ? source : "");
-	ptrdiff_t arrow = str_find(s, " -> ");
-
-	*out = s.n ? source : NULL;
-	if (arrow < 0)
-		return true;
-	*out = arena_strndup(&c->arena, s.p, (size_t)arrow);
-	return *out != NULL;
-}
-
 static bool make_code(struct table_cursor *c, struct incore_error *e)
 {
 	const struct trace *t = c->trace;
@@ -251,6 +239,7 @@ static bool make_code(struct table_cursor *c, struct incore_error *e)
 	for (code_idx i = 0; v && i < t->n_code; i++) {
 		const struct code_row *r = &t->code[i];
 		const struct code_samples *n = t->samples ? &t->samples[i] : NULL;
+		struct str line;
 
 		v[i] = (struct code_line){.capture = c->scan.capture,
 			.row = r->number,
@@ -263,7 +252,8 @@ static bool make_code(struct table_cursor *c, struct incore_error *e)
 			.stated = r->stated,
 			.samples = n ? n->issued + n->stalled : NO_U64,
 			.stalled_samples = n ? n->stalled : NO_U64};
-		if (!innermost(c, r->source, &v[i].line))
+		line = hot_line_of(r);
+		if (v[i].source && !(v[i].line = arena_strndup(&c->arena, line.p, line.n)))
 			return err_nomem(e);
 	}
 	return v != NULL;

@@ -73,6 +73,7 @@ RUNS = {
     "rgp-hot": ["hot", "rgp/two.rgp"],
     "rocpd-hot": ["hot", "rocpd/run_results.db"],
     "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
+    "pcs-code": ["hot", "--json", "rocprof_code/7_ps_file_results.json"],
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
     "cuda-summary": ["summary", "--json", "cuda/exact.cudalog"],
     "cuda-pack": ["pack", "-o", "OUT", "cuda/died.cudalog"],

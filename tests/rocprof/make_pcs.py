@@ -115,6 +115,39 @@ def results(n, seed, is_trap, has_dispatches=True):
                            "pc_sample_host_trap": pcs if is_trap else [], "pc_sample_stochastic": [] if is_trap else pcs}}]}
 
 
+def whole_code(kernel):
+    """Of a kernel (text, line): what samples hit, then two that none hits. One frame has no line, as the compiler's own code has none."""
+    first, *rest = next(k for k in KERNELS if k[0] == kernel)[3]
+    return [(first[0], "/hip/launch.h:? -> /hip/launch.h:281 -> /kernels/first.cpp:3"), *rest, ("s_nop 0", "/kernels/end.cpp:1"), ("s_nop 1", "")]
+
+
+def compute_results(n, seed):
+    """As rocprofiler-compute leaves them: indented, newer members, the last instruction of each kernel not decoded."""
+    document = results(n, seed, False)
+    process = document["rocprofiler-sdk-tool"][0]
+    lasts = {index for index, (text, _) in enumerate(t for k in KERNELS for t in k[3]) if text == "s_endpgm"}
+    process["strings"]["pc_sample_comments"] = [line for k in KERNELS for _, line in whole_code(k[0])[:len(k[3])]]
+    process["callback_records"]["spm_counter_collection"] = []
+    process["buffer_records"]["hip_graph"] = []
+    for d in process["buffer_records"]["kernel_dispatch"]:
+        d |= {"graph_exec_id": 0, "graph_node_id": 0}
+    for sample in process["buffer_records"]["pc_sample_stochastic"]:
+        if sample["inst_index"] in lasts:
+            sample["inst_index"] = -1
+    return document
+
+
+def code_info():
+    """The code objects as a listing: a function that is no kernel, then the kernels. Offsets are those of the file, a page before the others."""
+    def listed(name, entry, code):
+        lines = [{"code_obj_offset": entry - 0x1000 + 8 * i, "comment": line, "name": text, "size": 8, "virtual_address": BASE + entry + 8 * i}
+                 for i, (text, line) in enumerate(code)]
+        return {"code_object_offset": entry - 0x1000, "instructions": lines, "name": name, "size": 8 * len(code), "virtual_address": BASE + entry}
+    symbols = [listed("helper", 0x1180, [("s_setpc_b64 s[30:31]", "/kernels/helper.cpp:1")])]
+    symbols += [listed(f"_Z{name.split('(')[0]}", entry, whole_code(i)) for i, name, entry, _ in KERNELS]
+    return {"code_objects": [{"id": 1, "symbols": [listed("other", 0x1100, [("s_trap 2", "")])]}, {"id": 2, "symbols": symbols}]}
+
+
 def quoted(value):
     return value if isinstance(value, int) else '"' + value.replace('"', '""') + '"'
 
@@ -153,6 +186,8 @@ FILES = {
     "run_pc_sampling_stochastic.csv": lambda: sample_table(120, 1, False),
     "run_kernel_trace.csv": kernel_table,
     "alone_pc_sampling_host_trap.csv": lambda: sample_table(30, 2, True),
+    "../rocprof_code/7_ps_file_results.json": lambda: json.dumps(compute_results(24, 3), separators=(",", ":")) + "\n",
+    "../rocprof_code/7_code_obj_info.json": lambda: json.dumps(code_info(), indent=2) + "\n",
 }
 
 

@@ -50,7 +50,7 @@ def data(program, *args):
 def rows_of(program, path):
     """(text, issued, reasons) of every row that has samples."""
     rows = data(program, "hot", "--top", "all", path)["rows"]
-    return sorted((r["isa"], r["samples"] - r["stalled_samples"], tuple(sorted(r["stall_reasons"].items()))) for r in rows)
+    return sorted((r["isa"], r["samples"] - r["stalled_samples"], tuple(sorted(r["stall_reasons"].items()))) for r in rows if r.get("samples"))
 
 
 def truth_of(rows):
@@ -74,6 +74,52 @@ def check_samples(score, program):
         got[text] = got.get(text, 0) + sum(n for _, n in reasons)
     score.check("samples without a kernel", got, merged)
     score.check("rows without addresses", len(rows_of(program, os.path.join(DATA, "alone_pc_sampling_host_trap.csv"))), len(lines))
+
+
+def codes_of(program, path):
+    return [n["code"] for n in data(program, "info", path)["notes"]]
+
+
+def check_listing(score, program, folder):
+    """The code beside the samples: every instruction, also of samples that nothing decoded; damaged, the samples stay what they are."""
+    path, listing = os.path.join(folder, "7_ps_file_results.json"), os.path.join(folder, "7_code_obj_info.json")
+    truth = make_pcs.truth(90, 3, False)
+    kernels = sorted(truth, key=lambda k: -sum(i + sum(r.values()) for _, i, r in truth[k]))
+    text = json.dumps(make_pcs.code_info(), indent=2)
+    with open(path, "w") as f:
+        json.dump(make_pcs.compute_results(90, 3), f, indent=2)
+    score.check("without the listing", [codes_of(program, f"{path}#0"), dict((t, i) for t, i, _ in rows_of(program, f"{path}#0")).get("s_endpgm")],
+                [["sampled-rows-only"], None])
+    with open(listing, "w") as f:
+        f.write(text)
+    for i, kernel in enumerate(kernels):
+        name, whole = f"{path}#{i}", make_pcs.whole_code(kernel)
+        rows = sorted(data(program, "hot", "--top", "all", name)["rows"], key=lambda r: r["address"])
+        score.check(f"listing of #{i}", [(r["isa"], r["source"] or "") for r in rows], whole)
+        score.check(f"samples of #{i}", rows_of(program, name), truth_of(truth[kernel]))
+        score.check(f"notes of #{i}", codes_of(program, name), [])
+        first = sum(truth[kernel][0][2].values()) + truth[kernel][0][1]
+        lines = {g["key"]: g.get("samples") for g in data(program, "hot", "--by", "line", "--top", "all", name)["groups"]}
+        score.check(f"a frame without a line is none, #{i}", [lines.get("/hip/launch.h:281"), "/hip/launch.h:?" in lines], [first or None, False])
+        line = run(program, "sql", "-q", "--csv", name, "SELECT line FROM code ORDER BY address LIMIT 1").stdout.split()[-1]
+        score.check(f"nor in tables, #{i}", line, "/hip/launch.h:281")
+    for at in (0, 1, 60, len(text) // 2, len(text) - 3):
+        with open(listing, "w") as f:
+            f.write(text[:at])
+        sampled = [row for row in rows_of(program, f"{path}#0") if row[0]]
+        want = [row for row in truth_of(truth[kernels[0]]) if row[0] in [r[0] for r in sampled]]
+        score.check(f"listing cut at {at}", [sampled, "damaged-file" in codes_of(program, f"{path}#0")], [want, True])
+
+
+def check_cut(score, program, folder):
+    """A file of samples that ends anywhere: status 3, the file and the place."""
+    path, text = os.path.join(folder, "9_ps_file_results.json"), json.dumps(make_pcs.compute_results(20, 4), indent=2)
+    for at in [40, 200, *range(500, len(text) - 1, len(text) // 23), len(text) - 1]:
+        with open(path, "w") as f:
+            f.write(text[:at])
+        result = run(program, "hot", "-q", "--json", path)
+        error = json.loads(result.stderr).get("error", {})
+        score.check(f"cut at {at}", [result.returncode, error.get("path"), error.get("offset")], [3, path, at])
 
 
 def check_packed(score, program, folder):
@@ -175,7 +221,7 @@ def check_again(score, program, folder):
         want, got = data(program, "info", source), data(program, "info", path + "#0" if capture != "gemm" else path)
         score.check(f"{capture}: kernel and target", (got["kernel"], got["arch"]), (want["kernel"], want["arch"]))
         if capture == "pc_sampling":
-            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
+            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"], r["source"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
                           for x in (source, path + "#1"))
             score.check(f"{capture}: samples of every row", sorted(back), sorted(rows))
 
@@ -217,6 +263,8 @@ def main():
     check_samples(score, program)
     with tempfile.TemporaryDirectory() as folder:
         check_packed(score, program, folder)
+        check_listing(score, program, folder)
+        check_cut(score, program, folder)
         names = ["stochastic_results.json", "run_pc_sampling_stochastic.csv"]
         if "built without SQLite" in run(program, "info", DATABASE).stderr:
             score.skipped += 1

@@ -110,6 +110,29 @@ static void test_hot_groups_add_up(void **state)
 	trace_free(t);
 }
 
+static void test_hot_line_of(void **state)
+{
+	static const struct {
+		const char *source, *line;
+	} cases[] = {
+		{"a.py:2", "a.py:2"},
+		{"a.h:7 -> b.cpp:9", "a.h:7"},
+		{"a.h:? -> a.h:281 -> b.cpp:9", "a.h:281"}, /* the compiler's own code */
+		{"a.h:? -> b.h:? -> c.cpp:4", "c.cpp:4"},
+		{"a.h:? -> b.h:?", "a.h:?"},
+		{"a.h:?", "a.h:?"},
+		{"", "<unknown>"},
+		{NULL, "<unknown>"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct code_row row = {.source = cases[i].source};
+
+		assert_true(str_is(hot_line_of(&row), cases[i].line));
+	}
+}
+
 static void test_hot_window_clips_and_counts_starts(void **state)
 {
 	struct trace *t = small();
@@ -215,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hot_totals_and_accounting),
 		cmocka_unit_test(test_hot_groups_add_up),
+		cmocka_unit_test(test_hot_line_of),
 		cmocka_unit_test(test_hot_window_clips_and_counts_starts),
 		cmocka_unit_test(test_hot_same_for_any_number_of_threads),
 		cmocka_unit_test(test_selection_sets),

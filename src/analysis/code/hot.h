@@ -81,7 +81,7 @@ const struct reason_count *hot_reasons(const struct hot *h, const struct hot_gro
 /* Name of the most frequent of them. */
 const char *hot_stall_reason(const struct trace *t, const struct reason_count *reasons);
 
-/* Its source line, the innermost of inlined ones; "<unknown>" where it has none. */
+/* Its source line, the innermost of inlined ones ("a.h:?" is none of them); "<unknown>": it has none. */
 struct str hot_line_of(const struct code_row *row);
 /* Static instruction rows of the trace, labels left out. */
 uint32_t hot_static_rows(const struct trace *t);

@@ -14,11 +14,14 @@
 
 struct str hot_line_of(const struct code_row *row)
 {
-	struct str all = str_of(row->source ? row->source : ""), inner;
-	ptrdiff_t arrow = str_find(all, " -> ");
+	struct str all = str_of(row->source ? row->source : ""), link, first = {0};
 
-	inner = arrow < 0 ? all : str_sub(all, 0, (size_t)arrow);
-	return inner.n ? inner : STR("<unknown>");
+	while (str_cut(&all, " -> ", &link)) {
+		if (!str_ends(link, ":?")) /* of the file, but of no line of it */
+			return link.n ? link : STR("<unknown>");
+		first = first.n ? first : link;
+	}
+	return first.n ? first : STR("<unknown>");
 }
 
 static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)

@@ -5,6 +5,7 @@
  */
 #include "cli/text/isa_text.h"
 
+#include "analysis/code/hot.h"
 #include "base/mem.h"
 #include "base/plain.h"
 #include "cli/text/isa_gutter.h"
@@ -98,16 +99,13 @@ static void put_part(struct writer *w, enum cell_style style)
 static bool innermost(
 	const struct code_row *r, struct str *path, struct str *line, bool *is_inlined)
 {
-	struct str s = str_of(r->source ? r->source : "");
-	ptrdiff_t arrow = str_find(s, " -> "), colon;
+	struct str all = str_of(r->source ? r->source : ""), s = hot_line_of(r);
+	ptrdiff_t colon = str_rfind_char(s, ':');
 
-	*is_inlined = arrow >= 0;
-	if (arrow >= 0)
-		s = str_sub(s, 0, (size_t)arrow);
-	colon = str_rfind_char(s, ':');
+	*is_inlined = str_find(all, " -> ") >= 0;
 	*path = colon < 0 ? s : str_sub(s, 0, (size_t)colon);
 	*line = colon < 0 ? (struct str){"", 0} : str_sub(s, (size_t)colon, s.n);
-	return s.n > 0;
+	return all.n > 0;
 }
 
 static const char *line_text(const struct code_row *r, char buf[32])

@@ -48,7 +48,7 @@ const struct export_ops export_folded = {
 	.suffix = ".folded",
 	.media_type = "text/plain",
 	.summary = "cycles by cause over inline stacks, a line a stack (flame graphs)",
-	.holds = EXPORT_CYCLES,
+	.holds = EXPORT_CYCLES | EXPORT_SAMPLES,
 	.takes_weight = true,
 	PROFILE_WRITER,
 };

@@ -252,6 +252,6 @@ const struct export_ops export_pprof = {
 	.suffix = ".pb.gz",
 	.media_type = "application/gzip",
 	.summary = "cycles by cause over inline stacks (pprof)",
-	.holds = EXPORT_CYCLES,
+	.holds = EXPORT_CYCLES | EXPORT_SAMPLES,
 	PROFILE_WRITER,
 };

@@ -143,7 +143,7 @@ const struct export_ops export_speedscope = {
 	.suffix = ".speedscope.json",
 	.media_type = "application/json",
 	.summary = "cycles by cause over inline stacks (speedscope.app)",
-	.holds = EXPORT_CYCLES,
+	.holds = EXPORT_CYCLES | EXPORT_SAMPLES,
 	.takes_weight = true,
 	PROFILE_WRITER,
 };

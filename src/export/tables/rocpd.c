@@ -112,7 +112,8 @@ static void make_guid(struct rocpd_state *s, const struct trace *t)
 		(unsigned long long)(b & 0xffffffffffff));
 	snprintf(s->suffix, sizeof(s->suffix), "_%s", s->guid);
 	for (char *p = s->suffix; *p; p++)
-		*p = *p == '-' ? '_' : *p;
+		if (*p == '-')
+			*p = '_';
 }
 
 static bool create_tables(struct rocpd_state *s, struct incore_error *e)
@@ -270,6 +271,8 @@ static bool put_row_sample(struct rocpd_state *s, const struct code_row *r, cons
 	json_w_kv_i64(&w, "row", r->number);
 	json_w_kv_u64(&w, "address", r->address);
 	json_w_kv_str(&w, "isa", (struct str){r->text, r->text_len});
+	if (r->source && r->source[0])
+		json_w_kv_cstr(&w, "source", r->source);
 	json_w_kv_cstr(&w, "reason", reason);
 	json_w_kv_u64(&w, "count", count);
 	json_w_end(&w);
@@ -367,7 +370,7 @@ const struct export_ops export_rocpd = {
 	.suffix = ".db",
 	.media_type = "application/vnd.sqlite3",
 	.summary = "kernel, launch and samples as rocprofv3's database",
-	.holds = EXPORT_COUNTERS,
+	.holds = EXPORT_COUNTERS | EXPORT_SAMPLES,
 	.takes_sums = true,
 	.needs_name = true,
 	.begin = begin,

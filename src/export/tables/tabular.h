@@ -24,5 +24,5 @@ bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e
 bool tabular_truncated(struct export *x, const struct export_cut *c, struct incore_error *e);
 #define TABULAR_WRITER                                                                             \
 	.holds = EXPORT_SLICES | EXPORT_LINKS | EXPORT_CYCLES | EXPORT_STALLS | EXPORT_NOTES |     \
-		 EXPORT_TRACK_LINKS,                                                               \
+		 EXPORT_TRACK_LINKS | EXPORT_SAMPLES,                                              \
 	.takes_sums = true, .lost = tabular_lost, .truncated = tabular_truncated

@@ -199,7 +199,7 @@ const struct export_ops export_ui_output = {
 	.media_type = "inode/directory",
 	.summary = "directory of a decoded AMD thread trace, for the ROCprof Compute Viewer",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
-		 EXPORT_STALLS | EXPORT_OCCUPANCY | EXPORT_CODE,
+		 EXPORT_STALLS | EXPORT_OCCUPANCY | EXPORT_CODE | EXPORT_SAMPLES,
 	.is_directory = true,
 	.takes_tracks = true,
 	.commit = commit,

@@ -69,6 +69,9 @@ struct opened {
 static void close_file(struct opened *x)
 {
 	VEC_FREE(&x->pcs.agents);
+	VEC_FREE(&x->pcs.entries);
+	u64_map_deinit(&x->pcs.load_base);
+	incore_error_clear(&x->pcs.code_error);
 	samples_deinit(&x->pcs.set);
 }
 
@@ -84,7 +87,7 @@ static bool read_file(
 	if (ok && is_csv((struct str){(const char *)f.data, f.size}))
 		ok = pcs_read_csv(p, o, &f, path, e);
 	else if (ok)
-		ok = pcs_read_json(p, &f, path, e);
+		ok = pcs_read_json(p, &f, path, e) && pcs_add_code(p, &kept, path, e);
 	file_unload(&f);
 	return ok && (samples_finish(&p->set) || err_nomem(e));
 }
@@ -248,9 +251,10 @@ static void put_sizes(struct trace_launch *l, int64_t wave_size)
 		l->waves = groups * ((threads + wave_size - 1) / wave_size);
 }
 
-static bool build(struct trace *t, const struct opened *x, struct incore_error *e)
+static bool build(struct trace *t, struct opened *x, struct incore_error *e)
 {
 	const struct pcs *p = &x->pcs;
+	struct incore_error *why = &x->pcs.code_error;
 	const struct sampled_kernel *k = &p->set.kernels.v[x->kernel];
 	struct trace_launch *l = &t->meta.launch;
 
@@ -261,6 +265,12 @@ static bool build(struct trace *t, const struct opened *x, struct incore_error *
 	put_sizes(l, t->meta.machine.wave_size);
 	if (p->command && !(l->command = arena_strdup(&t->arena, p->command)))
 		return err_nomem(e);
+	if (why->code &&
+		!import_note_unread(t, "damaged-file", why->path ? why->path : "",
+			"is damaged, so that instructions without samples are missing", why)) {
+		err_move(e, why);
+		return false;
+	}
 	if (k->id == UINT64_MAX &&
 		!trace_note(t, NOTE_UNMAPPED, "samples-without-kernel", NULL, INCORE_NO_OFFSET,
 			p->n_unplaced,

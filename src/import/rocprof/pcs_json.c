@@ -9,19 +9,14 @@
 #include "base/search.h"
 #include "codec/json_fields.h"
 
-struct entry { /* where the code of a kernel begins, in its code object */
-	uint64_t code_object, address, kernel;
-};
-ORDER(by_address, struct entry, UP(code_object) UP(address) UP(kernel))
+ORDER(by_address, struct pcs_entry, UP(code_object) UP(address) UP(kernel))
 
 struct run { /* one process of the file */
 	struct pcs *p;
 	struct json_reader r;
 	uint64_t process;	     /* its number in the file: ids are of a process */
 	struct u64_map kernel_of;    /* dispatch -> id of its kernel + 1 */
-	struct u64_map load_base;    /* of code objects */
-	VEC(struct entry) entries;   /* of the first process; sorted between the walks */
-	struct u64_map texts, where; /* (process, index) -> text of the set + 1 */
+	struct u64_map texts, where; /* (process, index) -> text of the set */
 	bool is_second_walk;
 };
 
@@ -120,7 +115,7 @@ static void read_object(struct run *x)
 	struct json_object o = {0};
 
 	if (json_get_fields(&x->r, JSON_FIELDS(object_fields), &o, x))
-		put_at(x, &x->load_base, id_in(x, o.id), o.base);
+		put_at(x, &x->p->load_base, id_in(x, o.id), o.base);
 }
 
 struct json_symbol {
@@ -153,8 +148,8 @@ static void read_symbol(struct run *x)
 		return;
 	i = samples_kernel(&x->p->set, id_in(x, s.kernel));
 	if (i == UINT32_MAX ||
-		(!x->process &&
-			!VEC_PUSH(&x->entries, (struct entry){s.object, s.address, s.kernel}))) {
+		(!x->process && !VEC_PUSH(&x->p->entries,
+					(struct pcs_entry){s.object, s.address, s.kernel}))) {
 		no_memory(x);
 		return;
 	}
@@ -299,21 +294,28 @@ static const struct json_field sample_fields[] = {
 	JSON_FIELD(json_sample, index, "inst_index", .get = get_index),
 };
 
+const struct pcs_entry *pcs_entry_at(const struct pcs *p, uint64_t object, uint64_t offset)
+{
+	size_t lo = 0, hi = p->entries.n;
+
+	BISECT(lo, hi, i,
+		p->entries.v[i].code_object < object || (p->entries.v[i].code_object == object &&
+								p->entries.v[i].address <= offset));
+	return lo > 0 && p->entries.v[lo - 1].code_object == object ? &p->entries.v[lo - 1] : NULL;
+}
+
 /* By the dispatch; where that is not listed by the last kernel that begins at or before the pc. */
 static uint64_t kernel_of(const struct run *x, const struct json_record *s, bool *is_known)
 {
 	const uint64_t *at = u64_map_find(&x->kernel_of, id_in(x, s->dispatch));
-	size_t lo = 0, hi = x->entries.n;
+	const struct pcs_entry *k = NULL;
 
-	*is_known = true;
+	if (!at && !x->process)
+		k = pcs_entry_at(x->p, s->pc.object, s->pc.offset);
+	*is_known = at || k;
 	if (at)
 		return *at - 1;
-	BISECT(lo, hi, i,
-		x->entries.v[i].code_object < s->pc.object ||
-			(x->entries.v[i].code_object == s->pc.object &&
-				x->entries.v[i].address <= s->pc.offset));
-	*is_known = !x->process && lo > 0 && x->entries.v[lo - 1].code_object == s->pc.object;
-	return *is_known ? x->entries.v[lo - 1].kernel : UINT64_MAX;
+	return k ? k->kernel : UINT64_MAX;
 }
 
 static uint32_t text_at(const struct run *x, const struct u64_map *m, uint64_t index)
@@ -483,14 +485,14 @@ static bool walk(struct run *x, const struct file_data *f, const char *path, str
 }
 
 /* Addresses of kernels are those in memory; samples tell the place in the code object. */
-static void place_entries(struct run *x)
+static void place_entries(struct pcs *p)
 {
-	for (size_t i = 0; i < x->entries.n; i++) {
-		const uint64_t *base = u64_map_find(&x->load_base, x->entries.v[i].code_object);
+	for (size_t i = 0; i < p->entries.n; i++) {
+		const uint64_t *base = u64_map_find(&p->load_base, p->entries.v[i].code_object);
 
-		x->entries.v[i].address -= base ? *base : 0;
+		p->entries.v[i].address -= base ? *base : 0;
 	}
-	SORT(x->entries.v, x->entries.n, by_address);
+	SORT(p->entries.v, p->entries.n, by_address);
 }
 
 bool pcs_read_json(
@@ -499,13 +501,11 @@ bool pcs_read_json(
 	struct run x = {.p = p};
 	bool ok = walk(&x, f, path, e);
 
-	place_entries(&x);
+	place_entries(p);
 	x.is_second_walk = true;
 	ok = ok && walk(&x, f, path, e);
 	u64_map_deinit(&x.kernel_of);
-	u64_map_deinit(&x.load_base);
 	u64_map_deinit(&x.texts);
 	u64_map_deinit(&x.where);
-	VEC_FREE(&x.entries);
 	return ok;
 }

@@ -312,8 +312,9 @@ static bool take_our_sample(struct reading *x, struct str extra)
 	struct sample_set *s = &x->r->samples;
 	struct str isa = member_of(x, extra, "isa", NULL),
 		   reason = member_of(x, extra, "reason", NULL);
-	struct sampled_row row = {
-		.text = intern_add(&s->texts, isa), .kernel = samples_kernel(s, 0)};
+	struct sampled_row row = {.text = intern_add(&s->texts, isa),
+		.where = intern_add(&s->texts, member_of(x, extra, "source", NULL)),
+		.kernel = samples_kernel(s, 0)};
 	uint64_t count = 0;
 	unsigned k = 0;
 
@@ -331,7 +332,7 @@ static bool take_our_sample(struct reading *x, struct str extra)
 		x->r->n_damaged += !str_is(reason, "stalled");
 		k = 0;
 	}
-	return (row.text != INTERN_NONE && row.kernel != UINT32_MAX &&
+	return (row.text != INTERN_NONE && row.where != INTERN_NONE && row.kernel != UINT32_MAX &&
 		       samples_add(s, &row, k, count)) ||
 	       no_memory(x);
 }
