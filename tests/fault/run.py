@@ -72,6 +72,7 @@ RUNS = {
     "timeline-perfetto": ["export", "--to", "perfetto", "-o", "OUT", "timeline/blocks.pftrace"],
     "rgp-hot": ["hot", "rgp/two.rgp"],
     "rocpd-hot": ["hot", "rocpd/run_results.db"],
+    "rocpd-chunks": ["waves", "../fuzz/corpus/rocpd/chunks.db"],
     "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
     "pcs-code": ["hot", "--json", "rocprof_code/7_ps_file_results.json"],
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],

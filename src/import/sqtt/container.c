@@ -300,7 +300,8 @@ static bool make_containers(
 	return true;
 }
 
-/* A stream by any other name stands alone, with the code objects beside it. */
+/* A stream by any other name stands alone, with the code objects beside it; of a database with streams
+ * those of its process ("PREFIX_results.db"). */
 static bool make_single(
 	struct listing *l, const char *path, struct sqtt_container **out, struct incore_error *e)
 {
@@ -308,6 +309,8 @@ static bool make_single(
 	struct sqtt_att_name none = {.agent = NO_VALUE, .dispatch = NO_VALUE};
 	struct att_file f = {none, arena_strdup(l->arena, path)};
 
+	if (str_ends(str_of(path), "_results.db"))
+		f.name.prefix = str_of(path_base(path));
 	if (!c || !f.path || !make_dispatch(l, &f, 1, c))
 		return err_nomem(e);
 	if (!c->n_objects && l->code) {

@@ -450,7 +450,7 @@ static void rgp_look(
 static bool rgp_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	return sqtt_read_found(rgp_find, path, o, t, e);
+	return sqtt_read_found(rgp_find, NULL, path, o, t, e);
 }
 
 extern const struct import_ops import_rgp;

@@ -199,11 +199,11 @@ static bool choose_rules(struct sqtt_build *b, struct incore_error *e)
 	return true;
 }
 
-bool sqtt_read_found(sqtt_find_fn find, const char *path, const struct import_options *o,
-	struct trace *t, struct incore_error *e)
+bool sqtt_read_found(sqtt_find_fn find, const void *from, const char *path,
+	const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct sqtt_build b = {
-		.trace = t, .options = o, .want = o ? o->want : (unsigned)IMPORT_ALL};
+		.trace = t, .options = o, .from = from, .want = o ? o->want : (unsigned)IMPORT_ALL};
 	bool ok;
 
 	arena_init(&b.scratch);
@@ -220,7 +220,7 @@ bool sqtt_read_found(sqtt_find_fn find, const char *path, const struct import_op
 static bool sqtt_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	return sqtt_read_found(find_container, path, o, t, e);
+	return sqtt_read_found(find_container, NULL, path, o, t, e);
 }
 
 /* Everything lost was noted while reading: the decoder's counts are at hand there. */

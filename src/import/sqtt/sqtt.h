@@ -29,6 +29,7 @@ struct sqtt_loader { /* trace.loader_ctx */
 struct sqtt_build {
 	struct trace *trace;
 	const struct import_options *options;
+	const void *from; /* what `find` looks at, or NULL */
 	struct arena scratch;
 	struct sqtt_container container;
 	struct sqtt_meta meta;
@@ -40,8 +41,8 @@ struct sqtt_build {
 
 /* sqtt.c: the trace of the container that `find` puts into the build. */
 typedef bool (*sqtt_find_fn)(struct sqtt_build *b, const char *path, struct incore_error *e);
-bool sqtt_read_found(sqtt_find_fn find, const char *path, const struct import_options *o,
-	struct trace *t, struct incore_error *e);
+bool sqtt_read_found(sqtt_find_fn find, const void *from, const char *path,
+	const struct import_options *o, struct trace *t, struct incore_error *e);
 /* The bytes of stream i, into its engine unless they are there. */
 bool sqtt_stream_load(struct sqtt_build *b, uint32_t i, struct incore_error *e);
 /* rows.c: code table, texts, sources; needs all engines decoded. */

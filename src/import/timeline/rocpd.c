@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rocpd.c: databases of rocprofv3 as an input format: "file#0" is the timeline of calls, launches,
- * copies and markers; where the database has PC samples, "file#1" is the sampled kernel.
+ * copies and markers; then come the thread traces whose chunks it has; where there are PC samples, the
+ * last part is the sampled kernel.
  */
 #include "import/timeline/rocpd.h"
 
 #include "import/capture_cache.h"
 
 #define MAGIC "SQLite format 3"
+#define MAX_TRACES 1024u /* that are offered; others can be named */
 
 bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
 {
@@ -68,12 +70,18 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	struct incore_error ignored = {0};
 	struct trace *t = trace_new();
 	struct rocpd r;
+	uint32_t parts, traces;
 
 	if (!t)
 		return;
-	if (rocpd_init(&r, t, path) && load(&r, &o, path, &ignored) && r.samples.kernels.n) {
-		*paths = arena_zalloc(a, 2, sizeof(**paths));
-		for (; *paths && *n < 2; ++*n)
+	rocpd_traces(&o, path, 0, &traces, NULL, &ignored);
+	incore_error_clear(&ignored);
+	parts = 1 + (traces < MAX_TRACES ? traces : MAX_TRACES);
+	if (rocpd_init(&r, t, path) && load(&r, &o, path, &ignored) && r.samples.kernels.n)
+		parts += traces < MAX_TRACES;
+	if (parts > 1) {
+		*paths = arena_zalloc(a, parts, sizeof(**paths));
+		for (; *paths && *n < parts; ++*n)
 			if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
 				break;
 	}
@@ -82,15 +90,21 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	trace_free(t);
 }
 
-/* Samples say more about a kernel than when it ran. */
+/* Samples say more about a kernel than when it ran, and a trace of its instructions more than they. */
 static void rocpd_look(
 	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
-	uint32_t part = part_of(path);
+	struct import_options o = {.cache = cache, .is_look = true};
+	struct incore_error ignored = {0};
+	uint32_t part = part_of(path), traces = 0;
 
 	tl_look(path, cache, a, c);
 	c->dispatch = part ? (int64_t)part - 1 : NO_VALUE;
-	c->n_bytes = part == 2;
+	if (part < 2)
+		return;
+	c->n_bytes = 1;
+	rocpd_traces(&o, path, part - 2, &traces, c, &ignored);
+	incore_error_clear(&ignored);
 }
 
 /* --- the trace --- */
@@ -168,13 +182,38 @@ static bool build(struct rocpd *r, uint32_t part, struct incore_error *e)
 	return put_notes(r) ? tl_finish(&r->timeline, e) : err_nomem(e);
 }
 
+/* A table of chunks that cannot be read leaves a timeline that can. */
+static bool count_traces(const char *path, const struct import_options *o, struct trace *t,
+	uint32_t *n, struct incore_error *e)
+{
+	struct incore_error why = {0};
+
+	if (rocpd_traces(o, path, 0, n, NULL, &why))
+		return true;
+	if (part_of(path) < 2 && why.status == INCORE_BAD_INPUT &&
+		import_note_unread(t, "damaged-file", path,
+			"has a table of thread traces that cannot be read", &why))
+		return true;
+	err_move(e, &why);
+	return false;
+}
+
 static bool rocpd_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
+	const char *file = capture_file(&t->arena, path);
+	uint32_t part = part_of(path), traces;
 	struct rocpd r;
-	bool ok = (rocpd_init(&r, t, path) || err_nomem(e)) && load(&r, o, path, e) &&
-		  build(&r, part_of(path), e);
+	bool ok;
 
+	if (!file)
+		return err_nomem(e);
+	if (!count_traces(path, o, t, &traces, e))
+		return false;
+	if (part > 1 && part - 2 < traces)
+		return rocpd_trace_read(file, part - 2, o, t, e);
+	ok = (rocpd_init(&r, t, path) || err_nomem(e)) && load(&r, o, path, e) &&
+	     build(&r, part > 1 ? part - traces : part, e);
 	rocpd_deinit(&r);
 	return ok;
 }

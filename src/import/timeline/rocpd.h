@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "import/chunks.h"
 #include "import/pc_samples.h"
 #include "import/timeline/timeline.h"
 
@@ -53,3 +54,27 @@ bool rocpd_db_step(
 /* Integer of a row that is not negative; NO_VALUE for anything else. */
 int64_t rocpd_number(struct sqlite3_stmt *q, int column);
 struct str rocpd_text(struct sqlite3_stmt *q, int column);
+
+/* --- rocpd_chunks.c --- */
+struct rocpd_chunks {
+	struct arena *arena; /* of its strings; set before it is opened */
+	struct rocpd_db db;  /* borrows the bytes of the file */
+	VEC(struct sqtt_chunk) v;
+	VEC(const char *) suffixes; /* of the tables, by run */
+	uint64_t room;		    /* bytes that further rows may have */
+};
+
+/* The rows of all tables of chunks; a database without one has none. */
+bool rocpd_chunks_open(struct rocpd_chunks *x, const void *data, size_t size, const char *path,
+	struct incore_error *e);
+bool rocpd_chunk_read(void *ctx, const struct sqtt_chunk *c, uint8_t *to, struct incore_error *e);
+void rocpd_chunks_close(struct rocpd_chunks *x);
+
+/* --- rocpd_traces.c --- */
+#define ROCPD_BEST 2u /* bytes of a capture: a trace beats samples, and they the timeline */
+
+/* How many thread traces the database has; into c, if it is given, what a look at one tells. */
+bool rocpd_traces(const struct import_options *o, const char *path, uint32_t which, uint32_t *n,
+	struct capture *c, struct incore_error *e);
+bool rocpd_trace_read(const char *file, uint32_t which, const struct import_options *o,
+	struct trace *t, struct incore_error *e);
