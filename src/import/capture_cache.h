@@ -28,6 +28,8 @@ void capture_cache_init(struct capture_cache *k);
 void capture_cache_deinit(struct capture_cache *k);
 /* The counts of c, if they are not known yet; strings go to the arena. */
 void capture_look(struct capture_cache *k, struct arena *a, struct capture *c);
+/* What a look at c would say is known; c has its path and ops. */
+void capture_know(struct capture_cache *k, const struct capture *c);
 /* What reads the file that stat() said this of, if that is known; else NULL. */
 const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st);
 /* t was read from c: what a look would say is known from now on. */

@@ -147,6 +147,11 @@ void capture_look(struct capture_cache *k, struct arena *a, struct capture *c)
 	add_seen(k, c);
 }
 
+void capture_know(struct capture_cache *k, const struct capture *c)
+{
+	add_seen(k, c);
+}
+
 void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t)
 {
 	struct capture_seen *s = find_seen(k, c->path);

@@ -33,8 +33,8 @@ struct sqtt_chunk_list {
 
 /* By trace, stream and place in it; how many traces there are. */
 uint32_t sqtt_chunks_sort(struct sqtt_chunk_list *l);
-/* The chunks of trace `which`, of a sorted list; none: n is 0. */
-struct sqtt_chunk_list sqtt_chunks_of(const struct sqtt_chunk_list *l, uint32_t which);
+/* The chunks of the trace that begins at `from`, of a sorted list; none: n is 0. */
+struct sqtt_chunk_list sqtt_chunks_of(const struct sqtt_chunk_list *l, size_t from);
 uint64_t sqtt_chunks_bytes(const struct sqtt_chunk_list *l);
 /* The trace of one trace's chunks. Code "bad-chunk": rows that say nothing, contradict or are there
  * twice. A chunk that is missing is a note, and what follows it is left out. */

@@ -27,13 +27,10 @@ uint32_t sqtt_chunks_sort(struct sqtt_chunk_list *l)
 	return n;
 }
 
-struct sqtt_chunk_list sqtt_chunks_of(const struct sqtt_chunk_list *l, uint32_t which)
+struct sqtt_chunk_list sqtt_chunks_of(const struct sqtt_chunk_list *l, size_t from)
 {
 	struct sqtt_chunk_list one = *l;
-	size_t from = 0;
 
-	for (; which && from < l->n; which--)
-		from = trace_end(l, from);
 	one.v = l->v ? l->v + from : NULL;
 	one.n = trace_end(l, from) - from;
 	return one;

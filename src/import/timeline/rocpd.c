@@ -69,12 +69,13 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
 	struct trace *t = trace_new();
+	struct capture *seen;
 	struct rocpd r;
 	uint32_t parts, traces;
 
 	if (!t)
 		return;
-	rocpd_traces(&o, path, 0, &traces, NULL, &ignored);
+	rocpd_traces(&o, path, &t->arena, &seen, &traces, &ignored);
 	incore_error_clear(&ignored);
 	parts = 1 + (traces < MAX_TRACES ? traces : MAX_TRACES);
 	if (rocpd_init(&r, t, path) && load(&r, &o, path, &ignored) && r.samples.kernels.n)
@@ -84,6 +85,11 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 		for (; *paths && *n < parts; ++*n)
 			if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
 				break;
+	}
+	for (uint32_t i = 0; i < traces && i + 1 < *n; i++) { /* not to list them all for each */
+		seen[i].path = (*paths)[i + 1];
+		seen[i].ops = &import_rocpd;
+		capture_know(cache, &seen[i]);
 	}
 	incore_error_clear(&ignored);
 	rocpd_deinit(&r);
@@ -97,13 +103,19 @@ static void rocpd_look(
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
 	uint32_t part = part_of(path), traces = 0;
+	struct capture *seen;
 
 	tl_look(path, cache, a, c);
 	c->dispatch = part ? (int64_t)part - 1 : NO_VALUE;
 	if (part < 2)
 		return;
 	c->n_bytes = 1;
-	rocpd_traces(&o, path, part - 2, &traces, c, &ignored);
+	rocpd_traces(&o, path, a, &seen, &traces, &ignored);
+	if (part - 2 < traces && seen) {
+		c->agent = seen[part - 2].agent;
+		c->dispatch = seen[part - 2].dispatch;
+		c->n_bytes = seen[part - 2].n_bytes;
+	}
 	incore_error_clear(&ignored);
 }
 
@@ -187,8 +199,9 @@ static bool count_traces(const char *path, const struct import_options *o, struc
 	uint32_t *n, struct incore_error *e)
 {
 	struct incore_error why = {0};
+	struct capture *seen;
 
-	if (rocpd_traces(o, path, 0, n, NULL, &why))
+	if (rocpd_traces(o, path, &t->arena, &seen, n, &why))
 		return true;
 	if (part_of(path) < 2 && why.status == INCORE_BAD_INPUT &&
 		import_note_unread(t, "damaged-file", path,

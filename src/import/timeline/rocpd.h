@@ -73,8 +73,11 @@ void rocpd_chunks_close(struct rocpd_chunks *x);
 /* --- rocpd_traces.c --- */
 #define ROCPD_BEST 2u /* bytes of a capture: a trace beats samples, and they the timeline */
 
-/* How many thread traces the database has; into c, if it is given, what a look at one tells. */
-bool rocpd_traces(const struct import_options *o, const char *path, uint32_t which, uint32_t *n,
-	struct capture *c, struct incore_error *e);
+extern const struct import_ops import_rocpd;
+
+/* Thread traces whose chunks the database has: *n of them, and in the arena what a look at each says;
+ * `path` may name one of its parts. */
+bool rocpd_traces(const struct import_options *o, const char *path, struct arena *a,
+	struct capture **all, uint32_t *n, struct incore_error *e);
 bool rocpd_trace_read(const char *file, uint32_t which, const struct import_options *o,
 	struct trace *t, struct incore_error *e);

@@ -32,28 +32,35 @@ static void unlist(struct listing *x)
 	file_unload(&x->file);
 }
 
-bool rocpd_traces(const struct import_options *o, const char *path, uint32_t which, uint32_t *n,
-	struct capture *c, struct incore_error *e)
+/* What a look at each of the traces says. */
+static struct capture *look_at_all(const struct listing *x, struct arena *a)
 {
-	struct listing x = {0};
-	struct arena a;
-	const char *file;
-	bool ok;
+	struct capture *v = arena_zalloc(a, (size_t)x->n_traces + 1, sizeof(*v));
+	size_t from = 0;
 
-	arena_init(&a);
-	file = capture_file(&a, path);
-	ok = file ? list(&x, &a, o, file, e) : err_nomem(e);
-	*n = ok ? x.n_traces : 0;
-	if (c && which < *n) {
-		struct sqtt_chunk_list one = sqtt_chunks_of(&x.list, which);
+	for (uint32_t i = 0; v && i < x->n_traces; i++) {
+		struct sqtt_chunk_list one = sqtt_chunks_of(&x->list, from);
 
-		c->agent = one.v->agent_name != NO_VALUE ? one.v->agent_name : one.v->agent;
-		c->dispatch = one.v->dispatch;
-		c->n_bytes = sqtt_chunks_bytes(&one) + ROCPD_BEST;
+		v[i].agent = one.v->agent_name != NO_VALUE ? one.v->agent_name : one.v->agent;
+		v[i].dispatch = one.v->dispatch;
+		v[i].n_bytes = sqtt_chunks_bytes(&one) + ROCPD_BEST;
+		v[i].is_uncounted = true;
+		from += one.n;
 	}
+	return v;
+}
+
+bool rocpd_traces(const struct import_options *o, const char *path, struct arena *a,
+	struct capture **all, uint32_t *n, struct incore_error *e)
+{
+	const char *file = capture_file(a, path);
+	struct listing x = {0};
+	bool ok = file ? list(&x, a, o, file, e) : err_nomem(e);
+
+	*n = ok ? x.n_traces : 0;
+	*all = ok ? look_at_all(&x, a) : NULL;
 	unlist(&x);
-	arena_deinit(&a);
-	return ok;
+	return ok && (*all || err_nomem(e));
 }
 
 bool rocpd_trace_read(const char *file, uint32_t which, const struct import_options *o,
@@ -61,11 +68,13 @@ bool rocpd_trace_read(const char *file, uint32_t which, const struct import_opti
 {
 	struct listing x;
 	bool ok = list(&x, &t->arena, o, file, e);
-	struct sqtt_chunk_list one = sqtt_chunks_of(&x.list, which);
+	struct sqtt_chunk_list one = sqtt_chunks_of(&x.list, 0);
 
+	for (; which && one.n; which--)
+		one = sqtt_chunks_of(&x.list, (size_t)(one.v - x.list.v) + one.n);
 	if (ok && !one.n)
-		ok = err_file(e, "no-such-part", file, INCORE_NO_OFFSET,
-			"it has no thread trace %u", which);
+		ok = err_file(
+			e, "no-such-part", file, INCORE_NO_OFFSET, "it has no such thread trace");
 	ok = ok && sqtt_chunks_read(&one, o, t, e);
 	unlist(&x);
 	return ok;
