@@ -38,6 +38,18 @@ void file_unload(struct file_data *f)
 	*f = (struct file_data){0};
 }
 
+bool file_hold(struct file_data *f, struct strbuf *b, struct incore_error *e)
+{
+	if (!sb_reserve(b, FILE_PAD))
+		return err_nomem(e);
+	memset(b->p + b->n, 0, FILE_PAD);
+	file_unload(f);
+	*f = (struct file_data){
+		.data = (uint8_t *)b->p, .size = b->n, .buf = (uint8_t *)b->p, .buf_cap = b->cap};
+	*b = (struct strbuf){0};
+	return true;
+}
+
 static bool load_read(
 	struct file_data *f, int fd, size_t size, const char *path, struct incore_error *e)
 {

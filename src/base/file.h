@@ -41,6 +41,8 @@ bool file_load_at(struct file_data *f, struct file_root root, const char *name, 
  * its buffer. */
 bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e);
 void file_unload(struct file_data *f);
+/* What b holds takes the place of what *f held; b is empty then. */
+bool file_hold(struct file_data *f, struct strbuf *b, struct incore_error *e);
 /* Lets go of a mapping; the buffer stays for the next load. */
 void file_unmap(struct file_data *f);
 /* The first n bytes will not be read again soon: gives their memory back. They stay readable. */

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip.c: zlib, with the head of a file. */
+/* gzip.c: zlib, with the head of a file and without. */
 #include "codec/gzip.h"
 
 #include <zlib.h>
+
+#define GZIP_BITS (15 + 16) /* the largest window, and the head of a file */
+#define ZLIB_BITS 15
+#define MEMBER_HEAD 10
+#define MAX_UNPACKED (UINT64_C(4) << 30)
+#define MAX_RATIO 256		   /* of a timeline: 10 to 40 */
+#define SMALL (UINT64_C(64) << 20) /* whatever its ratio */
+#define STEP ((size_t)1 << 30)	   /* zlib counts in 32 bits */
 
 bool gzip_pack(struct str bytes, struct strbuf *out)
 {
@@ -10,8 +18,8 @@ bool gzip_pack(struct str bytes, struct strbuf *out)
 	size_t room;
 	bool ok;
 
-	/* 15 + 16: a gzip head, whose time stays 0: the same bytes every time */
-	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+	/* the time in the head stays 0: the same bytes every time */
+	if (deflateInit2(&z, 9, Z_DEFLATED, GZIP_BITS, 9, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
 	room = deflateBound(&z, bytes.n) + 64;
 	ok = bytes.n <= UINT32_MAX && room <= UINT32_MAX && sb_reserve(out, room);
@@ -26,4 +34,141 @@ bool gzip_pack(struct str bytes, struct strbuf *out)
 	}
 	deflateEnd(&z);
 	return ok;
+}
+
+bool gzip_is(struct str bytes)
+{
+	const uint8_t *p = (const uint8_t *)bytes.p;
+
+	return bytes.n >= MEMBER_HEAD && p[0] == 0x1f && p[1] == 0x8b && p[2] == Z_DEFLATED;
+}
+
+size_t gzip_head(struct str packed, uint8_t *out, size_t cap)
+{
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)packed.p,
+		.avail_in = (uInt)(packed.n < STEP ? packed.n : STEP),
+		.next_out = out,
+		.avail_out = (uInt)(cap < STEP ? cap : STEP)};
+
+	if (inflateInit2(&z, GZIP_BITS) != Z_OK)
+		return 0;
+	inflate(&z, Z_SYNC_FLUSH);
+	inflateEnd(&z);
+	return cap - z.avail_out;
+}
+
+struct unpacking {
+	z_stream z;
+	struct str packed;
+	size_t at; /* first byte that zlib was not given */
+	uint64_t limit;
+	const char *path;
+	struct strbuf *out;
+};
+
+static bool fail_unpack(const struct unpacking *u, const char *why, struct incore_error *e)
+{
+	return err_file(e, "bad-gzip", u->path, (uint64_t)(u->at - u->z.avail_in),
+		"compressed data: %s", why);
+}
+
+/* What a file of one member says of its size, where that can be. */
+static size_t stated_size(struct str packed)
+{
+	const uint8_t *p = (const uint8_t *)packed.p + packed.n - 4;
+	uint64_t n = packed.n < 18 ? 0
+				   : (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+					     (uint64_t)p[3] << 24;
+
+	return n <= SMALL || n / MAX_RATIO <= packed.n ? (size_t)n : 0;
+}
+
+static bool give_room(struct unpacking *u, struct incore_error *e)
+{
+	size_t room = u->out->cap > u->out->n + 1 ? u->out->cap - u->out->n - 1 : 0;
+
+	if (u->out->n > u->limit)
+		return fail_unpack(u, "holds too much for its size: unpack it first", e);
+	if (room == 0) {
+		room = u->out->n / 2 + 65536;
+		if (!sb_reserve(u->out, room))
+			return err_nomem(e);
+	}
+	if (room > u->limit + 1 - u->out->n)
+		room = (size_t)(u->limit + 1 - u->out->n);
+	u->z.next_out = (Bytef *)u->out->p + u->out->n;
+	u->z.avail_out = (uInt)(room < STEP ? room : STEP);
+	return true;
+}
+
+static int inflate_some(struct unpacking *u)
+{
+	size_t left = u->packed.n - u->at, room = u->z.avail_out;
+	int status;
+
+	if (u->z.avail_in == 0 && left) {
+		u->z.next_in = (Bytef *)(uintptr_t)u->packed.p + u->at;
+		u->z.avail_in = (uInt)(left < STEP ? left : STEP);
+		u->at += u->z.avail_in;
+	}
+	status = inflate(&u->z, Z_NO_FLUSH);
+	u->out->n += room - u->z.avail_out;
+	return status;
+}
+
+/* Behind a member may stand another, or zeros that fill a block up. */
+static bool is_over(const struct unpacking *u)
+{
+	struct str rest = str_sub(u->packed, u->at - u->z.avail_in, u->packed.n);
+
+	return !gzip_is(rest);
+}
+
+static bool unpack(struct unpacking *u, struct incore_error *e)
+{
+	for (;;) {
+		int status;
+
+		if (!give_room(u, e))
+			return false;
+		status = inflate_some(u);
+		if (status == Z_MEM_ERROR)
+			return err_nomem(e);
+		if (status == Z_STREAM_END && is_over(u))
+			return true;
+		if (status == Z_STREAM_END)
+			inflateReset(&u->z);
+		else if (status != Z_OK && (status != Z_BUF_ERROR || u->z.avail_out))
+			return fail_unpack(
+				u, status == Z_BUF_ERROR ? "ends in the middle" : "is damaged", e);
+	}
+}
+
+static bool unpack_as(int bits, struct unpacking u, struct incore_error *e)
+{
+	uint64_t most = (uint64_t)u.packed.n * MAX_RATIO;
+	bool ok;
+
+	u.limit = most < SMALL ? SMALL : most < MAX_UNPACKED ? most : MAX_UNPACKED;
+	if (inflateInit2(&u.z, bits) != Z_OK)
+		return err_nomem(e);
+	ok = unpack(&u, e);
+	inflateEnd(&u.z);
+	if (ok)
+		u.out->p[u.out->n] = '\0';
+	return ok;
+}
+
+bool gzip_unpack(struct str packed, const char *path, struct strbuf *out, struct incore_error *e)
+{
+	if (!sb_reserve(out, stated_size(packed) + 1))
+		return err_nomem(e);
+	return unpack_as(
+		GZIP_BITS, (struct unpacking){.packed = packed, .path = path, .out = out}, e);
+}
+
+bool zlib_unpack(struct str packed, const char *path, struct strbuf *out, struct incore_error *e)
+{
+	return unpack_as(
+		ZLIB_BITS, (struct unpacking){.packed = packed, .path = path, .out = out}, e);
 }

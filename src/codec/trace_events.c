@@ -124,6 +124,18 @@ static inline const char *scan_scalar(const char *p, const char *end, struct str
 	return p;
 }
 
+/* A value of any kind at p: a string without its quotes, the rest as it is written. */
+static const char *scan_any(const char *p, const char *end, struct str *value)
+{
+	const char *stop;
+
+	if (*p != '{' && *p != '[')
+		return scan_scalar(p, end, value);
+	stop = skip_value(p, end);
+	*value = (struct str){p, stop ? (size_t)(stop - p) : 0};
+	return stop;
+}
+
 /* --- numbers --- */
 
 static const long double powers[] = {1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L,
@@ -282,9 +294,17 @@ static struct str *event_slot(struct trace_event *ev, struct str k, struct str *
 	case 4:
 		return key_is(k, "name", 4) ? &ev->name : NULL;
 	case 5:
-		return key_is(k, "cname", 5) ? &ev->cname : NULL;
+		return key_is(k, "cname", 5)   ? &ev->cname
+		       : key_is(k, "scope", 5) ? &ev->scope
+					       : NULL;
+	case 7:
+		return key_is(k, "bind_id", 7)	 ? &ev->bind_id
+		       : key_is(k, "flow_in", 7) ? &ev->flow_in
+						 : NULL;
 	case 8:
-		return key_is(k, "group_id", 8) ? &ev->group_id : NULL;
+		return key_is(k, "group_id", 8)	  ? &ev->group_id
+		       : key_is(k, "flow_out", 8) ? &ev->flow_out
+						  : NULL;
 	default:
 		return NULL;
 	}
@@ -310,6 +330,8 @@ static const char *scan_event(const char *p, const char *end, struct trace_event
 			p = scan_args(p, end, ev);
 		else if (slot && *p != '{' && *p != '[')
 			p = scan_scalar(p, end, slot);
+		else if (key_is(key, "id2", 3))
+			p = scan_any(p, end, &ev->id2);
 		else
 			p = skip_value(p, end);
 		if (!p)
@@ -469,18 +491,6 @@ bool trace_events_finish(struct trace_events *r, struct incore_error *e)
 }
 
 /* --- raw values --- */
-
-/* A value of any kind at p: a string without its quotes, the rest as it is written. */
-static const char *scan_any(const char *p, const char *end, struct str *value)
-{
-	const char *stop;
-
-	if (*p != '{' && *p != '[')
-		return scan_scalar(p, end, value);
-	stop = skip_value(p, end);
-	*value = (struct str){p, stop ? (size_t)(stop - p) : 0};
-	return stop;
-}
 
 bool trace_event_member(struct str object, size_t *pos, struct str *key, struct str *value)
 {

@@ -25,8 +25,10 @@ struct trace_event {
 	bool is_ts_bad;	      /* given, but no finite number */
 	double ts, dur;	      /* as written (microseconds) */
 	struct str name, cat, id, pid, tid, group_id, cname, bp;
-	struct str ts_text, dur_text; /* as written, without quotes */
-	struct str args;	      /* the whole value, "{...}"; n 0: none */
+	struct str id2, scope;		       /* id2: the whole value, "{...}" */
+	struct str bind_id, flow_in, flow_out; /* the flows of a slice */
+	struct str ts_text, dur_text;	       /* as written, without quotes */
+	struct str args;		       /* the whole value, "{...}"; n 0: none */
 	/* Members of args that every reader wants; p NULL: absent. */
 	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index, row;
 	uint64_t offset; /* of its '{' in the input */

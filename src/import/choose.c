@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include "base/search.h"
+#include "codec/gzip.h"
 
 struct capture_seen {
 	struct stat st; /* of its file */
@@ -71,6 +72,25 @@ bool import_load(const struct import_options *o, struct file_data *f, const char
 		return import_load_below(o, f, o->root, path, e);
 	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
 		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, FILE_ANYWHERE, path, path, e);
+}
+
+bool import_load_plain(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e)
+{
+	struct strbuf plain = {0};
+	struct str packed;
+	bool ok;
+
+	if (!import_load(o, f, path, e))
+		return false;
+	packed = (struct str){(const char *)f->data, f->size};
+	if (!gzip_is(packed))
+		return true;
+	ok = gzip_unpack(packed, path, &plain, e) && file_hold(f, &plain, e);
+	sb_free(&plain);
+	if (!ok)
+		file_unload(f);
+	return ok;
 }
 
 bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,

@@ -16,9 +16,10 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "codec/gzip.h"
 
-/* Enough for every magic; the full 64 KiB are read only for a file that the user named. */
-#define HEAD_OF_NAMED 65536
+/* Enough for every magic; all of PROBE_HEAD is read of a file that the user named, and of JSON, where
+ * what tells formats apart may come late. */
 #define HEAD_OF_FOUND 4096
 #define MAX_NAMED_IN_ERROR 3
 /* A score that no other format can beat. */
@@ -38,8 +39,8 @@ struct finder {
 	struct u64_map seen_at; /* hash of seen -> its index + 1 */
 	struct arena *arena;
 	struct capture_cache *cache; /* or NULL */
-	uint8_t *head;
-	bool is_flat; /* one directory only */
+	uint8_t *head, *plain;	     /* plain: of a gzip file, unpacked */
+	bool is_flat;		     /* one directory only */
 	struct seen root;
 	uint64_t n_dirs, n_files, n_unreadable;
 	struct strbuf sample; /* a few names that were passed over, for the message */
@@ -53,11 +54,12 @@ static const struct import_ops *best_ops(const struct probe *p)
 
 	/* The first that is sure ends it: others would list a directory of 100,000 waves again. */
 	for (size_t i = 0; import_registry[i] && best_score < SURE; i++) {
-		int score = import_registry[i]->sniff(p);
+		const struct import_ops *ops = import_registry[i];
+		int score = p->is_gzip && !ops->reads_gzip ? 0 : ops->sniff(p);
 
 		if (score > best_score) {
 			best_score = score;
-			best = import_registry[i];
+			best = ops;
 		}
 	}
 	return best;
@@ -66,6 +68,25 @@ static const struct import_ops *best_ops(const struct probe *p)
 static struct file_store *store_of(const struct finder *f)
 {
 	return f->cache ? &f->cache->files : NULL;
+}
+
+/* p has its path, and has its head afterwards. *failed: the errno. */
+static const struct import_ops *sniff_file(
+	struct finder *f, struct probe *p, size_t cap, int *failed)
+{
+	*failed = file_store_head(store_of(f), p->path, f->head, cap, &p->head_size);
+	if (!*failed && p->head_size == cap && f->head[0] && strchr("{[\n\r\t ", f->head[0]))
+		*failed = file_store_head(store_of(f), p->path, f->head, PROBE_HEAD, &p->head_size);
+	if (*failed)
+		return NULL;
+	p->head = f->head;
+	p->is_gzip = gzip_is((struct str){(const char *)p->head, p->head_size});
+	if (p->is_gzip) {
+		p->head_size = gzip_head(
+			(struct str){(const char *)p->head, p->head_size}, f->plain, PROBE_HEAD);
+		p->head = f->plain;
+	}
+	return best_ops(p);
 }
 
 static const struct import_ops *sniff_dir(const char *path, struct capture_cache *k)
@@ -183,14 +204,13 @@ static bool look_dir(struct level *l, char *path, const char *name, const struct
 static bool look_file(struct level *l, char *path, const char *name, const struct stat *st,
 	struct incore_error *e)
 {
-	struct probe p = {.path = path, .head = l->f->head};
+	struct probe p = {.path = path};
 	const struct import_ops *ops = capture_seen_ops(l->f->cache, st);
 	bool ok = true;
+	int failed;
 
-	if (!ops &&
-		file_store_head(store_of(l->f), path, l->f->head, HEAD_OF_FOUND, &p.head_size) == 0)
-		ops = best_ops(&p);
-
+	if (!ops)
+		ops = sniff_file(l->f, &p, HEAD_OF_FOUND, &failed);
 	l->f->n_files++;
 	if (ops)
 		ok = add_capture(l->f, path, ops, st, e);
@@ -266,6 +286,7 @@ static void finder_deinit(struct finder *f)
 	u64_map_deinit(&f->seen_at);
 	sb_free(&f->sample);
 	mem_free(f->head);
+	mem_free(f->plain);
 }
 
 static bool finder_init(struct finder *f, struct capture_cache *cache, struct capture_list *out,
@@ -274,8 +295,9 @@ static bool finder_init(struct finder *f, struct capture_cache *cache, struct ca
 	*f = (struct finder){.arena = &out->arena, .cache = cache};
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
-	f->head = mem_alloc(HEAD_OF_NAMED);
-	return f->head || err_nomem(e);
+	f->head = mem_alloc(PROBE_HEAD);
+	f->plain = mem_alloc(PROBE_HEAD);
+	return (f->head && f->plain) || err_nomem(e);
 }
 
 static bool finder_take(struct finder *f, struct capture_list *out, struct incore_error *e)
@@ -334,15 +356,20 @@ static const struct import_ops *parent_capture(const char *path, struct strbuf *
 	return ops;
 }
 
-static bool fail_file(const char *path, size_t head_size, struct incore_error *e)
+static bool fail_file(const struct probe *p, struct incore_error *e)
 {
+	const char *path = p->path;
 	struct strbuf known = {0}, up = {0};
-	const char *empty = head_size == 0 ? "an empty file is" : "this file is";
+	const char *empty = p->head_size == 0 ? "an empty file is" : "this file is";
 
 	put_what_is_known(&known);
 	if (parent_capture(path, &up))
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
 			"this is one file of a capture; give the directory %s", up.p ? up.p : "");
+	else if (p->is_gzip)
+		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
+			"a gzip file is read where it holds a timeline (Chrome JSON, Perfetto, run-iket); "
+			"unpack this one first");
 	else
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
 			"%s in no known format; expected %s", empty, known.p ? known.p : "");
@@ -378,20 +405,17 @@ static bool find_in_file(struct finder *f, const char *path, const struct stat *
 {
 	const char *file = part ? capture_file(f->arena, path) : path;
 	const struct import_ops *ops = capture_seen_ops(f->cache, st);
-	size_t head_size = 0;
-	int failed;
+	struct probe p = {.path = file, .is_named = true};
+	int failed = 0;
 
 	if (!file)
 		return err_nomem(e);
-	if (!ops) {
-		failed = file_store_head(store_of(f), file, f->head, HEAD_OF_NAMED, &head_size);
-		if (failed)
-			return err_errno(e, failed, file, "cannot read");
-		ops = best_ops(&(struct probe){
-			.path = file, .is_named = true, .head = f->head, .head_size = head_size});
-	}
 	if (!ops)
-		return fail_file(file, head_size, e);
+		ops = sniff_file(f, &p, PROBE_HEAD, &failed);
+	if (failed)
+		return err_errno(e, failed, file, "cannot read");
+	if (!ops)
+		return fail_file(&p, e);
 	if (!part)
 		return add_capture(f, path, ops, st, e);
 	return ops->splits_files ? add_one(f, path, ops, st, part, e)

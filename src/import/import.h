@@ -9,19 +9,10 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "base/progress.h"
+#include "import/probe.h"
 #include "trace/trace.h"
 
 struct capture_cache; /* capture_cache.h */
-
-/* What sniff() may look at. */
-struct probe {
-	const char *path;
-	bool is_dir;
-	bool is_named;		     /* by the user, not found in a directory */
-	struct capture_cache *cache; /* for the files of a directory; or NULL */
-	const uint8_t *head; /* first bytes of a file, at most 64 KiB; NULL for a directory */
-	size_t head_size;
-};
 
 enum import_want { /* tables that cost time or memory and not every question needs */
 	IMPORT_OCCUPANCY = 1,
@@ -81,6 +72,7 @@ struct import_ops {
 	/* What a user should point at, for the message when nothing is found; NULL: the summary. */
 	const char *looks_for;
 	bool takes_code; /* import_options.code */
+	bool reads_gzip; /* a file may be compressed: read() takes import_load_plain() */
 	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
 	int (*sniff)(const struct probe *p);
 	/* A recognised directory, with splits_files also a file, may hold several captures: their
@@ -113,6 +105,10 @@ extern const struct import_ops *const import_registry[]; /* NULL ends */
 /* The bytes of a file of a capture, opened once in the life of the cache. No link leads out of the
  * capture's directory unless the cache says so; a capture that is a file may itself be a link. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e);
+
+/* The same, unpacked where it is a gzip file. */
+bool import_load_plain(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 
 /*

@@ -20,6 +20,8 @@ static int ascend_trace_sniff(const struct probe *p)
 		return 0;
 	if (str_has(head, "\"profilingType\"") && str_has(head, "\"traceEvents\""))
 		return 80;
+	/* By its name alone only what is small: others call theirs so, too. */
+	is_named &= p->head_size < PROBE_HEAD;
 	if (head.p[0] == '{' && !str_has(head, "\"traceEvents\""))
 		return is_named ? 20 : 0;
 	lanes = event_lanes_of(p->head, p->head_size);

@@ -11,6 +11,14 @@
 #include "import/event_lanes.h"
 #include "import/timeline/timeline.h"
 
+/* What others write before their events, which may be long. */
+static bool is_prologue(struct str head)
+{
+	return head.n >= PROBE_HEAD && head.p[0] && strchr("{\n\r\t ", head.p[0]) &&
+	       (str_has(head, "\"metadata\"") || str_has(head, "\"deviceProperties\"") ||
+		       str_has(head, "\"distributedInfo\""));
+}
+
 static int chrome_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
@@ -23,7 +31,8 @@ static int chrome_sniff(const struct probe *p)
 	case LANES_ASCEND:
 		return 0;
 	default:
-		return p->is_named && str_has(head, "\"traceEvents\"") ? 10 : 0;
+		return p->is_named && (str_has(head, "\"traceEvents\"") || is_prologue(head)) ? 10
+											      : 0;
 	}
 }
 
@@ -91,9 +100,37 @@ static uint32_t lane_of(struct timeline *l, const struct trace_event *ev)
 	return tl_lane(l, tl_process(l, ev->pid), ev->tid);
 }
 
+/* What an id stands for: an "id2" says whether other processes may use it too. */
+static uint64_t id_of(const struct trace_event *ev, uint64_t seed)
+{
+	struct str local = trace_event_find(ev->id2, "local");
+	struct str global = trace_event_find(ev->id2, "global");
+
+	seed = hash_bytes(ev->scope.p, ev->scope.n, hash_bytes(ev->cat.p, ev->cat.n, seed));
+	if (local.p)
+		return hash_bytes(local.p, local.n, hash_bytes(ev->pid.p, ev->pid.n, seed));
+	return hash_bytes(global.p ? global.p : ev->id.p, global.p ? global.n : ev->id.n, seed);
+}
+
+/* The flow that a slice itself says it is part of; no category, since all that counts is the id. */
+static bool add_bound_flow(
+	struct timeline *l, const struct trace_event *ev, uint32_t lane, int64_t at_ns)
+{
+	bool is_in = str_is(ev->flow_in, "true"), is_out = str_is(ev->flow_out, "true");
+	struct tl_flow f = {.key = hash_bytes(ev->bind_id.p, ev->bind_id.n, 11),
+		.at_ns = at_ns,
+		.lane = lane,
+		.step = !is_out ? TL_FLOW_IN
+			: is_in ? TL_FLOW_STEP
+				: TL_FLOW_START};
+
+	return !ev->bind_id.n || (!is_in && !is_out) || tl_add_flow(l, f);
+}
+
 static bool add_slice(struct timeline *l, const struct trace_event *ev, enum tl_kind kind)
 {
 	struct tl_slice s = {.kind = kind};
+	uint32_t lane;
 
 	if (!times_of(l, ev, &s.from_ns, &s.to_ns))
 		return true;
@@ -102,7 +139,8 @@ static bool add_slice(struct timeline *l, const struct trace_event *ev, enum tl_
 	else if (!ev->dur_text.p)
 		l->counts[TL_BAD_DURATION]++;
 	s.code = tl_row(l, ev->name, ev->cat);
-	return tl_add_slice(l, lane_of(l, ev), s);
+	lane = lane_of(l, ev);
+	return tl_add_slice(l, lane, s) && add_bound_flow(l, ev, lane, s.from_ns);
 }
 
 static bool add_half(struct timeline *l, const struct trace_event *ev)
@@ -114,7 +152,7 @@ static bool add_half(struct timeline *l, const struct trace_event *ev)
 		return true;
 	h.lane = lane_of(l, ev);
 	h.code = h.is_begin ? tl_row(l, ev->name, ev->cat) : 0;
-	return tl_add_half(l, h);
+	return tl_add_half(l, h) && (!h.is_begin || add_bound_flow(l, ev, h.lane, h.at_ns));
 }
 
 /* Operations that no thread owns: a lane of their process per category. */
@@ -132,7 +170,7 @@ static bool add_async(struct timeline *l, const struct trace_event *ev)
 	h.lane = ok ? tl_lane(l, tl_process(l, ev->pid), (struct str){key.p, key.n}) : TL_NONE;
 	sb_free(&key);
 	h.code = h.is_begin || is_instant ? tl_row(l, ev->name, ev->cat) : 0;
-	h.key = hash_bytes(ev->id.p, ev->id.n, hash_bytes(ev->cat.p, ev->cat.n, 7));
+	h.key = id_of(ev, strchr("bne", ev->ph) ? 7 : hash_bytes(ev->name.p, ev->name.n, 7));
 	if (is_instant)
 		return tl_add_slice(
 			l, h.lane, (struct tl_slice){h.at_ns, h.at_ns, h.code, TL_INSTANT});
@@ -149,7 +187,7 @@ static bool add_flow(struct timeline *l, const struct trace_event *ev)
 
 	if (!times_of(l, ev, &f.at_ns, &to))
 		return true;
-	f.key = hash_bytes(ev->id.p, ev->id.n, hash_bytes(ev->cat.p, ev->cat.n, 9));
+	f.key = id_of(ev, 9);
 	f.lane = lane_of(l, ev);
 	return tl_add_flow(l, f);
 }
@@ -157,20 +195,26 @@ static bool add_flow(struct timeline *l, const struct trace_event *ev)
 static bool add_counter(struct timeline *l, const struct trace_event *ev)
 {
 	uint32_t process = tl_process(l, ev->pid);
+	struct strbuf name = {0}; /* "name[id]": each of several has its own */
 	struct str key, value;
 	size_t pos = 0;
 	int64_t at, to;
 	double v;
+	bool ok = true;
 
 	if (!times_of(l, ev, &at, &to))
 		return true;
-	while (trace_event_member(ev->args, &pos, &key, &value)) {
+	if (ev->id.n)
+		ok = sb_str(&name, ev->name) && sb_putc(&name, '[') && sb_str(&name, ev->id) &&
+		     sb_putc(&name, ']');
+	while (ok && trace_event_member(ev->args, &pos, &key, &value)) {
 		if (!trace_event_number(value, &v))
 			v = -1; /* counted as what it is: no counter */
-		if (!tl_add_counter(l, process, ev->name, key, at, v))
-			return false;
+		ok = tl_add_counter(
+			l, process, ev->id.n ? (struct str){name.p, name.n} : ev->name, key, at, v);
 	}
-	return true;
+	sb_free(&name);
+	return ok;
 }
 
 /* Names and places of lanes; where one is said twice the last word counts, as in viewers. */
@@ -211,7 +255,7 @@ static bool add_event(struct timeline *l, const struct trace_event *ev)
 		l->counts[TL_OTHER_EVENTS]++;
 		return true;
 	}
-	if (!ev->pid.n && !ev->tid.n) {
+	if (!ev->pid.p && !ev->tid.p) {
 		l->counts[TL_NO_LANE]++;
 		return true;
 	}
@@ -351,7 +395,7 @@ static bool chrome_read(
 
 	tl_init(&l, t, path);
 	l.is_escaped = true;
-	ok = import_load(o, &f, path, e) && read_events(&l, &f, e);
+	ok = import_load_plain(o, &f, path, e) && read_events(&l, &f, e);
 	tl_deinit(&l);
 	file_unload(&f);
 	return ok;
@@ -361,6 +405,7 @@ const struct import_ops import_chrome = {
 	.name = "chrome",
 	.summary = "Chrome JSON timeline of another tool: Triton Proton, PyTorch profiler, ...",
 	.looks_for = "a JSON file with \"traceEvents\"",
+	.reads_gzip = true,
 	.sniff = chrome_sniff,
 	.look = tl_look,
 	.read = chrome_read,

@@ -2,7 +2,8 @@
 /*
  * iket.c: the JSON of CUTLASS' run-iket: launches of kernels with the ranges, markers and lifetimes of
  * their warps. A process of the timeline is a block on its SM, a thread a warp. Times are nanoseconds
- * of the trace's own.
+ * of the trace's own. Names and places stand in tables, which may come behind all that refers to them,
+ * so the document is read twice.
  */
 #include "codec/json_reader.h"
 #include "import/timeline/timeline.h"
@@ -10,9 +11,14 @@
 static int iket_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
+	bool has_places = head.n && str_has(head, "\"locationTable\"");
 
-	return !p->is_dir && head.n && str_has(head, "\"launches\"") &&
-			       (str_has(head, "\"warpLocs\"") ||
+	if (p->is_dir || !head.n)
+		return 0;
+	if (has_places && str_has(head, "\"smId\"") && str_has(head, "\"warpId\""))
+		return 75; /* tables that are longer than the head */
+	return (str_has(head, "\"launches\"") || str_has(head, "\"graphLaunches\"")) &&
+			       (has_places || str_has(head, "\"warpLocs\"") ||
 				       str_has(head, "\"warpLifetimes\"") ||
 				       str_has(head, "\"gridId\""))
 		       ? 75
@@ -20,7 +26,7 @@ static int iket_sniff(const struct probe *p)
 }
 
 struct warp {
-	uint64_t sm, warp, cta[3];
+	int64_t sm, warp, cta[3];
 };
 
 struct span { /* a range, a marker or a lifetime */
@@ -32,13 +38,15 @@ struct span { /* a range, a marker or a lifetime */
 struct reading {
 	struct json_reader r;
 	struct timeline l;
-	uint64_t n_launches;
+	uint64_t n_launches, n_unnamed;
 	const char *kernel; /* of the first launch */
 	bool has_other_kernels, is_nomem;
-	VEC(struct warp) warps; /* of the span that is read */
+	VEC(struct str) names;	 /* "stringTable" */
+	VEC(struct warp) places; /* "locationTable" */
+	VEC(struct warp) warps;	 /* of the span that is read */
 };
 
-static void read_warp(struct reading *x)
+static struct warp read_warp(struct reading *x)
 {
 	struct warp w = {0};
 	struct str key;
@@ -46,33 +54,50 @@ static void read_warp(struct reading *x)
 
 	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
 		if (str_is(key, "smId"))
-			json_get_u64(&x->r, &w.sm);
+			json_get_i64(&x->r, &w.sm);
 		else if (str_is(key, "warpId"))
-			json_get_u64(&x->r, &w.warp);
+			json_get_i64(&x->r, &w.warp);
 		else if (str_is(key, "ctaId"))
 			for (json_enter_array(&x->r); json_next_item(&x->r); i++)
-				i < 3 ? json_get_u64(&x->r, &w.cta[i]) : json_skip(&x->r);
+				i < 3 ? json_get_i64(&x->r, &w.cta[i]) : json_skip(&x->r);
 		else
 			json_skip(&x->r);
 	}
+	return w;
+}
+
+/* A range names where it began and where it ended: one warp, as a rule. */
+static void add_warp(struct reading *x, struct warp w)
+{
+	EACH (const struct warp, k, x->warps.v, x->warps.n)
+		if (memcmp(k, &w, sizeof(w)) == 0)
+			return;
 	if (!x->r.is_failed && !VEC_PUSH(&x->warps, w))
 		x->is_nomem = true;
+}
+
+static void add_place(struct reading *x)
+{
+	uint64_t i;
+
+	if (json_get_u64(&x->r, &i) && i < x->places.n)
+		add_warp(x, x->places.v[i]);
 }
 
 static uint32_t lane_of(struct reading *x, const struct warp *w)
 {
 	char process[160], thread[40];
-	int n = snprintf(process, sizeof(process), "launch %llu SM %llu CTA (%llu,%llu,%llu)",
-		(unsigned long long)x->n_launches, (unsigned long long)w->sm,
-		(unsigned long long)w->cta[0], (unsigned long long)w->cta[1],
-		(unsigned long long)w->cta[2]);
-	int m = snprintf(thread, sizeof(thread), "warp %llu", (unsigned long long)w->warp);
+	int n = snprintf(process, sizeof(process), "launch %llu SM %lld CTA (%lld,%lld,%lld)",
+		(unsigned long long)x->n_launches, (long long)w->sm, (long long)w->cta[0],
+		(long long)w->cta[1], (long long)w->cta[2]);
+	int m = snprintf(thread, sizeof(thread), "warp %lld", (long long)w->warp);
 	uint32_t p = tl_process(&x->l, (struct str){process, (size_t)n});
 	uint32_t lane = tl_lane(&x->l, p, (struct str){thread, (size_t)m});
 
 	if (lane == TL_NONE)
 		return lane;
-	x->l.processes.v[p].sort = (int64_t)((x->n_launches << 32 | (w->sm & UINT32_MAX)) >> 1);
+	x->l.processes.v[p].sort =
+		(int64_t)((x->n_launches << 32 | ((uint64_t)w->sm & UINT32_MAX)) >> 1);
 	x->l.lanes.v[lane].sort = (int64_t)(w->warp & INT32_MAX);
 	return lane;
 }
@@ -96,33 +121,79 @@ static bool add_span(struct reading *x, const struct span *s, struct str categor
 	return true;
 }
 
+/* Of an index of a table that has no such entry the number is all that is known. */
+static struct str read_name(struct reading *x)
+{
+	char text[40];
+	const char *name;
+	uint64_t i = 0;
+	int n;
+
+	if (json_get_u64(&x->r, &i) && i < x->names.n)
+		return x->names.v[i];
+	x->n_unnamed++;
+	n = snprintf(text, sizeof(text), "name %llu", (unsigned long long)i);
+	name = tl_text(&x->l, (struct str){text, (size_t)n});
+	x->is_nomem |= !name;
+	return str_of(name ? name : "");
+}
+
+static struct str read_text(struct reading *x)
+{
+	struct str text = {"", 0};
+	const char *name;
+
+	if (!json_get_str(&x->r, &text))
+		return text;
+	name = tl_text(&x->l, text);
+	x->is_nomem |= !name;
+	return (struct str){name ? name : "", name ? text.n : 0};
+}
+
+/* The begin and the end of a range, and what was recorded with them. */
+static void read_inner(struct reading *x)
+{
+	struct str key;
+
+	for (json_enter_array(&x->r); json_next_item(&x->r);)
+		for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
+			x->l.counts[TL_ARGS] += str_is(key, "payloadVal");
+			json_skip(&x->r);
+		}
+}
+
 static void read_span(struct reading *x, struct str category)
 {
 	struct span s = {.name = STR("WarpLifeTime")};
-	const char *name = NULL;
-	struct str key, text;
+	struct str key;
 
 	x->warps.n = 0;
 	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
-		if (str_is(key, "rangeName") || str_is(key, "markerName")) {
-			if (json_get_str(&x->r, &text) && !(name = tl_text(&x->l, text)))
-				x->is_nomem = true;
+		if (str_is(key, "rangeNameIdx") || str_is(key, "markerNameIdx")) {
+			s.name = read_name(x);
+		} else if (str_is(key, "rangeName") || str_is(key, "markerName")) {
+			s.name = read_text(x);
 		} else if (str_is(key, "startTs") || str_is(key, "timestamp")) {
 			s.has_from = json_get_i64(&x->r, &s.from_ns);
 		} else if (str_is(key, "endTs")) {
 			s.has_to = json_get_i64(&x->r, &s.to_ns);
+		} else if (str_is(key, "warpLocIdxs")) {
+			for (json_enter_array(&x->r); json_next_item(&x->r);)
+				add_place(x);
+		} else if (str_is(key, "locIdx")) {
+			add_place(x);
 		} else if (str_is(key, "warpLocs")) {
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
-				read_warp(x);
+				add_warp(x, read_warp(x));
 		} else if (str_is(key, "location") || str_is(key, "warpLocation")) {
-			read_warp(x);
+			add_warp(x, read_warp(x));
+		} else if (str_is(key, "internalEvents")) {
+			read_inner(x);
 		} else {
 			x->l.counts[TL_ARGS] += str_is(key, "payloadVal");
 			json_skip(&x->r);
 		}
 	}
-	if (name)
-		s.name = str_of(name);
 	if (!x->r.is_failed && !x->is_nomem && !add_span(x, &s, category))
 		x->is_nomem = true;
 }
@@ -163,19 +234,35 @@ static void read_launch(struct reading *x)
 	x->n_launches++;
 }
 
+static void read_launches(struct reading *x)
+{
+	for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
+		read_launch(x);
+}
+
+/* Those of CUDA graphs stand in an object, by graph. */
+static void read_graphs(struct reading *x)
+{
+	struct str key;
+
+	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);)
+		read_launches(x);
+}
+
 static bool read_document(struct reading *x, struct incore_error *e)
 {
 	struct str key;
 	bool has_launches = false;
 
 	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
-		if (!str_is(key, "launches")) {
+		bool is_graphs = str_is(key, "graphLaunches");
+
+		if (!is_graphs && !str_is(key, "launches")) {
 			json_skip(&x->r);
 			continue;
 		}
 		has_launches = true;
-		for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
-			read_launch(x);
+		is_graphs ? read_graphs(x) : read_launches(x);
 	}
 	if (x->is_nomem)
 		return err_nomem(e);
@@ -185,12 +272,52 @@ static bool read_document(struct reading *x, struct incore_error *e)
 				       "no launches: expected an array \"launches\"");
 }
 
+static bool read_tables(struct reading *x, struct incore_error *e)
+{
+	struct str key;
+
+	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
+		if (str_is(key, "stringTable"))
+			for (json_enter_array(&x->r); json_next_item(&x->r);)
+				x->is_nomem |= !VEC_PUSH(&x->names, read_text(x));
+		else if (str_is(key, "locationTable"))
+			for (json_enter_array(&x->r); json_next_item(&x->r);)
+				x->is_nomem |= !VEC_PUSH(&x->places, read_warp(x));
+		else
+			json_skip(&x->r);
+	}
+	return x->is_nomem ? err_nomem(e) : json_finish(&x->r, e);
+}
+
+static bool read_file(struct reading *x, const struct file_data *f, struct incore_error *e)
+{
+	bool ok;
+
+	json_init(&x->r, f->data, f->size, x->l.path, 0);
+	ok = read_tables(x, e);
+	json_deinit(&x->r);
+	if (!ok)
+		return false;
+	json_init(&x->r, f->data, f->size, x->l.path, 0);
+	ok = read_document(x, e);
+	json_deinit(&x->r);
+	return ok;
+}
+
 /* Of a single launch its number says nothing. */
 static void name_processes(struct reading *x)
 {
 	EACH (struct tl_process, p, x->l.processes.v, x->l.processes.n)
 		if (x->n_launches == 1)
 			p->name = p->key + strlen("launch 0 ");
+}
+
+static bool note_unnamed(struct reading *x)
+{
+	return !x->n_unnamed ||
+	       trace_note(x->l.trace, NOTE_DAMAGED, "unnamed-event", x->l.path, INCORE_NO_OFFSET,
+		       x->n_unnamed,
+		       "events whose number has no name in \"stringTable\" are shown by it");
 }
 
 static bool iket_read(
@@ -202,17 +329,14 @@ static bool iket_read(
 
 	tl_init(&x.l, t, path);
 	t->meta.vendor = VENDOR_NVIDIA;
-	ok = import_load(o, &f, path, e);
-	if (ok) {
-		json_init(&x.r, f.data, f.size, path, 0);
-		ok = read_document(&x, e);
-	}
+	ok = import_load_plain(o, &f, path, e) && read_file(&x, &f, e);
 	if (ok) {
 		name_processes(&x);
 		t->meta.kernel = x.has_other_kernels ? NULL : x.kernel;
-		ok = tl_finish(&x.l, e);
+		ok = tl_finish(&x.l, e) && (note_unnamed(&x) || err_nomem(e));
 	}
-	json_deinit(&x.r);
+	VEC_FREE(&x.names);
+	VEC_FREE(&x.places);
 	VEC_FREE(&x.warps);
 	tl_deinit(&x.l);
 	file_unload(&f);
@@ -223,6 +347,7 @@ const struct import_ops import_iket = {
 	.name = "iket",
 	.summary = "JSON of CUTLASS' run-iket: ranges, markers and lifetimes of warps",
 	.looks_for = "a JSON file of run-iket (\"launches\" with ranges and markers)",
+	.reads_gzip = true,
 	.sniff = iket_sniff,
 	.look = tl_look,
 	.read = iket_read,

@@ -100,7 +100,8 @@ static struct lane_ref *sorted_lanes(struct timeline *l, size_t *n)
 static const char *name_of(struct timeline *l, const struct tl_lane *k, uint32_t depth)
 {
 	const struct tl_process *p = &l->processes.v[k->process];
-	const char *process = p->name ? p->name : p->key, *thread = k->name ? k->name : k->key;
+	const char *process = p->name ? p->name : *p->key ? p->key : "no process";
+	const char *thread = k->name ? k->name : *k->key ? k->key : "no thread";
 
 	sb_reset(&l->scratch);
 	sb_printf(&l->scratch, "%s%s%s%s%s/%s%s",
@@ -201,7 +202,7 @@ static bool layout_lane(struct layout *x, struct tl_lane *k)
 	for (uint32_t d = 0; d < MAX_DEPTH && count[d]; d++, k->n_tracks++)
 		if (!add_track(x, k, d, count[d]))
 			return false;
-	for (size_t i = 0; i < k->slices.n; i++)
+	for (size_t i = 0; i < x->depth.n; i++)
 		put_slice(x, k->first_track + x->depth.v[i], &k->slices.v[i]);
 	VEC_FREE(&k->slices);
 	return true;
@@ -280,7 +281,13 @@ static uint32_t place_after(const struct trace *t, track_idx i, uint64_t at)
 	return lo;
 }
 
-/* The innermost slice around the time, or the next of the thread. */
+static bool is_inside(const struct columns *c, uint32_t slice, uint64_t at)
+{
+	return c->start_cyc[slice] == at || c->start_cyc[slice] + c->dur_cyc[slice] > at;
+}
+
+/* The innermost slice around the time, one that ends with it where there is no other; or the next of
+ * the thread. */
 static bool bind(
 	const struct timeline *l, const struct tl_flow *f, track_idx *track, uint32_t *slice)
 {
@@ -300,10 +307,13 @@ static bool bind(
 				*track = i;
 				*slice = p;
 			}
-		} else if (p && c->start_cyc[p - 1] + c->dur_cyc[p - 1] >= at) {
+		} else if (p && c->start_cyc[p - 1] + c->dur_cyc[p - 1] >= at &&
+			   (best == UINT64_MAX || is_inside(c, p - 1, at))) {
+			best = c->start_cyc[p - 1];
 			*track = i;
 			*slice = p - 1;
-			return true;
+			if (is_inside(c, p - 1, at))
+				return true;
 		}
 	}
 	return best != UINT64_MAX;
@@ -334,6 +344,8 @@ bool tl_bind_flows(struct timeline *l)
 			k.to_slice = slice;
 			v[t->n_links++] = k;
 		}
+		if (f->step == TL_FLOW_IN)
+			continue;
 		k.from_track = track;
 		k.from_slice = slice;
 		has_from = f->step != TL_FLOW_END;

@@ -10,17 +10,23 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "codec/gzip.h"
 #include "codec/perfetto_fields.h"
 #include "codec/protobuf.h"
+#include "import/timeline/perfetto_packet.h"
 #include "import/timeline/timeline.h"
 
 #define MAX_PARENTS 16
+
+/* What Perfetto's service writes between packets, so that a reader may start in the middle. */
+#define SYNC_MARKER "\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79"
 
 static int perfetto_sniff(const struct probe *p)
 {
 	struct pb_reader r = pb_of((struct str){(const char *)p->head, p->head_size});
 	struct pb_field f;
 	unsigned n = 0;
+	bool is_marked = false;
 
 	if (p->is_dir || p->head_size < 3 || p->head[0] != (TRACE_PACKET << 3 | PB_BYTES))
 		return 0;
@@ -30,14 +36,18 @@ static int perfetto_sniff(const struct probe *p)
 
 		if (f.number != TRACE_PACKET || f.wire != PB_BYTES)
 			return 0;
-		while (pb_next(&inner, &g))
+		while (pb_next(&inner, &g)) {
 			n += (g.number == PACKET_TRACK_DESCRIPTOR ||
 				     g.number == PACKET_TRACK_EVENT) &&
 			     g.wire == PB_BYTES;
+			is_marked |= (g.number == PACKET_SYNC_MARKER && g.wire == PB_BYTES &&
+					     str_is(g.bytes, SYNC_MARKER)) ||
+				     (g.number == PACKET_COMPRESSED && g.wire == PB_BYTES);
+		}
 		if (inner.is_failed)
 			return 0;
 	}
-	return n ? 55 : 0;
+	return n || is_marked ? 55 : 0;
 }
 
 struct track_def {
@@ -58,57 +68,10 @@ struct reading {
 	VEC(struct track_def) tracks;
 	VEC(struct sequence) sequences;
 	VEC(struct str) texts;
+	VEC(struct strbuf) unpacked; /* what compressed packets hold */
 	struct u64_map track_at, sequence_at;
+	uint64_t n_packets;
 };
-
-struct packet {
-	uint64_t timestamp, clock, sequence, flags;
-	struct str event, track, interned, defaults, snapshot;
-};
-
-static void put_bytes(struct packet *p, const struct pb_field *f)
-{
-	switch (f->number) {
-	case PACKET_TRACK_EVENT:
-		p->event = f->bytes;
-		break;
-	case PACKET_TRACK_DESCRIPTOR:
-		p->track = f->bytes;
-		break;
-	case PACKET_INTERNED:
-		p->interned = f->bytes;
-		break;
-	case PACKET_DEFAULTS:
-		p->defaults = f->bytes;
-		break;
-	case PACKET_CLOCK_SNAPSHOT:
-		p->snapshot = f->bytes;
-		break;
-	default:
-		break;
-	}
-}
-
-static bool read_packet(struct str bytes, struct packet *p)
-{
-	struct pb_reader r = pb_of(bytes);
-	struct pb_field f;
-
-	*p = (struct packet){0};
-	while (pb_next(&r, &f)) {
-		if (f.wire == PB_BYTES)
-			put_bytes(p, &f);
-		else if (f.number == PACKET_TIMESTAMP)
-			p->timestamp = f.value;
-		else if (f.number == PACKET_CLOCK)
-			p->clock = f.value;
-		else if (f.number == PACKET_SEQUENCE_ID)
-			p->sequence = f.value;
-		else if (f.number == PACKET_SEQUENCE_FLAGS)
-			p->flags = f.value;
-	}
-	return !r.is_failed;
-}
 
 /* --- what packets define --- */
 
@@ -371,6 +334,7 @@ static struct event read_event(struct reading *x, const struct sequence *s, stru
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field f;
 	uint64_t *at;
+	bool has_args = false;
 
 	while (pb_next(&r, &f)) {
 		if (f.number == EVENT_TYPE)
@@ -386,12 +350,13 @@ static struct event read_event(struct reading *x, const struct sequence *s, stru
 		else if (f.number == EVENT_CATEGORY && f.wire == PB_BYTES)
 			v.category = f.bytes;
 		else if (f.number == EVENT_ANNOTATION)
-			x->l.counts[TL_ARGS]++;
+			has_args = true;
 		else if (f.number == EVENT_COUNTER && f.wire == PB_VARINT)
 			v.value = (double)(int64_t)f.value;
 		else if (f.number == EVENT_DOUBLE_COUNTER && f.wire == PB_FIXED64)
 			v.value = pb_float(&f);
 	}
+	x->l.counts[TL_ARGS] += has_args;
 	at = v.name_iid ? u64_map_find(&s->names, v.name_iid) : NULL;
 	if (at)
 		v.name = x->texts.v[*at - 1];
@@ -495,26 +460,65 @@ static bool add_packet(struct reading *x, const struct packet *p)
 	return add_event(x, s, p->event, at);
 }
 
-static bool read_packets(struct reading *x, const struct file_data *f, struct incore_error *e)
+static bool read_compressed(
+	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e);
+
+/* outer: where the packet is that they are compressed in; NULL: they are the file's own. */
+static bool read_packets(
+	struct reading *x, struct str bytes, const uint64_t *outer, struct incore_error *e)
 {
-	struct pb_reader r = pb_of((struct str){(const char *)f->data, f->size});
+	struct pb_reader r = pb_of(bytes);
 	struct pb_field field;
 	struct packet p;
+	bool ok = true;
 
-	while (pb_next(&r, &field)) {
+	while (ok && pb_next(&r, &field)) {
+		uint64_t offset = (uint64_t)((const char *)r.p - bytes.p) - field.bytes.n;
+
 		if (field.number != TRACE_PACKET || field.wire != PB_BYTES)
 			continue;
-		if (!read_packet(field.bytes, &p))
-			return err_file(e, "bad-trace", x->l.path,
-				(uint64_t)((const uint8_t *)field.bytes.p - f->data),
+		if (!perfetto_packet(field.bytes, &p))
+			return err_file(e, "bad-trace", x->l.path, outer ? *outer : offset,
 				"a packet that is no sound message");
-		if (!add_packet(x, &p))
-			return err_nomem(e);
+		x->n_packets++;
+		ok = p.compressed.p && !outer ? read_compressed(x, p.compressed, offset, e)
+					      : add_packet(x, &p) || err_nomem(e);
 	}
-	if (r.is_failed && !trace_note(x->l.trace, NOTE_TRUNCATED, "cut-trace", x->l.path,
-				   (uint64_t)(r.p - f->data), 1,
-				   "the packets end in the middle; what was before is kept"))
-		return err_nomem(e);
+	if (ok && r.is_failed)
+		ok = trace_note(x->l.trace, NOTE_TRUNCATED, "cut-trace", x->l.path,
+			     outer ? *outer : (uint64_t)((const char *)r.p - bytes.p), 1,
+			     "the packets end in the middle; what was before is kept") ||
+		     err_nomem(e);
+	return ok;
+}
+
+/* Names are borrowed: the bytes stay while the trace is read. */
+static bool read_compressed(
+	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e)
+{
+	struct strbuf plain = {0};
+	bool ok = zlib_unpack(bytes, x->l.path, &plain, e);
+
+	if (!ok && err_is(e, "bad-gzip"))
+		e->offset += offset;
+	if (ok && !VEC_PUSH(&x->unpacked, plain))
+		ok = err_nomem(e);
+	if (!ok) {
+		sb_free(&plain);
+		return false;
+	}
+	return read_packets(x, (struct str){plain.p, plain.n}, &offset, e);
+}
+
+static bool read_file(struct reading *x, const struct file_data *f, struct incore_error *e)
+{
+	if (!read_packets(x, (struct str){(const char *)f->data, f->size}, NULL, e))
+		return false;
+	if (!x->tracks.n)
+		return err_file(e, "no-track-events", x->l.path, 0,
+			"none of its %llu packets is a track event: scheduling, system calls and "
+			"samples are not read",
+			(unsigned long long)x->n_packets);
 	return tl_finish(&x->l, e);
 }
 
@@ -524,6 +528,9 @@ static void free_reading(struct reading *x)
 		forget(s);
 	VEC_FREE(&x->tracks);
 	VEC_FREE(&x->sequences);
+	EACH (struct strbuf, b, x->unpacked.v, x->unpacked.n)
+		sb_free(b);
+	VEC_FREE(&x->unpacked);
 	VEC_FREE(&x->texts);
 	u64_map_deinit(&x->track_at);
 	u64_map_deinit(&x->sequence_at);
@@ -538,7 +545,7 @@ static bool perfetto_read(
 	bool ok;
 
 	tl_init(&x.l, t, path);
-	ok = import_load(o, &f, path, e) && read_packets(&x, &f, e);
+	ok = import_load_plain(o, &f, path, e) && read_file(&x, &f, e);
 	free_reading(&x);
 	file_unload(&f);
 	return ok;
@@ -548,6 +555,7 @@ const struct import_ops import_perfetto = {
 	.name = "perfetto",
 	.summary = "Perfetto timeline of track events: flashinfer, run-iket, ...",
 	.looks_for = "a Perfetto trace (.pftrace) with track events",
+	.reads_gzip = true,
 	.sniff = perfetto_sniff,
 	.look = tl_look,
 	.read = perfetto_read,

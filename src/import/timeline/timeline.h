@@ -69,7 +69,12 @@ struct tl_half { /* a begin or an end that looks for its other half */
 	bool is_begin;
 };
 
-enum tl_step { TL_FLOW_START, TL_FLOW_STEP, TL_FLOW_END };
+enum tl_step {
+	TL_FLOW_START,
+	TL_FLOW_STEP,
+	TL_FLOW_END,
+	TL_FLOW_IN, /* an end of several: what it comes from stays */
+};
 
 struct tl_flow {
 	uint64_t key;

@@ -7,7 +7,12 @@ proton.json   Triton Proton's intra-kernel trace: a process per block, a thread 
 torch.json    PyTorch's profiler: numbered lanes named by metadata, nested slices, flows from launch to kernel, counters, instants,
               times since 1970
 async.json    begin and end apart, asynchronous operations, steps of flows, a bare array that is not in order of time
-iket.json     what CUTLASS' run-iket writes as JSON
+async.json.gz  the same as a gzip file
+browser.json  what browsers write besides: ids of a process' own, counters of several instances, flows that slices name themselves,
+              a mark of no process
+iket.json     what CUTLASS' run-iket wrote as JSON at first: names and places in every event
+iket_tables.json  what it writes since: tables behind the events, a place for either end of a range, launches of graphs, payloads
+packed.pftrace  the same compressed, behind what Perfetto's service writes first
 blocks.pftrace  track events as flashinfer's profiler has them written: a group per SM, a track per block and warp group
 """
 import decimal
@@ -16,6 +21,7 @@ import os
 import re
 import struct
 import sys
+import zlib
 
 
 def f32(v):
@@ -114,6 +120,56 @@ def iket():
     return {"launches": [{"gridId": 0, "kernelName": "gemm", "ranges": ranges, "markers": markers, "warpLifetimes": lives}]}
 
 
+def iket_tables():
+    names = ["kernel_e2e", "load", "wait", "mark"]
+    places = [{"ctaId": [0, 0, z], "gpcId": -1, "smId": 7 + z, "tpcId": -1, "warpId": w} for z in range(2) for w in range(2)]
+    def launch(grid, at):
+        ranges, markers, lives = [], [], []
+        for place in range(len(places)):
+            start = at + 64 * place
+            for name, begin, end in ((0, 32, 960), (1, 64, 320), (2, 320, 896)):
+                ends = [{"eventId": name + 1, "timestamp": start + begin}, {"eventId": 31, "timestamp": start + end}]
+                if name == 1:
+                    ends[0].update(payloadType=5, payloadVal=place)
+                ranges.append({"endTs": start + end, "internalEvents": ends, "rangeColor": 4294967295, "rangeId": 3638394104 + name,
+                               "rangeNameIdx": name, "rangeScope": 0, "rangeType": 2, "startTs": start + begin,
+                               "warpLocIdxs": [place, place]})
+            markers.append({"color": 4294967295, "locIdx": place, "markerNameIdx": 3, "timestamp": start + 512})
+            lives.append({"endTs": start + 992, "locIdx": place, "startTs": start})
+        return {"blockDimX": 64, "blockDimY": 1, "blockDimZ": 1, "contextId": 1, "gridDimX": 1, "gridDimY": 1, "gridDimZ": 2,
+                "gridId": grid, "kernelName": "moe", "markers": markers, "ranges": ranges, "warpLifetimes": lives}
+    at = 1786588981362386720
+    return {"graphLaunches": {"graph_exec_1:0": [launch(2, at + 4096)]}, "launches": [launch(1, at)], "locationTable": places,
+            "stringTable": names}
+
+
+def browser():
+    def half(ph, pid, ts, cat, name, **more):
+        return {"ph": ph, "pid": pid, "tid": 1, "ts": ts, "cat": cat, "name": name, **more}
+    def x(pid, ts, dur, name, **more):
+        return {"ph": "X", "pid": pid, "tid": 1, "ts": ts, "dur": dur, "cat": "main", "name": name, "args": {}, **more}
+    return {"traceEvents": [
+        # the same id of two processes, and of two scopes, is not the same operation
+        half("b", 1, 0, "net", "get", id2={"local": "0x1"}), half("b", 2, 10, "net", "get", id2={"local": "0x1"}),
+        half("e", 1, 30, "net", "get", id2={"local": "0x1"}), half("e", 2, 50, "net", "get", id2={"local": "0x1"}),
+        half("b", 1, 60, "io", "read", id="0x2", scope="A"), half("b", 1, 61, "io", "read", id="0x2", scope="B"),
+        half("e", 1, 70, "io", "read", id="0x2", scope="A"), half("e", 1, 90, "io", "read", id="0x2", scope="B"),
+        half("b", 1, 0, "gpu", "frame", id2={"global": "0x9"}), half("e", 2, 5, "gpu", "frame", id2={"global": "0x9"}),
+        half("S", 1, 0, "old", "first", id="0x3"), half("S", 1, 1, "old", "second", id="0x3"),
+        half("F", 1, 4, "old", "first", id="0x3"), half("F", 1, 9, "old", "second", id="0x3"),
+        {"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "queue", "id": 5, "args": {"length": 1}},
+        {"ph": "C", "pid": 1, "tid": 1, "ts": 1, "name": "queue", "id": 6, "args": {"length": 2}},
+        # one that sends, one that passes on, two that take; what ends where another begins is not the one meant
+        x(1, 100, 10, "send", bind_id="0x402", flow_out=True),
+        x(2, 120, 80, "outer"), x(2, 120, 10, "before"), x(2, 125, 5, "deeper"),
+        x(2, 130, 20, "pass", bind_id="0x402", flow_in=True, flow_out=True),
+        x(3, 160, 5, "take", bind_id="0x402", flow_in=True),
+        {"ph": "B", "pid": 4, "tid": 1, "ts": 170, "name": "take too", "bind_id": "0x402", "flow_in": True},
+        {"ph": "E", "pid": 4, "tid": 1, "ts": 180},
+        {"ph": "i", "s": "g", "pid": "", "tid": "", "ts": 190, "name": "Record Window End"}],
+        "metadata": {"source": "DevTools"}}
+
+
 def varint(v):
     out = b""
     while v > 127:
@@ -151,12 +207,32 @@ def blocks():
     return out
 
 
+def stored(data):
+    """A zlib stream of blocks that are not compressed: the same bytes with every zlib."""
+    blocks = [data[i:i + 65535] for i in range(0, len(data), 65535)]
+    body = b"".join(struct.pack("<BHH", i + 1 == len(blocks), len(b), len(b) ^ 65535) + b for i, b in enumerate(blocks))
+    return b"\x78\x01" + body + struct.pack(">I", zlib.adler32(data))
+
+
+def gzip_of(data):
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + stored(data)[2:-4] + struct.pack("<II", zlib.crc32(data), len(data))
+
+
+def packed():
+    marker = bytes.fromhex("82477a76b28d42ba81dc33326d57a079")
+    return text(1, text(36, marker) + number(3, 9999)) + text(1, text(50, stored(blocks())))
+
+
 def main(out):
-    for name, made in (("proton", proton()), ("torch", torch()), ("async", asynchronous()), ("iket", iket())):
+    for name, made in (("proton", proton()), ("torch", torch()), ("async", asynchronous()), ("browser", browser()), ("iket", iket()),
+                       ("iket_tables", iket_tables())):
         with open(os.path.join(out, name + ".json"), "w") as f:
             f.write(re.sub('"@([^@]*)@"', r"\1", json.dumps(made, indent=1 if name == "iket" else None)) + "\n")
-    with open(os.path.join(out, "blocks.pftrace"), "wb") as f:
-        f.write(blocks())
+    with open(os.path.join(out, "async.json.gz"), "wb") as f:
+        f.write(gzip_of(json.dumps(asynchronous()).encode()))
+    for name, made in (("blocks", blocks()), ("packed", packed())):
+        with open(os.path.join(out, name + ".pftrace"), "wb") as f:
+            f.write(made)
 
 
 if __name__ == "__main__":
