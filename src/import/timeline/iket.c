@@ -5,6 +5,7 @@
  * of the trace's own. Names and places stand in tables, which may come behind all that refers to them,
  * so the document is read twice.
  */
+#include "base/search.h"
 #include "codec/json_reader.h"
 #include "import/timeline/timeline.h"
 
@@ -66,12 +67,8 @@ static struct warp read_warp(struct reading *x)
 	return w;
 }
 
-/* A range names where it began and where it ended: one warp, as a rule. */
 static void add_warp(struct reading *x, struct warp w)
 {
-	EACH (const struct warp, k, x->warps.v, x->warps.n)
-		if (memcmp(k, &w, sizeof(w)) == 0)
-			return;
 	if (!x->r.is_failed && !VEC_PUSH(&x->warps, w))
 		x->is_nomem = true;
 }
@@ -102,6 +99,11 @@ static uint32_t lane_of(struct reading *x, const struct warp *w)
 	return lane;
 }
 
+static int compare_warps(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct warp));
+}
+
 static bool add_span(struct reading *x, const struct span *s, struct str category)
 {
 	struct timeline *l = &x->l;
@@ -115,9 +117,16 @@ static bool add_span(struct reading *x, const struct span *s, struct str categor
 	}
 	l->counts[TL_NO_LANE] += x->warps.n == 0;
 	k.code = tl_row(l, s->name, category);
-	EACH (const struct warp, w, x->warps.v, x->warps.n)
+	/* a range names where it began and where it ended: one warp, as a rule */
+	SORT(x->warps.v, x->warps.n, compare_warps);
+	for (size_t i = 0; i < x->warps.n; i++) {
+		const struct warp *w = &x->warps.v[i];
+
+		if (i && compare_warps(w, w - 1) == 0)
+			continue;
 		if (!tl_add_slice(l, lane_of(x, w), k))
 			return false;
+	}
 	return true;
 }
 
