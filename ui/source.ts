@@ -109,6 +109,11 @@ export function isSampled(trace: TraceInfo): boolean {
 	return trace.evidence === 'hardware-sample' || (trace.has_samples && !trace.tracks.length);
 }
 
+/** A timeline of another tool: lanes of threads with slices, but no instructions. */
+export function isTimeline(trace: TraceInfo): boolean {
+	return trace.levels[0] === 'process';
+}
+
 /** The capture that a comparison means: never the one shown, even where both have the same content. */
 export function baseCapture(trace: TraceInfo, hash: string | null): CaptureInfo | null {
 	return hash === null ? null : trace.captures.find((c) => c.hash === hash && c.index !== trace.index) ?? null;

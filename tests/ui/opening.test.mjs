@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DATA, environment, equal, open, panel, programFile, scratch, truth } from './lib.mjs';
+import { DATA, environment, equal, open, panel, programFile, quiet, scratch, truth, verb } from './lib.mjs';
 
 const verbsOf = (asked) => asked.filter((q) => /^(isa|hot|check|waves|summary|occupancy|info)\b/.test(q));
 
@@ -92,6 +92,23 @@ async function codeFirst(bench) {
 	equal(await page.locator('.isa-early').count(), 0, 'it gives way to the listing');
 }
 
+/** Of another tool's timeline: processes and threads by their names, times in microseconds, words that fit. */
+async function timeline(bench) {
+	const server = await bench.server('timeline/torch.json'), page = await bench.blank();
+	await open(page, server.url);
+	await quiet(page);
+	const names = verb('waves', '--top', 'all', 'timeline/torch.json').waves.map((w) => w.file), groups = new Set(names.map((n) => n.slice(0, n.indexOf('/'))));
+	const heads = await page.$$eval('.lane-label.group .words', (all) => all.map((e) => e.textContent));
+	truth(groups.size > 1 && heads.length > 0 && heads.every((g) => groups.has(g)), `groups: ${JSON.stringify(heads)}`);
+	const shown = await page.$$eval('.lane-label:not(.group)', (all) => all.map((e) => [e.title, e.querySelector('.words').textContent]));
+	truth(shown.length > 1 && shown.every(([title]) => names.includes(title)), `lanes: ${JSON.stringify(shown)}`);
+	truth(shown.every(([title, label]) => / \[\d+\]$/.test(title) ? title.endsWith(label) : title.endsWith('/' + label)), `labels: ${JSON.stringify(shown)}`);
+	equal(await page.textContent('.title-bar .tracks'), `${names.length} lanes`, 'how many');
+	equal(await page.textContent('.title-bar h1'), 'torch.json', 'what is shown');
+	equal(await page.$$eval('.timeline button, .timeline select', (all) => all.filter((e) => /^(Merged|Split|Global)$/.test(e.textContent) || e.title === 'Lanes').length), 0, 'switches for waves alone');
+	truth((await page.textContent('.timeline')).includes('time, µs'), 'the axis has no microseconds');
+}
+
 /** A page, or a report, of a user who has a configuration. */
 async function coloured(bench, isReport) {
 	const home = path.join(scratch, 'settings'), env = { ...environment(), XDG_CONFIG_HOME: home };
@@ -128,6 +145,7 @@ export const tests = [
 	{ name: 'opening: the open panel asks first', run: (bench) => inSightFirst(bench, '', /^(isa|hot\?by=instr)/) },
 	{ name: 'opening: the open panel asks first, with a link', run: (bench) => inSightFirst(bench, '&v=1&p=waves', /^waves/) },
 	{ name: 'opening: code before its figures', run: codeFirst },
+	{ name: 'opening: a timeline of another tool', run: timeline },
 	{ name: 'opening: colours of the user', run: (bench) => coloured(bench, false) },
 	{ name: 'opening: colours of the user in a report', run: (bench) => coloured(bench, true) },
 ];

@@ -5,7 +5,7 @@ import { shareBar } from '../base/bars';
 import { button, fill, framed, h } from '../base/dom';
 import { address, baseName, count, cyclesWith, share } from '../base/format';
 import { Latest } from '../base/latest';
-import { CodeTable, isSampled } from '../source';
+import { CodeTable, isSampled, isTimeline } from '../source';
 import { Key, State } from '../state';
 import { LIFETIME, lifetime } from '../panels/common';
 import { chargeCallers } from '../panels/source/charge';
@@ -151,7 +151,7 @@ export class Explorer {
 		const { trace, store } = this.app, s = store.get();
 		const lanes = makeLanes(trace, s.isMerged, s.scope).filter((l) => match(trackName(trace, l.id)));
 		if (!lanes.length) return [];
-		const out = [this.head('tracks', trace.has_pipes ? 'Cores and pipes' : 'Waves', trace.tracks.length, LIFETIME)];
+		const out = [this.head('tracks', trace.has_pipes ? 'Cores and pipes' : isTimeline(trace) ? 'Processes and lanes' : 'Waves', trace.tracks.length, LIFETIME)];
 		if (!this.open.has('tracks')) return out;
 		const depth = trace.has_pipes ? trace.levels.length - 1 : 2, sums = new Map<string, number>();
 		const slices = (l: Lane) => l.tracks.reduce((n, i) => n + trace.tracks[i].slices, 0), life = (l: Lane) => l.tracks.reduce((n, i) => n + trace.tracks[i].end - trace.tracks[i].begin, 0);

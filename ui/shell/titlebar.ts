@@ -3,10 +3,10 @@
 import { App } from '../app';
 import { button, choose, fill, h } from '../base/dom';
 import { evidenceChip } from '../base/evidence';
-import { count, Unit } from '../base/format';
+import { baseName, count, Unit } from '../base/format';
 import { Theme } from '../base/palette';
 import { scopeWords } from '../panels/common';
-import { captureNames } from '../source';
+import { captureNames, isTimeline } from '../source';
 import { isPair } from '../source_http';
 import { Key, State } from '../state';
 import { copyLink, saveReport } from './share';
@@ -20,11 +20,11 @@ export class TitleBar {
 
 	constructor(private readonly app: App, search: HTMLElement, private readonly act: TitleActions) {
 		const { trace } = app, i = trace.input, labels = (i.labels ?? {}) as Record<string, string>;
-		const name = String(i.kernel || 'unknown kernel');
+		const name = String(i.kernel || (isTimeline(trace) ? baseName(String(i.path ?? '')) : '') || 'unknown kernel');
 		fill(this.element, isPair() && h('a', { attrs: { href: '/' }, title: 'Back to the store' }, '← store'), h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
 			h('div', { class: 'facts' }, i.arch !== undefined && i.arch !== null && h('span', { class: 'arch' }, String(i.arch)),
 				evidenceChip(trace.evidence, labels.confidence, labels.device_range ? `, devices took ${labels.device_range} of it` : ''),
-				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
+				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : isTimeline(trace) ? 'lanes' : 'waves'}`),
 				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
 			trace.captures.length > 1 && choose('Capture', trace.captures.map((c, i) => ({ value: String(c.index), label: captureNames(trace.captures)[i], title: c.path, disabled: c.state === 'failed' })),
 				String(trace.index), (v) => act.openCapture(Number(v))),

@@ -5,7 +5,7 @@ import { PALETTES } from '../base/palette';
 import { Slices, TraceInfo } from '../source';
 import { initialState } from '../state';
 import { Exact, sliceAt } from '../timeline/exact';
-import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
+import { autoHeight, hasSlots, hasUnits, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
 import { partnerRow } from '../timeline/other';
 import { makeLut, pixel, pixelsOf, rasterTile } from '../timeline/raster';
 import { CELLS, levelOf, readTile, Tiles, tilesOf } from '../timeline/tiles';
@@ -27,6 +27,14 @@ test('waves of a slot share a lane as long as they do not overlap', () => {
 	assert.deepEqual(makeLanes(two, false, null).map((l) => l.tracks), [[0], [1], [2], [3], [4]]);
 	assert.equal(makeLanes(two, true, null)[0].detail, '2 waves');
 	assert.equal(trackName(two, 3), 'SE0 CU1 SIMD0 slot 1 wave 1');
+});
+
+test('lanes of a timeline bear the names of processes and threads', () => {
+	const t = trace([[[0, 0, 0], 0, 9], [[0, 0, 1], 2, 5], [[0, 1, 0], 9, 9], [[1, 0, 0], 0, 5]], ['process', 'thread', 'depth'], ['python (CPU)/main', 'python (CPU)/main [1]', 'python (CPU)/a/b', 'GPU 0/stream 7']);
+	const rows = layOut(t, makeLanes(t, true, null), initialState(), 20, () => 0).rows;
+	assert.deepEqual(rows.map((r) => r.label), ['python (CPU)', 'main', '[1]', 'a/b', 'GPU 0', 'stream 7']);
+	assert.equal(trackName(t, 1), 'python (CPU)/main [1]');
+	assert.ok(!hasUnits(t) && !hasSlots(t) && hasUnits(two) && hasSlots(two));
 });
 
 test('pipes are named by their lane, grouped by their core', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lanes.ts: which lanes there are, in which order, how high, and where. Pure: from the tracks and the state alone.
-import { Track, TraceInfo } from '../source';
+import { isTimeline, Track, TraceInfo } from '../source';
 import { LaneSort, State } from '../state';
 
 export interface Lane {
@@ -44,22 +44,29 @@ function word(level: string, n: number): string {
 	return (SHORT[level] ?? level + ' ') + n;
 }
 
+/** Do tracks bear names of their producer's, "group/lane"? Waves are called by where they ran. */
+function isNamed(trace: TraceInfo): boolean {
+	return trace.has_pipes || isTimeline(trace);
+}
+
 /** Levels that make up a group's head; the rest names the lane. */
 function groupDepth(trace: TraceInfo, isMerged: boolean): number {
+	if (isTimeline(trace)) return 1;
 	if (trace.has_pipes) return Math.max(1, trace.levels.length - 1);
 	return Math.max(1, Math.min(2, trace.levels.length - (isMerged ? 2 : 1)));
 }
 
-/** "SE0 CU1" or "core0.veccore1". */
+/** "SE0 CU1", "core0.veccore1" or "python (pid 7)". */
 export function groupLabel(trace: TraceInfo, t: Track, depth: number): string {
 	const slash = t.name.indexOf('/');
-	if (trace.has_pipes && slash > 0) return t.name.slice(0, slash);
+	if (isNamed(trace) && slash > 0) return t.name.slice(0, slash);
 	return t.coord.slice(0, depth).map((c, i) => word(trace.levels[i], c)).join(' ');
 }
 
 function laneLabel(trace: TraceInfo, t: Track, depth: number, isMerged: boolean): string {
-	const slash = t.name.indexOf('/');
-	if (trace.has_pipes) return slash > 0 ? t.name.slice(slash + 1) : t.name;
+	const slash = t.name.indexOf('/'), nested = isTimeline(trace) ? t.coord[trace.levels.length - 1] : 0;
+	if (nested) return `[${nested}]`; // below its thread
+	if (isNamed(trace)) return slash > 0 ? t.name.slice(slash + 1) : t.name;
 	const end = isMerged ? trace.levels.length - 1 : trace.levels.length;
 	return t.coord.slice(depth, end).map((c, i) => word(trace.levels[depth + i], c)).join(' ') || t.name;
 }
@@ -68,7 +75,7 @@ function laneLabel(trace: TraceInfo, t: Track, depth: number, isMerged: boolean)
 export function trackName(trace: TraceInfo, index: number): string {
 	const t = trace.tracks[index];
 	if (!t) return 'track ' + index;
-	if (trace.has_pipes) return t.name;
+	if (isNamed(trace)) return t.name;
 	return t.coord.slice(0, trace.levels.length).map((c, i) => word(trace.levels[i], c)).join(' ');
 }
 
@@ -78,7 +85,7 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 	const shown = trace.tracks.filter((t) => scope === null || t.kernel === scope || t.kernel === null);
 	let last: Lane | null = null, lastEnd = 0, lastKey = '';
 	for (const t of shown) {
-		const key = isMerged && !trace.has_pipes ? t.coord.slice(0, trace.levels.length - 1).join('.') : String(t.index);
+		const key = isMerged && !isNamed(trace) ? t.coord.slice(0, trace.levels.length - 1).join('.') : String(t.index);
 		if (last && key === lastKey && t.begin >= lastEnd) {
 			last.tracks.push(t.index);
 			last.detail = `${last.tracks.length} waves`;
@@ -93,6 +100,14 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 		lastKey = key;
 	}
 	return out;
+}
+
+/** Waves of slots may share lanes, and SIMDs have units to be lanes. */
+export function hasSlots(trace: TraceInfo): boolean {
+	return trace.levels.includes('slot');
+}
+export function hasUnits(trace: TraceInfo): boolean {
+	return trace.levels.includes('simd');
 }
 
 const PASSES = 'MATRIX passes';

@@ -5,13 +5,13 @@ import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
 import { Still } from '../base/latest';
 import { colourOf } from '../base/palette';
-import { askJson, isSampled as sampled, SliceInfo } from '../source';
+import { askJson, isSampled as sampled, isTimeline, SliceInfo } from '../source';
 import { Align, Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
 import { Global } from './global';
 import { spoken, Tip } from './hit';
 import { Input } from './input';
-import { trackAt } from './lanes';
+import { hasSlots, hasUnits, trackAt } from './lanes';
 import { Overlay } from './overlay';
 import { Ruler } from './ruler';
 import { Stack } from './stack';
@@ -118,9 +118,9 @@ export class TimelinePane {
 		fill(this.tools,
 			named('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
 			named('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
-			!trace.has_pipes && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
-			!trace.has_pipes && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
-			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
+			hasUnits(trace) && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
+			!trace.has_pipes && !isTimeline(trace) && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
+			hasSlots(trace) && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			named('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.base && named('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
 			s.base && named('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),

@@ -3,7 +3,7 @@
 // markers and the density of search matches.
 import { App } from '../app';
 import { framed, h } from '../base/dom';
-import { cycles, largest, ticks } from '../base/format';
+import { count, cycles, largest, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
 import { overview, pixel } from './raster';
 import { baseCapture } from '../source';
@@ -119,7 +119,7 @@ export class Ruler {
 			g.lineTo(Math.round(px) + 0.5, y + AXIS);
 			g.stroke();
 			const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step))));
-			const words = units.unit === 'cyc' ? cycles(v, units) : v.toFixed(step >= 1 ? 0 : digits);
+			const words = units.unit === 'cyc' ? cycles(v, units) : count(v, step >= 1 ? 0 : digits);
 			g.textAlign = px < 30 ? 'left' : px > width - 30 ? 'right' : 'center';
 			g.fillText(words, px < 30 ? Math.max(2, px + 3) : Math.min(width - 2, px), y + 10);
 		}

@@ -7,7 +7,7 @@ import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
 import { Key, Mode, State } from '../state';
 import { drawEdges, drawSlices, drawUnread, Look, lostHatch, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, cellsOf, GROUP_HEIGHT, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
+import { autoHeight, cellsOf, GROUP_HEIGHT, hasUnits, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
 import { busyOf, Lut, makeLut, modeColours, pixel, Span } from './raster';
@@ -100,7 +100,7 @@ export class Timeline {
 	/** Something in the store (or the theme) changed. */
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('isMerged', 'scope', 'hash', 'kind')) this.lanes = state.kind === 'units' && !this.app.trace.has_pipes ? makeUnits(this.app.trace, state.scope) : makeLanes(this.app.trace, state.isMerged, state.scope);
+		if (has('isMerged', 'scope', 'hash', 'kind')) this.lanes = state.kind === 'units' && hasUnits(this.app.trace) ? makeUnits(this.app.trace, state.scope) : makeLanes(this.app.trace, state.isMerged, state.scope);
 		if (has('theme', 'mode')) this.lut = this.look = null;
 		if (has('sort') && state.sort === 'stall')
 			this.stalls.read(() => {
