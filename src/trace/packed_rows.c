@@ -47,9 +47,9 @@ static inline void widen_run(const uint8_t *restrict p, uint32_t scale, uint32_t
 		out[i] = p[i] * scale;
 }
 
-static inline void count_run(uint32_t first, uint32_t *out)
+static inline void count_eight(uint32_t first, uint32_t *out)
 {
-	for (unsigned i = 0; i < RUN; i++)
+	for (unsigned i = 0; i < 8; i++)
 		out[i] = first + i;
 }
 
@@ -157,6 +157,18 @@ static bool take_starts(
 	return true;
 }
 
+/* So many rows follow each other at p: a run, eight, or 0, where a number has to be looked at. */
+static inline uint32_t straight_rows(const uint8_t *p, const uint8_t *end, uint32_t n)
+{
+	uint64_t eight = 1;
+
+	if (n >= 8 && end - p >= 8)
+		memcpy(&eight, p, 8);
+	if (eight)
+		return 0;
+	return n >= RUN && end - p >= RUN && !bits_of_run(p) ? RUN : 8;
+}
+
 static bool take_code(struct rows_reader *r, uint32_t n, struct piece_cursor *c, code_idx *code)
 {
 	const uint8_t *p = r->p[STREAM_CODE], *end = r->end[STREAM_CODE];
@@ -164,13 +176,16 @@ static bool take_code(struct rows_reader *r, uint32_t n, struct piece_cursor *c,
 	uint64_t v;
 
 	for (uint32_t i = 0; i < n;) {
-		/* the first may be row 0, behind no row at all */
-		if (n - i >= RUN && end - p >= RUN && !bits_of_run(p)) {
-			is_bad |= (last + RUN >= n_code) | (last + RUN < RUN - 1);
-			count_run(last + 1, code + i);
-			last += RUN;
-			i += RUN;
-			p += RUN;
+		uint32_t m = straight_rows(p, end, n - i);
+
+		if (m) {
+			/* the first may be row 0, behind no row at all */
+			is_bad |= (last + m >= n_code) | (last + m < m - 1);
+			for (uint32_t k = 0; k < m; k += 8)
+				count_eight(last + 1 + k, code + i + k);
+			last += m;
+			i += m;
+			p += m;
 			continue;
 		}
 		p = varint_get(p, end, &v);
@@ -238,26 +253,29 @@ static inline uint64_t sum_bytes(const uint8_t *p)
 	return lanes * 0x0001000100010001u >> 48;
 }
 
-/* Adds a run of varints to *sum. False: one of them is unusual. */
+/* Passes over a run of varints and adds them to *sum, unless that is NULL. False: one is unusual. */
 static bool pass_values(const uint8_t **at, const uint8_t *end, uint64_t *sum, uint32_t *last)
 {
 	const uint8_t *p = *at;
-	uint64_t v = 0;
+	uint64_t v = 0, all = 0;
 
 	if (!(bits_of_run(p) & LONG_BITS)) {
-		*sum += sum_bytes(p);
-		*last += p[RUN - 1];
 		*at = p + RUN;
+		*last += p[RUN - 1];
+		if (sum)
+			*sum += sum_bytes(p);
 		return true;
 	}
 	for (unsigned i = 0; i < RUN; i++) {
 		p = varint_get(p, end, &v);
 		if (!p || v > USUAL_VALUE)
 			return false;
-		*sum += v;
+		all += v;
 	}
-	*last += (uint32_t)v;
 	*at = p;
+	*last += (uint32_t)v;
+	if (sum)
+		*sum += all;
 	return true;
 }
 
@@ -270,19 +288,24 @@ static bool pass_code(struct rows_reader *r, const struct slice_filter *f, const
 	uint32_t is_one = 0, is_bad = 0;
 	uint64_t v;
 
-	if (!bits_of_run(p)) {
-		*code = last + RUN;
-		*at = p + RUN;
-		*is_wanted = last + 1 <= f->last_code && last + RUN >= f->first_code;
-		return last + RUN < n_code && last + RUN >= RUN - 1;
-	}
-	for (unsigned i = 0; i < RUN; i++) {
+	for (uint32_t i = 0; i < RUN;) {
+		uint32_t m = straight_rows(p, end, RUN - i);
+
+		if (m) {
+			is_one |= (last + 1 <= f->last_code) & (last + m >= f->first_code);
+			is_bad |= (last + m >= n_code) | (last + m < m - 1);
+			last += m;
+			i += m;
+			p += m;
+			continue;
+		}
 		p = varint_get(p, end, &v);
 		if (!p)
 			return false;
 		last += 1 + (uint32_t)unzigzag(v);
 		is_one |= last - f->first_code <= n_wanted;
 		is_bad |= (last >= n_code) & (last != NO_CODE);
+		i++;
 	}
 	*code = last;
 	*at = p;
@@ -298,6 +321,7 @@ static bool pass_run(struct rows_reader *r, const struct slice_filter *f, struct
 	const uint8_t *code = r->p[STREAM_CODE], *gap = r->p[STREAM_GAP];
 	const uint8_t *stall = r->p[STREAM_STALL], *issue = r->p[STREAM_ISSUE];
 	uint64_t length = 0, at = c->end_cyc;
+	uint64_t *sum = reads(r, STREAM_GAP) ? &length : NULL;
 	uint32_t row = c->code, last = 0;
 	bool is_wanted = true;
 
@@ -306,8 +330,8 @@ static bool pass_run(struct rows_reader *r, const struct slice_filter *f, struct
 	if (is_wanted && !reads(r, STREAM_GAP))
 		return false;
 	if (reads(r, STREAM_STALL) &&
-		(!pass_values(&stall, r->end[STREAM_STALL], &length, &last) ||
-			!pass_values(&issue, r->end[STREAM_ISSUE], &length, &last)))
+		(!pass_values(&stall, r->end[STREAM_STALL], sum, &last) ||
+			!pass_values(&issue, r->end[STREAM_ISSUE], sum, &last)))
 		return false;
 	if (reads(r, STREAM_GAP)) {
 		if (bits_of_run(gap) & (LONG_BITS | ODD_BITS) || at < c->start_cyc)
@@ -331,6 +355,54 @@ static bool pass_run(struct rows_reader *r, const struct slice_filter *f, struct
 	return true;
 }
 
+static bool is_short(const struct rows_reader *r, enum packed_stream s)
+{
+	return !reads(r, s) || !(bits_of_run(r->p[s]) & LONG_BITS);
+}
+
+/* Slice i of the run whose rows are known: its other columns, at d->n. */
+static bool take_one(const struct rows_reader *r, unsigned i, code_idx row, struct track_data *d)
+{
+	const struct block_code *k = r->k;
+	uint32_t n = d->n++;
+
+	d->code[n] = row;
+	if (reads(r, STREAM_STALL)) {
+		d->stall_cyc[n] = r->p[STREAM_STALL][i] * r->scale;
+		d->dur_cyc[n] = d->stall_cyc[n] + r->p[STREAM_ISSUE][i] * r->scale;
+	}
+	if (reads(r, STREAM_TAG))
+		d->tag[n] = r->p[STREAM_TAG][i];
+	if (!reads(r, STREAM_CLASS))
+		return true;
+	d->inst_class[n] = r->p[STREAM_CLASS][i] ^ k->class[row < k->n ? row : k->n];
+	return d->inst_class[n] < CLASS_COUNT;
+}
+
+/* Takes of the next run what has one of the rows that are asked for; times are not looked at, and
+ * no number goes on in a second byte. */
+static bool take_matching(struct rows_reader *r, const struct slice_filter *f,
+	struct piece_cursor *c, struct track_data *d)
+{
+	static const enum packed_stream others[] = {
+		STREAM_STALL, STREAM_ISSUE, STREAM_CLASS, STREAM_TAG};
+	const code_idx first = f->first_code, n_wanted = f->last_code - first;
+	code_idx rows[RUN];
+	bool ok = take_code(r, RUN, c, rows);
+
+	for (unsigned i = 0; ok && i < RUN; i++) {
+		if (rows[i] - first > n_wanted)
+			continue;
+		d->number[d->n] = c->done[PIECE_ROWS] + i;
+		ok = take_one(r, i, rows[i], d);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (reads(r, others[i]))
+			r->p[others[i]] += RUN;
+	c->done[PIECE_ROWS] += RUN;
+	return ok;
+}
+
 /* Takes n slices and keeps them, with their numbers, if their times can be asked for. */
 static bool take_wanted(struct rows_reader *r, const struct slice_filter *f, uint32_t n,
 	struct piece_cursor *c, struct track_data *d)
@@ -352,17 +424,24 @@ static bool take_wanted(struct rows_reader *r, const struct slice_filter *f, uin
 static bool take_some(struct rows_reader *r, const struct slice_filter *f, uint32_t n,
 	struct piece_cursor *c, struct track_data *d)
 {
-	for (uint32_t i = 0; i < n && !c->is_past;) {
+	bool is_by_row = reads(r, STREAM_CODE) && !reads(r, STREAM_GAP), ok = true;
+
+	for (uint32_t i = 0; ok && i < n && !c->is_past;) {
 		bool is_run = n - i >= RUN;
 		uint32_t m = is_run ? RUN : n - i;
 
 		for (unsigned s = STREAM_GAP; s <= STREAM_CODE; s++)
 			is_run &= !reads(r, s) || has_run(r, s);
-		if (!(is_run && pass_run(r, f, c)) && !take_wanted(r, f, m, c, d))
-			return false;
+		if (is_run && pass_run(r, f, c))
+			ok = true;
+		else if (is_run && is_by_row && is_short(r, STREAM_STALL) &&
+			 is_short(r, STREAM_ISSUE))
+			ok = take_matching(r, f, c, d);
+		else
+			ok = take_wanted(r, f, m, c, d);
 		i += m;
 	}
-	return true;
+	return ok;
 }
 
 /* --- a piece --- */
