@@ -185,7 +185,7 @@ def everything(is_check):
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
         *both("rgp", 4, 12, "tests/formats/rgp.py", "BUILD/incore"),
-        *both("chunks", 12, 40, "tests/formats/chunks.py", "BUILD/incore"),
+        *both("chunks", 12, 14, "tests/formats/chunks.py", "BUILD/incore"),
         plain("ascend-fixtures", 1, "tests/ascend_fixtures.py"),
         plain("dump-fixtures", 1, "tests/dump_fixtures.py", "BUILD/examples/paged_attention"),
         plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
