@@ -19,7 +19,7 @@ WAVE = r"se\d+_sm\d+_sl\d+_wv\d+\.json"
 NO_CAPTURES = ("dumps", "model", "rocm", "pto_build")
 # Folders of captures that are a file each: a session is asked about one of them, since it reads those beside it again for their noise.
 ONE_OF = {"cuda": "roots.incore", "h200": "mufu_bound.incore", "rgp": "gfx12.rgp", "rocprof_pcs": "run_pc_sampling_stochastic.csv", "samples_pair": "padded.incore",
-          "timeline": "iket.json"}
+          "timeline": "iket.json", "proton_h200": "intra.chrome_trace"}
 OF_MANY = "run_kernel_trace.csv"  # beside a file of several captures: once for each
 
 

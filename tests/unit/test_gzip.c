@@ -65,7 +65,8 @@ static void test_members(void **state)
 	(void)state;
 	assert_true(gzip_pack(STR("one "), &packed) && gzip_pack(STR(""), &packed) &&
 		    gzip_pack(STR("two"), &packed));
-	assert_true(sb_add(&packed, "\0\0\0\0\0\0\0\0\0\0\0\0", 12)); /* a block that is filled up */
+	assert_true(
+		sb_add(&packed, "\0\0\0\0\0\0\0\0\0\0\0\0", 12)); /* a block that is filled up */
 	assert_true(gzip_unpack(of(&packed), "x.gz", &out, NULL));
 	assert_true(str_is(of(&out), "one two"));
 	sb_free(&packed);
