@@ -21,6 +21,7 @@ void captures_deinit(struct captures *k)
 		mem_free(k->lent.v[i]);
 	VEC_FREE(&k->open);
 	VEC_FREE(&k->lent);
+	VEC_FREE(&k->shares);
 	capture_cache_deinit(&k->cache);
 	pthread_mutex_destroy(&k->lock);
 }
@@ -161,5 +162,31 @@ void captures_lend(
 			if (strcmp(k->open.v[i].key, key) == 0)
 				lend_to(&lent->columns, k->open.v[i].trace);
 	}
+	pthread_mutex_unlock(&k->lock);
+}
+
+bool captures_shares(struct captures *k, const char *path, struct capture_shares *x)
+{
+	bool is_known = false;
+
+	*x = (struct capture_shares){0};
+	if (capture_stat(path, &x->st, &x->part) != 0)
+		return false;
+	pthread_mutex_lock(&k->lock);
+	for (size_t i = 0; i < k->shares.n && !is_known; i++) {
+		const struct capture_shares *y = &k->shares.v[i];
+
+		is_known = y->part == x->part && file_is_same(&y->st, &x->st);
+		if (is_known)
+			*x = *y;
+	}
+	pthread_mutex_unlock(&k->lock);
+	return is_known;
+}
+
+void captures_keep_shares(struct captures *k, const struct capture_shares *x)
+{
+	pthread_mutex_lock(&k->lock);
+	(void)VEC_PUSH(&k->shares, *x); /* what cannot be kept is read again the next time */
 	pthread_mutex_unlock(&k->lock);
 }

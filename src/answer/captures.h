@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "analysis/waves/causes.h"
 #include "base/vec.h"
 #include "import/capture_cache.h"
 #include "trace/lend.h"
@@ -24,11 +25,18 @@ struct lent_capture {
 	struct lent_columns columns;
 };
 
+struct capture_shares { /* of a file that did not change since */
+	struct stat st;
+	uint32_t part;
+	double of_family[FAMILY_COUNT];
+};
+
 struct captures {
 	pthread_mutex_t lock; /* of all that follows */
 	struct capture_cache cache;
 	unsigned always; /* enum import_want: tables that are read whatever is asked */
 	VEC(struct open_capture) open;
+	VEC(struct capture_shares) shares;
 	VEC(struct lent_capture *) lent; /* each its own block: traces point into it */
 };
 
@@ -52,3 +60,7 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
  * columns must be there until the last question has ended. */
 void captures_lend(
 	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc);
+/* What summary_repeat() said of the capture at a path: repeats are not kept open, but each question
+ * about a capture beside them needs it. False: not known; *x is to be completed and kept. */
+bool captures_shares(struct captures *k, const char *path, struct capture_shares *x);
+void captures_keep_shares(struct captures *k, const struct capture_shares *x);

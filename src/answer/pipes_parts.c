@@ -386,6 +386,10 @@ static const struct column bound_columns[] = {
 	COLUMN(pipes_bound, pipe, UNIT_NONE, "pipe with most of the path", NULLABLE),
 	COLUMN(pipes_bound, path_share, UNIT_SHARE, "its part of the path", .digits = 4),
 	COLUMN(pipes_bound, busy_share, UNIT_SHARE, "of its core's span: busy", .digits = 4),
+	POINTER(pipes_bound, where, &code_ref_record,
+		"of that pipe's work the instruction with most of the path"),
+	COLUMN(pipes_bound, where_share, UNIT_SHARE, "its part of the path, on all cores",
+		.digits = 4),
 	COLUMN(pipes_bound, sentence, UNIT_NONE, "the same in words", NULLABLE),
 };
 static const struct record bound_record = RECORD_OF(pipes_bound, RECORD_BLOCK, bound_columns);
@@ -460,8 +464,13 @@ static struct pipes_bound bound_of(const struct pipes *p)
 	const struct pipe_bound *b = &p->bound;
 	const struct track *k = b->track == NO_TRACK ? NULL : &p->trace->tracks[b->track];
 
-	return (struct pipes_bound){b->kind, k ? pipe_core_name(k) : (struct str){0},
-		k ? pipe_lane_name(k) : NULL, b->path_share, b->busy_share, b->sentence};
+	return (struct pipes_bound){.kind = b->kind,
+		.core = k ? pipe_core_name(k) : (struct str){0},
+		.pipe = k ? pipe_lane_name(k) : NULL,
+		.path_share = b->path_share,
+		.busy_share = b->busy_share,
+		.where_share = b->where_share,
+		.sentence = b->sentence};
 }
 
 static uint64_t span_of(const struct pipes *p)
@@ -504,6 +513,7 @@ bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by,
 		if (!v || !pipe_line_make(a, p, list[i], &v[i], e))
 			return false;
 	out->pipes = (struct rows){v, top < n ? (size_t)top : n};
-	return v && path_make(a, p, list, n, out, e) &&
-	       pair_rows(a, p, UINT64_MAX, &out->pairs, e) && core_rows(a, p, &out->cores, e);
+	return v && code_ref_make(a, p->trace, p->bound.where, &out->bound.where, e) &&
+	       path_make(a, p, list, n, out, e) && pair_rows(a, p, UINT64_MAX, &out->pairs, e) &&
+	       core_rows(a, p, &out->cores, e);
 }

@@ -77,6 +77,8 @@ struct pipes_bound {
 	const char *pipe;
 	double path_share, busy_share;
 	const char *sentence;
+	const struct code_ref *where; /* NULL: no row is known */
+	double where_share;
 };
 struct pipes_part { /* members of an answer */
 	struct pipes_totals totals;

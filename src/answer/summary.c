@@ -203,22 +203,36 @@ static bool read_repeat(const struct summary_job *j, const struct capture *k, st
 	return ok;
 }
 
+static bool repeat_shares(
+	const struct summary_job *j, const struct capture *k, double out[FAMILY_COUNT])
+{
+	struct walk_options all = request_walk(j->r, NULL);
+	struct incore_error ignored = {0};
+	struct capture_shares x;
+	struct trace *t;
+	bool ok = captures_shares(j->r->captures, k->path, &x);
+
+	if (!ok && read_repeat(j, k, &t)) {
+		ok = summary_repeat(t, &all, x.of_family, &ignored);
+		trace_free(t);
+		incore_error_clear(&ignored);
+		if (ok)
+			captures_keep_shares(j->r->captures, &x);
+	}
+	if (ok)
+		memcpy(out, x.of_family, sizeof(x.of_family));
+	return ok;
+}
+
 /* Other captures of the same code: how far their shares are from ours is the noise. */
 static void read_repeats(struct summary_job *j)
 {
 	const struct siblings *s = &j->siblings;
-	struct walk_options all = request_walk(j->r, NULL);
 
-	for (size_t i = 0; i < s->captures.n && j->n_repeats < MAX_REPEATS; i++) {
-		struct incore_error ignored = {0};
-		struct trace *t;
-
-		if (s->facts.v[i].is_self || !read_repeat(j, s->captures.v[i], &t))
-			continue;
-		j->n_repeats += summary_repeat(t, &all, j->repeats[j->n_repeats], &ignored);
-		trace_free(t);
-		incore_error_clear(&ignored);
-	}
+	for (size_t i = 0; i < s->captures.n && j->n_repeats < MAX_REPEATS; i++)
+		if (!s->facts.v[i].is_self)
+			j->n_repeats +=
+				repeat_shares(j, s->captures.v[i], j->repeats[j->n_repeats]);
 }
 
 static bool find_siblings(struct summary_job *j, struct incore_error *e)

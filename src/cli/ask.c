@@ -136,8 +136,12 @@ static bool print_json(struct cli *c, const struct answer *a)
 bool cli_run_question(struct cli *c)
 {
 	struct asked x;
-	bool ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
-		  (c->use_json ? print_json : c->verb->draw)(c, &x.answer);
+	bool ok;
+
+	if (c->verb->check && !c->verb->check(c))
+		return false;
+	ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
+	     (c->use_json ? print_json : c->verb->draw)(c, &x.answer);
 
 	c->is_no = x.answer.is_no;
 	cli_answered(&x);

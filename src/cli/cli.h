@@ -62,6 +62,8 @@ struct verb {
 	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
+	/* Of a question: can what is asked for be given? Before anything is read; NULL: always. */
+	bool (*check)(struct cli *c);
 	/* Of a question: its answer as text or CSV; false fills c->error. */
 	bool (*draw)(struct cli *c, const struct answer *a);
 	/* Of a question: files besides the answer, before it is told; NULL: none. */

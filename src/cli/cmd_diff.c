@@ -149,5 +149,6 @@ const struct verb verb_diff = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.draw = draw_diff,
+	.check = gate_may_write_diff,
 	.also = gate_write_diff,
 };

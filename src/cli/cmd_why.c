@@ -6,18 +6,18 @@
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 
-static const char *const causes[] = {"cause", "cause_cycles", "why", "confidence", "cycles",
-	"share", "hidden", "exposed", "hit", NULL};
+static const char *const causes[] = {"cause", "2?cause_cycles", "why", "confidence", "cycles",
+	"share", "1?hidden", "4?exposed", "3?hit", NULL};
 static const char *const *const words = causes + 2;
 
 static bool draw_rows(struct cli *c, const struct answer *answer)
 {
-	static const char *const rows[] = {"row", "cycles", "share", "exposed", "hit", "cause",
-		"why", "confidence", "of_row", "latency", "isa", "of_isa", NULL};
-	static const char *const lines[] = {"source", "cycles", "share", "hidden", "exposed", "hit",
-		"why", "confidence", "of_row", "of_isa", NULL};
+	static const char *const rows[] = {"row", "cycles", "share", "2?exposed", "3?hit",
+		"4?cause", "why", "confidence", "of_row", "5?latency", "isa", "1?of_isa", NULL};
+	static const char *const lines[] = {"source", "cycles", "share", "1?hidden", "4?exposed",
+		"3?hit", "why", "confidence", "of_row", "2?of_isa", NULL};
 	static const char *const waves[] = {
-		"wave", "why", "cycles", "share", "hidden", "exposed", "of_wave", NULL};
+		"wave", "why", "cycles", "share", "1?hidden", "2?exposed", "3?of_wave", NULL};
 	static const char *const reasons[] = {"reason", "samples", "exposed", "cause", "why", NULL};
 	const struct why_answer *a = answer->data;
 
@@ -40,6 +40,7 @@ static bool draw_words(struct cli *c, const struct why_answer *a)
 static void draw_footer(struct cli *c, const struct why_answer *a, const struct trace *t)
 {
 	const struct why_totals *n = &a->totals;
+	char evidence[EVIDENCE_TEXT], text[EVIDENCE_TEXT + 160];
 
 	if (a->rows.n < a->found && a->rows.v)
 		say(c->out, "%s of %s shown (--top all shows every one)\n", U64_TEXT(a->rows.n),
@@ -48,12 +49,11 @@ static void draw_footer(struct cli *c, const struct why_answer *a, const struct 
 		say(c->out, "%s of %s have parts, %.1f %% of them unknown, residue %lld\n",
 			COUNTED(n->cycles, "cycle"), U64_TEXT(n->duration), n->unknown_pct,
 			(long long)n->residue);
-	if (a->reasons.v)
-		say(c->out, "samples have no timeline: the sampler's reasons, in our words; ");
-	else
-		say(c->out, "%s, ", COUNTED(n->waves, "wave"));
-	say(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes,
-		plural(c->n_notes));
+	snprintf(text, sizeof(text), "%s%s %s, %s",
+		a->reasons.v ? "samples have no timeline: the sampler's reasons, in our words"
+			     : COUNTED(n->waves, "wave"),
+		a->reasons.v ? ";" : ",", evidence_text(t, evidence), COUNTED(c->n_notes, "note"));
+	cli_wrapped(c, text, 0, 0);
 }
 
 static const char explanation[] =

@@ -12,6 +12,7 @@
 #include "store/schema.h"
 
 #define COPY_BYTES (64u << 10)
+#define CONNECT_S "10"
 #define STATE_BUSY "55P03"
 
 struct postgres {
@@ -393,12 +394,30 @@ static bool check_address(struct store *s, struct incore_error *e)
 		       s->path);
 }
 
+/* libpq tells of a server that was waited for in vain, not who says how long that may take. */
+static bool fail_connect(struct store *s, struct incore_error *e)
+{
+	struct postgres *x = s->db;
+	struct strbuf b = {0};
+	bool is_late;
+
+	put_reason(&b, x, x->pq->PQerrorMessage(x->c));
+	is_late = b.p && strstr(b.p, "timeout expired");
+	err_set(e, INCORE_FAILED, "no-connection", "%s: %s%s", s->path, b.p ? b.p : "?",
+		is_late ? ": the server does not answer (connect_timeout in the address or "
+			  "PGCONNECT_TIMEOUT is how many seconds to wait, else " CONNECT_S ")"
+			: "");
+	sb_free(&b);
+	return false;
+}
+
 static bool connect(struct store *s, struct incore_error *e)
 {
 	/* what stands before the address holds unless that says otherwise */
 	const char *const keys[] = {"connect_timeout", "tcp_user_timeout", "dbname",
 		"fallback_application_name", "client_encoding", NULL};
-	const char *const values[] = {"10", "60000", s->address, "incore", "UTF8", NULL};
+	const char *const values[] = {getenv("PGCONNECT_TIMEOUT") ? NULL : CONNECT_S, "60000",
+		s->address, "incore", "UTF8", NULL};
 	struct postgres *x = s->db;
 	const char *encoding;
 	struct strbuf b = {0};
@@ -406,12 +425,8 @@ static bool connect(struct store *s, struct incore_error *e)
 	x->c = x->pq->PQconnectdbParams(keys, values, 1);
 	if (!x->c)
 		return err_nomem(e);
-	if (x->pq->PQstatus(x->c) != CONNECTION_OK) {
-		put_reason(&b, x, x->pq->PQerrorMessage(x->c));
-		err_set(e, INCORE_FAILED, "no-connection", "%s: %s", s->path, b.p ? b.p : "?");
-		sb_free(&b);
-		return false;
-	}
+	if (x->pq->PQstatus(x->c) != CONNECTION_OK)
+		return fail_connect(s, e);
 	x->pq->PQsetNoticeProcessor(x->c, say_nothing, NULL);
 	encoding = x->pq->PQparameterStatus(x->c, "server_encoding");
 	if (encoding && strcmp(encoding, "UTF8") != 0)

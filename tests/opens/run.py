@@ -17,7 +17,7 @@ DATA = os.path.join(ROOT, "tests", "data")
 VERBS = ("info", "check", "hot", "isa", "waves", "occupancy", "summary")
 WAVE = r"se\d+_sm\d+_sl\d+_wv\d+\.json"
 NO_CAPTURES = ("dumps", "model", "rocm", "pto_build")
-# Folders of captures that are a file each: a session is asked about one of them, since it reads those beside it again for their noise.
+# Folders of captures that are a file each: a session is asked about one of them, and reads those beside it for their noise.
 ONE_OF = {"cuda": "roots.incore", "h200": "mufu_bound.incore", "rgp": "gfx12.rgp", "rocprof_pcs": "run_pc_sampling_stochastic.csv", "samples_pair": "padded.incore",
           "timeline": "iket.json", "proton_h200": "intra.chrome_trace"}
 OF_MANY = "run_kernel_trace.csv"  # beside a file of several captures: once for each
@@ -39,11 +39,10 @@ def captures_of(folder):
     return sorted(e.path for e in os.scandir(folder) if e.is_dir() and e.name.startswith(("ui_output", "OPPROF")))
 
 
-def tables_of(seen, capture):
-    """What a session reads of a capture before it is asked: wave files are opened again for what columns do not hold,
-    and captures beside it for their noise."""
-    return collections.Counter({path: n for path, n in seen.items()
-                                if path.startswith(capture) and not re.fullmatch(WAVE, os.path.basename(path))})
+def tables_of(seen):
+    """What a session reads of a capture before it is asked, and of those beside it for their noise: wave files are opened again for what
+    columns do not hold."""
+    return collections.Counter({path: n for path, n in seen.items() if not re.fullmatch(WAVE, os.path.basename(path))})
 
 
 def cases(incore, scratch):
@@ -81,7 +80,7 @@ def main():
         for name, words in cases(incore, scratch):
             p, seen = opens(incore, counter, words, scratch)
             if words[0] in ("view", "report"):
-                seen = tables_of(seen, words[-1])
+                seen = tables_of(seen)
             twice = {path: n for path, n in seen.items() if n > 1 and os.path.basename(path) != OF_MANY}
             # A run that read nothing proves nothing, unless it says why.
             good = not twice and p.returncode >= 0 and bool(seen or p.returncode)

@@ -235,6 +235,11 @@ static void test_pipes_cross_core(void **state)
 	assert_int_equal(path_sum(p), 100);
 	assert_int_equal(p->path.of_track[0][PATH_WORK], 90);
 	assert_string_equal(p->bound.kind, "pipe");
+	/* longer than the wait for it, and what the kernel is bound by */
+	assert_string_equal(t->code[p->bound.where].text, "FIXPIPE");
+	assert_true(p->bound.where_share > 0.89 && p->bound.where_share < 0.91);
+	assert_non_null(strstr(p->bound.sentence, "its costliest row on the path: row "));
+	assert_non_null(strstr(p->bound.sentence, ", 90.0 %: `FIXPIPE`"));
 	pipes_free(p);
 	trace_free(t);
 }

@@ -29,5 +29,7 @@ struct pipe_bound {
 	const char *kind; /* "pipe", "sync", "latency", "none" */
 	track_idx track;  /* largest share of the path; NO_TRACK: none */
 	double path_share, busy_share;
+	code_idx where;	    /* of its work the row with most of the path; NO_CODE: none is known */
+	double where_share; /* of the path, on all cores */
 	const char *sentence;
 };

@@ -2,9 +2,11 @@
 /*
  * pipes_bound.c: what is the kernel bound by? The pipe with the largest share of the critical path:
  * when it is also busy for 80 % of its core's span, the kernel is bound by it; when most of the
- * path is waiting, by synchronisation; else by latency. One sentence, with its evidence.
+ * path is waiting, by synchronisation; else by latency. One sentence, with its evidence and the
+ * instruction of that pipe to look at first.
  */
 #include "analysis/pipes/pipes_internal.h"
+#include "analysis/summary/summary.h"
 
 #define BUSY_BOUND 0.80
 
@@ -27,6 +29,42 @@ static track_idx find_pipe(const struct pipes *p)
 		best = i;
 	}
 	return best;
+}
+
+static bool is_run_on(const struct pipe_lane *l, code_idx row)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->code[i] == row)
+			return true;
+	return false;
+}
+
+/* Rows of the path stand by cycles: the first that is work of this pipe. */
+static void find_row(struct pipes *p)
+{
+	const struct pipe_lane *l = &p->private->lanes[p->bound.track];
+	const struct pipe_path *path = &p->path;
+
+	for (uint32_t i = 0; i < path->n_rows && p->bound.where == NO_CODE; i++) {
+		code_idx row = path->rows[i].code;
+
+		if (row == NO_CODE || !pipe_kind_is_work((enum pipe_kind)p->kinds[row]) ||
+			!is_run_on(l, row))
+			continue;
+		p->bound.where = row;
+		p->bound.where_share = (double)path->rows[i].cyc / (double)path_span(path);
+	}
+}
+
+static void put_row(const struct pipes *p, struct strbuf *b)
+{
+	const struct pipe_bound *x = &p->bound;
+
+	if (x->where == NO_CODE)
+		return;
+	sb_puts(b, "; its costliest row on the path: ");
+	summary_put_place(p->trace, x->where, b);
+	sb_printf(b, ", %.1f %%: `%s`", 100 * x->where_share, p->trace->code[x->where].text);
 }
 
 static void put_pair(const struct pipes *p, struct strbuf *b)
@@ -54,6 +92,7 @@ static void put_sentence(const struct pipes *p, struct strbuf *b)
 		": %s holds %.1f %% of the critical path and is busy %.1f %% of its core's span (%llu of %llu cycles)",
 		name, 100 * x->path_share, 100 * x->busy_share, (unsigned long long)r->busy_cyc,
 		(unsigned long long)r->duration_cyc);
+	put_row(p, b);
 	if (strcmp(x->kind, "pipe") != 0)
 		sb_printf(b, "; of the path waits hold %.1f %%, gaps in issue %.1f %%",
 			100 * (double)p->path.part[PATH_WAIT] / span,
@@ -68,6 +107,7 @@ bool pipes_find_bound(struct pipes *p, struct incore_error *e)
 	struct strbuf b = {0};
 
 	x->kind = "none";
+	x->where = NO_CODE;
 	x->track = path->is_known ? find_pipe(p) : NO_TRACK;
 	if (x->track == NO_TRACK) {
 		x->sentence = path->is_known ? "no verdict: no pipe did any work"
@@ -82,6 +122,7 @@ bool pipes_find_bound(struct pipes *p, struct incore_error *e)
 		x->kind = "sync";
 	else
 		x->kind = "latency";
+	find_row(p);
 	put_sentence(p, &b);
 	x->sentence = b.failed ? NULL : arena_strdup(&p->arena, b.p);
 	sb_free(&b);

@@ -48,6 +48,10 @@ struct gate_report {
 	size_t n;
 };
 
+/* Can the files that are asked for be written at all? n: things to judge. Asked before any work. */
+bool gate_may_write(struct cli *c, size_t n);
+/* gate_diff.c: the same of `incore diff`. */
+bool gate_may_write_diff(struct cli *c);
 /* Is any of the files asked for? */
 bool gate_is_asked(const struct cli *c);
 /* Writes those that are. */

@@ -111,6 +111,11 @@ static bool fill(const struct answer *answer, struct arena *arena, struct gate_f
 	return evidence != NULL;
 }
 
+bool gate_may_write_diff(struct cli *c)
+{
+	return gate_may_write(c, cli_many(c, "gate"));
+}
+
 bool gate_write_diff(struct cli *c, const struct answer *answer)
 {
 	const struct diff_answer *a = answer->data;

@@ -91,12 +91,12 @@ static bool write_one(struct cli *c, const struct gate_report *r, unsigned i)
 	return ok || err_wrap(&c->error, "cannot write the file of --%s", names[i]);
 }
 
-bool gate_write(struct cli *c, const struct gate_report *r)
+bool gate_may_write(struct cli *c, size_t n)
 {
 	for (unsigned i = 0; i < NAMES; i++) {
 		const char *path = cli_text(c, names[i]);
 
-		if (path && !r->n)
+		if (path && !n)
 			return err_set(&c->error, INCORE_USAGE, "no-gate",
 				"--%s: nothing is judged; give a --gate", names[i]);
 		if (path && (!*path || strcmp(path, "-") == 0))
@@ -104,6 +104,13 @@ bool gate_write(struct cli *c, const struct gate_report *r)
 				"--%s: a file is needed, the answer goes to standard output",
 				names[i]);
 	}
+	return true;
+}
+
+bool gate_write(struct cli *c, const struct gate_report *r)
+{
+	if (!gate_may_write(c, r->n))
+		return false;
 	/* what is made of files that are not what they were is none */
 	if (!map_guard_check("", 0, &c->error))
 		return false;

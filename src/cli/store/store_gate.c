@@ -146,9 +146,13 @@ static bool run_gate(struct cli *c)
 {
 	struct store_job j;
 	struct store_gates x = {.worse = 0};
-	bool ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
-		  store_real(c, "max", &j.ask.most_pct) &&
-		  store_gates(&j.ask, &j.entries, &x, &c->error);
+	bool ok;
+
+	if (!gate_may_write(c, 1))
+		return false;
+	ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
+	     store_real(c, "max", &j.ask.most_pct) &&
+	     store_gates(&j.ask, &j.entries, &x, &c->error);
 
 	if (ok && x.no_claim)
 		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",

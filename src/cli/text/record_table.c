@@ -11,6 +11,7 @@
 
 struct drawn_column {
 	struct leaf leaf;
+	unsigned char leaves;
 	char title[40], csv[48];
 };
 
@@ -25,6 +26,11 @@ static bool choose_column(const struct record *r, const char *spec, struct drawn
 	char path[64];
 	const struct column *c;
 
+	out->leaves = 0;
+	if (spec[0] && spec[1] == '?') {
+		out->leaves = (unsigned char)(spec[0] - '0');
+		rest = str_of(spec + 2);
+	}
 	str_cut(&rest, "=", &part);
 	copy_part(path, sizeof(path), part);
 	if (!record_find(r, path, &out->leaf))
@@ -156,7 +162,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 				"the answer has no column %s", columns[n]);
 		heads[n] = (struct table_column){drawn[n].title, drawn[n].csv,
 			is_left(drawn[n].leaf.column) ? CELL_LEFT : CELL_RIGHT,
-			drawn[n].leaf.column->flags & COLUMN_WIDE};
+			drawn[n].leaf.column->flags & COLUMN_WIDE, drawn[n].leaves};
 		if (is_per_wave(c, drawn[n].leaf.column)) {
 			snprintf(names[n], sizeof(names[n]), "%s_per_wave", drawn[n].csv);
 			heads[n].csv_title = names[n];

@@ -2,7 +2,8 @@
 /*
  * record_table.h: rows of an answer as a text table or CSV, by the descriptions of their columns.
  * A column is named by its path in the record; "path=TITLE" heads it otherwise, in CSV too, and
- * "path=TITLE=csv_title" each in its own way.
+ * "path=TITLE=csv_title" each in its own way. "2?path" is left out as the second where a terminal
+ * is too narrow for all.
  */
 #pragma once
 

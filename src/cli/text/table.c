@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table.c: how do rows of cells become aligned text or CSV? Columns stand two blanks apart; on a
- * narrow terminal the columns that may be cut give way first, then the line ends. In a pipe nothing
- * is cut.
+ * narrow terminal the columns that may be cut give way first, then those that may be left out go,
+ * and a line says which. In a pipe nothing is cut.
  */
 #include "cli/text/table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@
 #include "codec/csv.h"
 
 #define CUT_LEAST 12 /* a column is never cut below this */
+#define LEFT_OUT UINT_MAX
 #define TABLE_COLUMNS 64
 
 static const char *const style_codes[] = {
@@ -211,9 +213,39 @@ static unsigned text_width(const char *s)
 	return n;
 }
 
+/* Of the columns that are not left out, each cut as far as it may be if `is_cut`. */
+static unsigned line_width(const struct table *t, const unsigned *w, bool is_cut)
+{
+	unsigned total = 0;
+
+	for (unsigned k = 0; k < t->n_columns; k++) {
+		bool is_short = is_cut && t->columns[k].may_cut && w[k] > CUT_LEAST;
+
+		if (w[k] != LEFT_OUT)
+			total += (total ? 2 : 0) + (is_short ? CUT_LEAST : w[k]);
+	}
+	return total;
+}
+
+static void leave_out(const struct table *t, unsigned width, unsigned *w)
+{
+	while (width && line_width(t, w, true) > width) {
+		unsigned first = t->n_columns;
+
+		for (unsigned k = 0; k < t->n_columns; k++)
+			if (t->columns[k].leaves && w[k] != LEFT_OUT &&
+				(first == t->n_columns ||
+					t->columns[k].leaves < t->columns[first].leaves))
+				first = k;
+		if (first == t->n_columns)
+			return;
+		w[first] = LEFT_OUT;
+	}
+}
+
 static void column_widths(const struct table *t, unsigned width, unsigned *w)
 {
-	unsigned total = 2 * (t->n_columns - 1);
+	unsigned total;
 
 	for (unsigned k = 0; k < t->n_columns; k++)
 		w[k] = text_width(t->columns[k].title);
@@ -223,14 +255,14 @@ static void column_widths(const struct table *t, unsigned width, unsigned *w)
 		if (n > w[i % t->n_columns])
 			w[i % t->n_columns] = n;
 	}
-	for (unsigned k = 0; k < t->n_columns; k++)
-		total += w[k];
+	leave_out(t, width, w);
+	total = line_width(t, w, false);
 	/* The widest column that may be cut loses first. */
 	while (width && total > width) {
 		unsigned widest = t->n_columns;
 
 		for (unsigned k = 0; k < t->n_columns; k++) {
-			if (t->columns[k].may_cut && w[k] > CUT_LEAST &&
+			if (t->columns[k].may_cut && w[k] != LEFT_OUT && w[k] > CUT_LEAST &&
 				(widest == t->n_columns || w[k] > w[widest]))
 				widest = k;
 		}
@@ -271,10 +303,15 @@ static void put_cut(struct cli *c, const char *text, unsigned n, unsigned left)
 static void put_cell(const struct table *t, struct cli *c, const char *text, unsigned k,
 	const unsigned *widths, enum cell_style style)
 {
-	unsigned n = text_width(text), w = widths[k];
-	bool is_last = k + 1 == t->n_columns;
+	unsigned n = text_width(text), w = widths[k], next = k + 1;
 	int padding = n < w ? (int)(w - n) : 0;
+	bool is_last;
 
+	if (w == LEFT_OUT)
+		return;
+	while (next < t->n_columns && widths[next] == LEFT_OUT)
+		next++;
+	is_last = next == t->n_columns;
 	if (t->columns[k].align == CELL_RIGHT)
 		fprintf(c->out, "%*s", padding, "");
 	if (style != CELL_PLAIN)
@@ -287,6 +324,17 @@ static void put_cell(const struct table *t, struct cli *c, const char *text, uns
 	fputs(is_last ? "\n" : "  ", c->out);
 }
 
+static void tell_left_out(const struct table *t, struct cli *c, const unsigned *w)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < t->n_columns; k++)
+		if (w[k] == LEFT_OUT)
+			say(c->out, "%s%s", n++ ? ", " : "no room for: ", t->columns[k].title);
+	if (n)
+		fputs(" (a pipe and --csv have all)\n", c->out);
+}
+
 static void print_text(const struct table *t, struct cli *c)
 {
 	unsigned w[TABLE_COLUMNS];
@@ -297,6 +345,7 @@ static void print_text(const struct table *t, struct cli *c)
 	for (size_t i = 0; i < t->cells.n; i++)
 		put_cell(t, c, t->cells.v[i].text, (unsigned)(i % t->n_columns), w,
 			t->cells.v[i].style);
+	tell_left_out(t, c, w);
 }
 
 static bool print_csv(const struct table *t, struct cli *c)

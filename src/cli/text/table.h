@@ -21,6 +21,8 @@ struct table_column {
 	const char *csv_title; /* with unit: "stall_cycles"; NULL: title */
 	enum cell_align align;
 	bool may_cut; /* gives way first when the terminal is narrow */
+	/* Where that is not enough columns are left out in the order of this; 0: never. */
+	unsigned char leaves;
 };
 
 struct table_cell {
