@@ -46,6 +46,10 @@ static bool keep(struct pcs_state *x, const struct capture *found, struct incore
 
 	if (!import_read(found, &o, &t, e))
 		return false;
+	if (!t->samples) { /* only the timeline around them */
+		trace_free(t);
+		return true;
+	}
 	if (!x->is_trap)
 		t->sampling.period_cyc = x->interval;
 	c.samples = samples_of(t);

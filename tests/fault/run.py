@@ -78,6 +78,7 @@ RUNS = {
     "rocpd-chunks": ["waves", "../fuzz/corpus/rocpd/chunks.db"],
     "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
     "pcs-code": ["hot", "--json", "rocprof_code/7_ps_file_results.json"],
+    "pcs-trace": ["hot", "--json", "rocprof_pcs/trace_results.json"],
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
     "cuda-summary": ["summary", "--json", "cuda/exact.cudalog"],
     "cuda-pack": ["pack", "-o", "OUT", "cuda/died.cudalog"],

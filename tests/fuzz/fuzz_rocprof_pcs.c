@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_rocprof_pcs.c: any bytes as PC samples, JSON or CSV: an error, or traces whose counts hold together. Behind a zero byte
- * stands the listing of the code beside them.
+ * fuzz_rocprof_pcs.c: any bytes as PC samples, JSON or CSV: an error, or traces whose counts hold together, or a timeline that
+ * does. Behind a zero byte stands the listing of the code beside them.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,12 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import/import.h"
+#include "fuzz_timeline.h"
 
 #define MOST_KERNELS 4u
 #define SAMPLES_END "ps_file_results.json"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_trace(const struct trace *t, bool has_code)
 {
@@ -63,5 +61,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unlink(path);
 	if (zero)
 		unlink(beside);
-	return 0;
+	return zero ? 0 : fuzz_timeline("rocprof_pcs", data, size);
 }

@@ -6,8 +6,11 @@ usage: run.py BUILD_DIR
 
 Damaged: an error with status 3 and one line, or an answer; never a crash, never a hang. TIMES: as many times more damages (1).
 """
+import csv
+import gzip
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +21,7 @@ DATA = os.path.join(os.path.dirname(HERE), "data", "rocprof_pcs")
 sys.path.insert(0, HERE)
 
 import make_pcs  # noqa: E402
+import make_results  # noqa: E402
 import make_rocpd as rocpd  # noqa: E402
 
 DATABASE = os.path.join(os.path.dirname(HERE), "data", "rocpd", "run_results.db")
@@ -113,13 +117,17 @@ def check_listing(score, program, folder):
 
 def check_cut(score, program, folder):
     """A file of samples that ends anywhere: status 3, the file and the place."""
-    path, text = os.path.join(folder, "9_ps_file_results.json"), json.dumps(make_pcs.compute_results(20, 4), indent=2)
+    for name, document in (("samples", make_pcs.compute_results(20, 4)), ("a timeline", make_results.traced())):
+        check_cut_of(score, program, name, os.path.join(folder, "9_ps_file_results.json"), json.dumps(document, indent=2))
+
+
+def check_cut_of(score, program, name, path, text):
     for at in [40, 200, *range(500, len(text) - 1, len(text) // 23), len(text) - 1]:
         with open(path, "w") as f:
             f.write(text[:at])
         result = run(program, "hot", "-q", "--json", path)
         error = json.loads(result.stderr).get("error", {})
-        score.check(f"cut at {at}", [result.returncode, error.get("path"), error.get("offset")], [3, path, at])
+        score.check(f"{name} cut at {at}", [result.returncode, error.get("path"), error.get("offset")], [3, path, at])
 
 
 def check_packed(score, program, folder):
@@ -129,7 +137,7 @@ def check_packed(score, program, folder):
 
 
 def check_made(score):
-    for name, make in make_pcs.FILES.items():
+    for name, make in (make_pcs.FILES | make_results.FILES).items():
         with open(os.path.join(DATA, name)) as f:
             score.check(f"{name} is what the generator makes", f.read() == make(), True)
 
@@ -168,6 +176,120 @@ def check_timeline(score, program, folder):
     rocpd.make(again)
     with sqlite3.connect(again) as a, sqlite3.connect(DATABASE) as b:
         score.check("the database is what the generator makes", list(a.iterdump()), list(b.iterdump()))
+
+
+def asked(program, path, query):
+    result = run(program, "sql", "-q", "--csv", path, query)
+    if result.returncode:
+        raise AssertionError(f"{path}: {result.stderr}")
+    return list(csv.reader(result.stdout.splitlines()))[1:]
+
+
+def lanes_of(program, path):
+    """By lane and name: how often, how long; and how many links."""
+    lanes = {}
+    for lane, category, name, n, ns in asked(program, path, "SELECT t.name, c.opcode, c.isa, count(*), sum(s.duration) FROM slices s JOIN tracks t ON "
+                                             "t.track = s.track JOIN code c ON c.row = s.row GROUP BY 1, 2, 3"):
+        key = (re.sub(r" \[\d+\]$", "", lane), category, name)
+        before = lanes.get(key, (0, 0))
+        lanes[key] = (before[0] + int(n), before[1] + int(ns))
+    return lanes, int(asked(program, path, "SELECT count(*) FROM links")[0][0])
+
+
+class Pass:
+    """The same of a document, by a pass over it that shares nothing with the reader."""
+
+    def __init__(self, document):
+        self.lanes, self.links, self.bad = {}, 0, 0
+        for process in document["rocprofiler-sdk-tool"]:
+            self.process(process, process["buffer_records"])
+
+    def add(self, lane, category, name, record):
+        ns = record["end_timestamp"] - record["start_timestamp"]
+        if ns < 0:
+            self.bad += 1
+            return False
+        n, all_ns = self.lanes.get((lane, category, name), (0, 0))
+        self.lanes[lane, category, name] = (n + 1, all_ns + ns)
+        return True
+
+    def process(self, process, lists):
+        nodes = {a["id"]["handle"]: a["node_id"] for a in process["agents"]}
+        kernels = {k["kernel_id"]: k["formatted_kernel_name"] for k in process["kernel_symbols"]}
+        kinds, place = process["strings"]["buffer_records"], f"process {process['metadata']['pid']}/"
+        messages = {m["key"]: m["value"] for m in process["strings"]["marker_api"]}
+        started = set()
+        for r in lists["kernel_dispatch"]:
+            i = r["dispatch_info"]
+            lane = f"{place}agent {nodes[i['agent_id']['handle']]} queue {i['queue_id']['handle']}"
+            if self.add(lane, "KERNEL_DISPATCH", kernels.get(i["kernel_id"], "(no name)"), r):
+                started.add(r["correlation_id"]["internal"])
+        for r in lists["memory_copy"]:
+            if self.add(f"{place}copies to agent {nodes[r['dst_agent_id']['handle']]}", "MEMORY_COPY", kinds[r["kind"]]["operations"][r["operation"]], r):
+                started.add(r["correlation_id"]["internal"])
+        for r in lists["scratch_memory"]:
+            self.add(f"{place}memory of agent {nodes.get(r['agent_id']['handle'], '?')}", "MEMORY_ALLOCATION", "ALLOC SCRATCH", r)
+        for r in lists["hip_api"] + lists["marker_api"]:
+            kind, stack = kinds[r["kind"]], r["correlation_id"]["internal"]
+            name, is_marker = kind["operations"][r["operation"]], kind["kind"].startswith("MARKER")
+            lane = f"{place}{'markers of ' * is_marker}thread {r['thread_id']}"
+            self.add(lane, kind["kind"], messages.get(stack, name) if is_marker else name, r)
+            self.links += not is_marker and stack in started
+
+
+def turned(value):
+    """The same document, the members of each object in the other order, but for the first: it tells what the file is."""
+    if isinstance(value, dict):
+        return {k: turned(value[k]) for k in reversed(value)}
+    return [turned(v) for v in value] if isinstance(value, list) else value
+
+
+def check_results(score, program, folder):
+    """results.json without samples: the timeline, whatever the order of its members; what is wrong in it is counted."""
+    path, trace = os.path.join(folder, "3_results.json"), os.path.join(DATA, "trace_results.json")
+    score.check("results: names and times", names_of(program, trace), timeline())
+    score.check("results: calls and what they started", lanes_of(program, trace)[1], len(rocpd.LAUNCHES) + len(rocpd.COPIES))
+    document = make_results.many(400, 5)
+    want = Pass(document)
+    for name, text in (("as written", json.dumps(document)), ("indented", json.dumps(document, indent=1)), ("turned", json.dumps(turned(document)))):
+        with open(path, "w") as f:
+            f.write(text)
+        score.check(f"results {name}", lanes_of(program, path), (want.lanes, want.links))
+        notes = {n["code"]: n["count"] for n in data(program, "info", path)["notes"]}
+        score.check(f"results {name}: notes", notes, {"damaged-records": want.bad, "several-runs": 2, "timeline": 1, "times-from-first": 1})
+    with gzip.open(path + ".gz", "wt") as f:
+        f.write(text)
+    score.check("results, packed by gzip", lanes_of(program, path + ".gz"), (want.lanes, want.links))
+
+
+def check_counted(score, program, folder):
+    """Counters: the same values where launches were traced and where only counting tells of them; those of no counter or launch are counted."""
+    path, out = os.path.join(folder, "4_results.json"), os.path.join(folder, "c.json")
+    order = sorted(range(len(rocpd.LAUNCHES)), key=lambda i: rocpd.LAUNCHES[i][3])
+    want = {name: [values[i] for i in order] for name, _, values in rocpd.COUNTERS.values()}
+    for is_traced in (True, False):
+        document = make_results.traced()
+        process = document["rocprofiler-sdk-tool"][0]
+        process["callback_records"]["counter_collection"][0]["records"].append({"counter_id": {"handle": 99}, "value": 5})
+        if not is_traced:
+            process["buffer_records"]["kernel_dispatch"] = []
+        with open(path, "w") as f:
+            json.dump(document, f)
+        run(program, "export", "--to", "json", "-o", out, path)
+        with open(out) as f:
+            got = {c["name"]: [row[1] / 1000 for row in c["samples"]] for c in json.load(f)["counters"]}
+        score.check(f"counters, launches traced: {is_traced}", got, want)
+        score.check(f"names, launches traced: {is_traced}", names_of(program, path), timeline())
+        score.check(f"links, launches traced: {is_traced}", lanes_of(program, path)[1], len(rocpd.LAUNCHES) + len(rocpd.COPIES))
+        score.check("a value of no counter", {n["code"]: n["count"] for n in data(program, "info", path)["notes"]}.get("damaged-records"), 1)
+
+
+def check_same(score, program):
+    """The two files of one run are one timeline."""
+    trace = os.path.join(DATA, "trace_results.json")
+    score.check("results and database: lanes", lanes_of(program, trace), lanes_of(program, DATABASE))
+    for query in ("SELECT * FROM tracks", "SELECT * FROM links", "SELECT track, slice, start, duration FROM slices"):
+        score.check(f"results and database: {query}", asked(program, trace, query), asked(program, DATABASE, query))
 
 
 def hostile(folder):
@@ -265,12 +387,15 @@ def main():
         check_packed(score, program, folder)
         check_listing(score, program, folder)
         check_cut(score, program, folder)
-        names = ["stochastic_results.json", "run_pc_sampling_stochastic.csv"]
+        check_results(score, program, folder)
+        check_counted(score, program, folder)
+        names = ["stochastic_results.json", "trace_results.json", "run_pc_sampling_stochastic.csv"]
         if "built without SQLite" in run(program, "info", DATABASE).stderr:
             score.skipped += 1
             print("SKIP databases: built without SQLite")
         else:
             check_timeline(score, program, folder)
+            check_same(score, program)
             check_hostile(score, program, folder)
             check_again(score, program, folder)
             names.append(DATABASE)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcs.c: PC samples of rocprofv3 and rocprofiler-compute as an input format. A file with samples of
- * several kernels is as many captures, "file#0" and on, the one with most samples first.
+ * several kernels is as many captures, "file#0" and on, the one with most samples first; one without
+ * a sample is the timeline of what else it has.
  */
 #include "import/rocprof/pcs.h"
 
@@ -64,6 +65,7 @@ void pcs_add_launch(struct sampled_kernel *k, const struct trace_launch *l)
 struct opened {
 	struct pcs pcs;
 	uint32_t kernel;
+	bool is_timeline; /* it has no samples, but tells what ran when */
 };
 
 static void close_file(struct opened *x)
@@ -71,6 +73,8 @@ static void close_file(struct opened *x)
 	VEC_FREE(&x->pcs.agents);
 	VEC_FREE(&x->pcs.entries);
 	u64_map_deinit(&x->pcs.load_base);
+	u64_map_deinit(&x->pcs.node_of);
+	u64_map_deinit(&x->pcs.pid_of);
 	incore_error_clear(&x->pcs.code_error);
 	samples_deinit(&x->pcs.set);
 }
@@ -83,7 +87,7 @@ static bool read_file(
 	bool ok;
 
 	kept.is_look = true; /* other kernels of it may be asked for */
-	ok = import_load(&kept, &f, path, e);
+	ok = import_load_plain(&kept, &f, path, e);
 	if (ok && is_csv((struct str){(const char *)f.data, f.size}))
 		ok = pcs_read_csv(p, o, &f, path, e);
 	else if (ok)
@@ -96,11 +100,12 @@ static bool open_file(
 	struct opened *x, const struct import_options *o, const char *path, struct incore_error *e)
 {
 	struct sample_set *s = &x->pcs.set;
+	struct roctrace *timeline = x->pcs.timeline;
 	uint32_t part = 0;
 	struct stat st;
 	const char *file;
 
-	*x = (struct opened){0};
+	*x = (struct opened){.pcs.timeline = timeline};
 	if (!samples_init(s))
 		return err_nomem(e);
 	capture_stat(path, &st, &part);
@@ -110,11 +115,13 @@ static bool open_file(
 		return err_nomem(e);
 	if (!read_file(&x->pcs, o, file, e))
 		return false;
+	x->is_timeline = !s->kernels.n && timeline && !roctrace_is_empty(timeline);
+	if (x->is_timeline && !x->kernel)
+		return true;
 	if (!s->kernels.n)
 		return err_file(e, "no-samples", file, INCORE_NO_OFFSET,
-			"no PC sample is in it (%llu dispatch%s): sampling was not on, or kernels are shorter than its interval",
-			(unsigned long long)x->pcs.n_dispatches,
-			x->pcs.n_dispatches == 1 ? "" : "es");
+			"no PC sample%s is in it: none was asked for, or kernels are shorter than the interval of samples",
+			x->is_timeline ? "" : ", launch, copy or call");
 	if (x->kernel >= s->kernels.n)
 		return err_file(e, "no-such-kernel", file, INCORE_NO_OFFSET,
 			"samples of %zu kernel%s are in it; there is no #%u", s->kernels.n,
@@ -127,7 +134,7 @@ static void pcs_split(const char *path, struct capture_cache *cache, struct aren
 {
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
-	struct opened x;
+	struct opened x = {0};
 
 	if (open_file(&x, &o, path, &ignored))
 		*paths = arena_zalloc(a, x.pcs.set.kernels.n, sizeof(**paths));
@@ -157,7 +164,7 @@ static void pcs_look(
 {
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
-	struct opened x;
+	struct opened x = {0};
 
 	if (open_file(&x, &o, path, &ignored)) {
 		const struct sampled_kernel *k = &x.pcs.set.kernels.v[x.kernel];
@@ -182,7 +189,7 @@ static void look_at_trace(const struct trace *t, struct arena *a, struct capture
 		c->n_mapped += *t->code[i].source != '\0';
 	}
 	c->n_rows = t->n_code;
-	take_look(a, n, t->meta.kernel, c);
+	take_look(a, n, t->samples ? t->meta.kernel : NULL, c);
 }
 
 /* --- the trace --- */
@@ -282,17 +289,21 @@ static bool build(struct trace *t, struct opened *x, struct incore_error *e)
 static bool pcs_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	struct opened x;
-	bool ok = open_file(&x, o, path, e) && build(t, &x, e);
+	struct roctrace run = {.t = t};
+	struct opened x = {.pcs.timeline = &run};
+	bool ok = open_file(&x, o, path, e) &&
+		  (x.is_timeline ? roctrace_finish(&run, e) : build(t, &x, e));
 
 	close_file(&x);
+	roctrace_deinit(&run);
 	return ok;
 }
 
 const struct import_ops import_rocprof_pcs = {
 	.name = "rocprof_pcs",
-	.summary = "PC samples of rocprofv3 and rocprofiler-compute (JSON, CSV)",
-	.looks_for = "PC samples: *_results.json or *_pc_sampling_*.csv of rocprofv3",
+	.summary = "results of rocprofv3 (JSON, CSV): PC samples; without any the timeline",
+	.looks_for = "*_results.json or *_pc_sampling_*.csv of rocprofv3",
+	.reads_gzip = true,
 	.sniff = pcs_sniff,
 	.splits_files = true,
 	.split = pcs_split,

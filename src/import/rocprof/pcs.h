@@ -9,6 +9,7 @@
 
 #include "import/import.h"
 #include "import/pc_samples.h"
+#include "import/roctrace.h"
 
 struct pcs_agent { /* as the file has it; 0 where it says nothing */
 	uint64_t handle, node, simds, cus, ses, xccs, waves_per_simd, lds_kib, wave_size, mhz;
@@ -25,9 +26,11 @@ struct pcs {
 	struct u64_map load_base;	/* of code objects */
 	struct incore_error code_error; /* of the listing, where it is damaged */
 	VEC(struct pcs_agent) agents;	/* GPUs */
-	const char *command;		/* in the set's arena, or NULL */
-	uint64_t n_dispatches;		/* that the file lists */
-	uint64_t n_unplaced;		/* samples of no known kernel */
+	struct u64_map node_of, pid_of; /* of the handles of agents; of processes */
+	struct roctrace *timeline; /* NULL, or with its trace: made where there are no samples */
+	const char *command;	   /* in the set's arena, or NULL */
+	uint64_t n_dispatches;	   /* that the file lists */
+	uint64_t n_unplaced;	   /* samples of no known kernel */
 };
 
 /* Reads all samples of a file. */

@@ -3,39 +3,29 @@
  * pcs_json.c: PC samples of results.json. What names a sample (dispatches, kernels, code objects,
  * texts) may stand behind it, so the file is walked twice: all but the samples, then the samples.
  */
-#include "import/rocprof/pcs.h"
+#include "import/rocprof/results.h"
 
 #include "base/hash.h"
 #include "base/search.h"
-#include "codec/json_fields.h"
 
 ORDER(by_address, struct pcs_entry, UP(code_object) UP(address) UP(kernel))
 
-struct run { /* one process of the file */
-	struct pcs *p;
-	struct json_reader r;
-	uint64_t process;	     /* its number in the file: ids are of a process */
-	struct u64_map kernel_of;    /* dispatch -> id of its kernel + 1 */
-	struct u64_map texts, where; /* (process, index) -> text of the set */
-	bool is_second_walk;
-};
-
-static uint64_t id_in(const struct run *x, uint64_t id)
+uint64_t results_id(const struct results *x, uint64_t id)
 {
 	return x->process ? hash_mix64(id ^ x->process << 48) : id;
 }
 
-static bool no_memory(struct run *x)
+bool results_no_memory(struct results *x)
 {
 	return json_reject(&x->r, "no-memory", "out of memory");
 }
 
-static bool put_at(struct run *x, struct u64_map *m, uint64_t key, uint64_t value)
+bool results_put(struct results *x, struct u64_map *m, uint64_t key, uint64_t value)
 {
 	uint64_t *at = u64_map_at(m, key);
 
 	if (!at)
-		return no_memory(x);
+		return results_no_memory(x);
 	*at = value;
 	return true;
 }
@@ -44,29 +34,27 @@ static bool put_at(struct run *x, struct u64_map *m, uint64_t key, uint64_t valu
 
 static bool get_text(const struct json_member *m)
 {
-	struct run *x = m->ctx;
+	struct results *x = m->ctx;
 	const char **to = m->at;
 	struct str s;
 
 	if (!json_get_str_or_null(m->r, &s))
 		return false;
 	*to = s.n ? arena_strndup(&x->p->set.arena, s.p, s.n) : NULL;
-	return !s.n || *to || no_memory(x);
+	return !s.n || *to || results_no_memory(x);
 }
 
-struct handle {
-	uint64_t handle;
+struct id {
+	uint64_t v;
 };
-static const struct json_field handle_fields[] = {JSON_FIELD(handle, handle, "handle")};
+static const struct json_field id_fields[] = {
+	JSON_FIELD(id, v, "handle"), JSON_FIELD(id, v, "internal")};
 
-static bool get_handle(const struct json_member *m)
+bool results_get_id(const struct json_member *m)
 {
-	return json_get_fields(m->r, JSON_FIELDS(handle_fields), m->at, m->ctx);
+	return json_get_fields(m->r, JSON_FIELDS(id_fields), m->at, m->ctx);
 }
 
-struct size3 {
-	uint64_t v[3];
-};
 static const struct json_field size3_fields[] = {
 	JSON_FIELD(size3, v[0], "x"), JSON_FIELD(size3, v[1], "y"), JSON_FIELD(size3, v[2], "z")};
 
@@ -80,7 +68,7 @@ struct json_agent {
 	uint64_t type; /* 2: a GPU */
 };
 static const struct json_field agent_fields[] = {
-	JSON_FIELD(json_agent, a.handle, "id", .get = get_handle),
+	JSON_FIELD(json_agent, a.handle, "id", .get = results_get_id),
 	JSON_FIELD(json_agent, type, "type"),
 	JSON_FIELD(json_agent, a.node, "node_id"),
 	JSON_FIELD(json_agent, a.simds, "simd_count"),
@@ -95,13 +83,15 @@ static const struct json_field agent_fields[] = {
 	JSON_FIELD(json_agent, a.product, "product_name", .get = get_text),
 };
 
-static void read_agent(struct run *x)
+static void read_agent(struct results *x)
 {
 	struct json_agent a = {0};
 
-	if (json_get_fields(&x->r, JSON_FIELDS(agent_fields), &a, x) && a.type == 2 &&
-		!VEC_PUSH(&x->p->agents, a.a))
-		no_memory(x);
+	if (!json_get_fields(&x->r, JSON_FIELDS(agent_fields), &a, x) ||
+		!results_put(x, &x->p->node_of, results_id(x, a.a.handle), a.a.node))
+		return;
+	if (a.type == 2 && !VEC_PUSH(&x->p->agents, a.a))
+		results_no_memory(x);
 }
 
 struct json_object {
@@ -110,12 +100,12 @@ struct json_object {
 static const struct json_field object_fields[] = {
 	JSON_FIELD(json_object, id, "code_object_id"), JSON_FIELD(json_object, base, "load_base")};
 
-static void read_object(struct run *x)
+static void read_object(struct results *x)
 {
 	struct json_object o = {0};
 
 	if (json_get_fields(&x->r, JSON_FIELDS(object_fields), &o, x))
-		put_at(x, &x->p->load_base, id_in(x, o.id), o.base);
+		results_put(x, &x->p->load_base, results_id(x, o.id), o.base);
 }
 
 struct json_symbol {
@@ -125,7 +115,7 @@ struct json_symbol {
 static const struct json_field symbol_fields[] = {
 	JSON_FIELD(json_symbol, kernel, "kernel_id"),
 	JSON_FIELD(json_symbol, object, "code_object_id"),
-	JSON_FIELD(json_symbol, address, "kernel_address", .get = get_handle),
+	JSON_FIELD(json_symbol, address, "kernel_address", .get = results_get_id),
 	JSON_FIELD(json_symbol, sgprs, "sgpr_count"),
 	JSON_FIELD(json_symbol, vgprs, "arch_vgpr_count"),
 	JSON_FIELD(json_symbol, accum_vgprs, "accum_vgpr_count"),
@@ -133,12 +123,12 @@ static const struct json_field symbol_fields[] = {
 	JSON_FIELD(json_symbol, formatted, "formatted_kernel_name", .get = get_text),
 };
 
-static int64_t known(uint64_t v)
+int64_t results_known(uint64_t v)
 {
 	return v > INT64_MAX ? NO_VALUE : (int64_t)v;
 }
 
-static void read_symbol(struct run *x)
+static void read_symbol(struct results *x)
 {
 	struct json_symbol s = {0};
 	struct sampled_kernel *k;
@@ -146,33 +136,30 @@ static void read_symbol(struct run *x)
 
 	if (!json_get_fields(&x->r, JSON_FIELDS(symbol_fields), &s, x) || !s.object)
 		return;
-	i = samples_kernel(&x->p->set, id_in(x, s.kernel));
+	i = samples_kernel(&x->p->set, results_id(x, s.kernel));
 	if (i == UINT32_MAX ||
 		(!x->process && !VEC_PUSH(&x->p->entries,
 					(struct pcs_entry){s.object, s.address, s.kernel}))) {
-		no_memory(x);
+		results_no_memory(x);
 		return;
 	}
 	k = &x->p->set.kernels.v[i];
 	k->name = s.formatted ? s.formatted : s.name;
-	k->launch.kernel_id = known(s.kernel);
-	k->launch.sgprs = known(s.sgprs);
-	k->launch.vgprs = known(s.vgprs);
-	k->launch.accum_vgprs = known(s.accum_vgprs);
+	k->launch.kernel_id = results_known(s.kernel);
+	k->launch.sgprs = results_known(s.sgprs);
+	k->launch.vgprs = results_known(s.vgprs);
+	k->launch.accum_vgprs = results_known(s.accum_vgprs);
 }
 
-struct json_info {
-	uint64_t agent, kernel, dispatch, lds, scratch;
-	struct size3 workgroup, grid;
-};
 static const struct json_field info_fields[] = {
-	JSON_FIELD(json_info, agent, "agent_id", .get = get_handle),
-	JSON_FIELD(json_info, kernel, "kernel_id"),
-	JSON_FIELD(json_info, dispatch, "dispatch_id"),
-	JSON_FIELD(json_info, lds, "group_segment_size"),
-	JSON_FIELD(json_info, scratch, "private_segment_size"),
-	JSON_FIELD(json_info, workgroup, "workgroup_size", .get = get_size3),
-	JSON_FIELD(json_info, grid, "grid_size", .get = get_size3),
+	JSON_FIELD(results_info, agent, "agent_id", .get = results_get_id),
+	JSON_FIELD(results_info, queue, "queue_id", .get = results_get_id),
+	JSON_FIELD(results_info, kernel, "kernel_id"),
+	JSON_FIELD(results_info, dispatch, "dispatch_id"),
+	JSON_FIELD(results_info, lds, "group_segment_size"),
+	JSON_FIELD(results_info, scratch, "private_segment_size"),
+	JSON_FIELD(results_info, workgroup, "workgroup_size", .get = get_size3),
+	JSON_FIELD(results_info, grid, "grid_size", .get = get_size3),
 };
 
 static bool get_info(const struct json_member *m)
@@ -180,43 +167,64 @@ static bool get_info(const struct json_member *m)
 	return json_get_fields(m->r, JSON_FIELDS(info_fields), m->at, m->ctx);
 }
 
-struct json_dispatch {
-	struct json_info info;
-	uint64_t start_ns, end_ns;
-};
-static const struct json_field dispatch_fields[] = {
-	JSON_FIELD(json_dispatch, info, "dispatch_info", .get = get_info),
-	JSON_FIELD(json_dispatch, start_ns, "start_timestamp"),
-	JSON_FIELD(json_dispatch, end_ns, "end_timestamp"),
+static const struct json_field traced_fields[] = {
+	JSON_FIELD(results_record, kind, "kind"),
+	JSON_FIELD(results_record, operation, "operation"),
+	JSON_FIELD(results_record, thread, "thread_id"),
+	JSON_FIELD(results_record, start_ns, "start_timestamp"),
+	JSON_FIELD(results_record, end_ns, "end_timestamp"),
+	JSON_FIELD(results_record, stack, "correlation_id", .get = results_get_id),
+	JSON_FIELD(results_record, agent, "agent_id", .get = results_get_id),
+	JSON_FIELD(results_record, agent, "dst_agent_id", .get = results_get_id),
+	JSON_FIELD(results_record, info, "dispatch_info", .get = get_info),
 };
 
-static void read_dispatch(struct run *x)
+bool results_get_record(const struct json_member *m)
 {
-	struct json_dispatch d = {0};
-	struct trace_launch l;
-	uint32_t i;
+	memset(m->at, 0xff, sizeof(struct results_record));
+	return json_get_fields(m->r, JSON_FIELDS(traced_fields), m->at, m->ctx);
+}
 
-	if (!json_get_fields(&x->r, JSON_FIELDS(dispatch_fields), &d, x))
-		return;
-	i = samples_kernel(&x->p->set, id_in(x, d.info.kernel));
+bool results_next(struct results *x, struct results_record *d)
+{
+	return results_get_record(&(struct json_member){.r = &x->r, .at = d, .ctx = x});
+}
+
+struct sampled_kernel *results_launch(
+	struct results *x, const struct results_record *d, struct trace_launch *l)
+{
+	uint32_t i = samples_kernel(&x->p->set, results_id(x, d->info.kernel));
+
 	if (i == UINT32_MAX) {
-		no_memory(x);
-		return;
+		results_no_memory(x);
+		return NULL;
 	}
-	x->p->n_dispatches++;
-	l = x->p->set.kernels.v[i].launch;
-	l.agent = known(d.info.agent);
-	l.dispatch = known(d.info.dispatch);
-	l.lds_bytes = known(d.info.lds);
-	l.scratch_bytes = known(d.info.scratch);
-	l.start_ns = known(d.start_ns);
-	l.end_ns = known(d.end_ns);
+	*l = x->p->set.kernels.v[i].launch;
+	l->agent = results_known(d->info.agent);
+	l->dispatch = results_known(d->info.dispatch);
+	l->lds_bytes = results_known(d->info.lds);
+	l->scratch_bytes = results_known(d->info.scratch);
+	l->start_ns = results_known(d->start_ns);
+	l->end_ns = results_known(d->end_ns);
 	for (int k = 0; k < 3; k++) {
-		l.workgroup[k] = known(d.info.workgroup.v[k]);
-		l.grid[k] = known(d.info.grid.v[k]);
+		l->workgroup[k] = results_known(d->info.workgroup.v[k]);
+		l->grid[k] = results_known(d->info.grid.v[k]);
 	}
-	pcs_add_launch(&x->p->set.kernels.v[i], &l);
-	put_at(x, &x->kernel_of, id_in(x, d.info.dispatch), id_in(x, d.info.kernel) + 1);
+	return &x->p->set.kernels.v[i];
+}
+
+static void read_dispatch(struct results *x)
+{
+	struct results_record d;
+	struct sampled_kernel *k;
+	struct trace_launch l;
+
+	if (!results_next(x, &d) || !(k = results_launch(x, &d, &l)))
+		return;
+	x->p->n_dispatches++;
+	pcs_add_launch(k, &l);
+	results_put(
+		x, &x->kernel_of, results_id(x, d.info.dispatch), results_id(x, d.info.kernel) + 1);
 }
 
 /* --- samples --- */
@@ -305,9 +313,9 @@ const struct pcs_entry *pcs_entry_at(const struct pcs *p, uint64_t object, uint6
 }
 
 /* By the dispatch; where that is not listed by the last kernel that begins at or before the pc. */
-static uint64_t kernel_of(const struct run *x, const struct json_record *s, bool *is_known)
+static uint64_t kernel_of(const struct results *x, const struct json_record *s, bool *is_known)
 {
-	const uint64_t *at = u64_map_find(&x->kernel_of, id_in(x, s->dispatch));
+	const uint64_t *at = u64_map_find(&x->kernel_of, results_id(x, s->dispatch));
 	const struct pcs_entry *k = NULL;
 
 	if (!at && !x->process)
@@ -318,14 +326,14 @@ static uint64_t kernel_of(const struct run *x, const struct json_record *s, bool
 	return k ? k->kernel : UINT64_MAX;
 }
 
-static uint32_t text_at(const struct run *x, const struct u64_map *m, uint64_t index)
+static uint32_t text_at(const struct results *x, const struct u64_map *m, uint64_t index)
 {
-	const uint64_t *at = u64_map_find(m, id_in(x, index));
+	const uint64_t *at = u64_map_find(m, results_id(x, index));
 
 	return at ? (uint32_t)*at : 0; /* text 0 is the empty one */
 }
 
-static void read_sample(struct run *x, bool is_trap)
+static void read_sample(struct results *x, bool is_trap)
 {
 	struct json_sample s = {.index = UINT64_MAX};
 	struct sampled_row row = {0};
@@ -346,23 +354,23 @@ static void read_sample(struct run *x, bool is_trap)
 		 : s.record.issued ? SAMPLE_ISSUED
 				   : s.record.snapshot.reason;
 	if (row.kernel == UINT32_MAX || !samples_add(&x->p->set, &row, reason, 1))
-		no_memory(x);
+		results_no_memory(x);
 	x->p->set.is_host_trap |= is_trap;
 }
 
-static void read_trap(struct run *x)
+static void read_trap(struct results *x)
 {
 	read_sample(x, true);
 }
 
-static void read_stochastic(struct run *x)
+static void read_stochastic(struct results *x)
 {
 	read_sample(x, false);
 }
 
 /* --- the document --- */
 
-static void read_texts(struct run *x, struct u64_map *to)
+static void read_texts(struct results *x, struct u64_map *to)
 {
 	struct str s;
 
@@ -372,13 +380,13 @@ static void read_texts(struct run *x, struct u64_map *to)
 		uint32_t text = intern_add(&x->p->set.texts, s);
 
 		if (text == INTERN_NONE)
-			no_memory(x);
+			results_no_memory(x);
 		else
-			put_at(x, to, id_in(x, i), text);
+			results_put(x, to, results_id(x, i), text);
 	}
 }
 
-static void read_strings(struct run *x)
+static void read_strings(struct results *x)
 {
 	struct str key;
 
@@ -392,12 +400,18 @@ static void read_strings(struct run *x)
 	}
 }
 
-static void read_metadata(struct run *x)
+static void read_metadata(struct results *x)
 {
 	struct strbuf command = {0};
 	struct str key, s;
+	uint64_t pid;
 
 	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
+		if (str_is(key, "pid")) {
+			if (json_get_u64(&x->r, &pid))
+				results_put(x, &x->p->pid_of, x->process, pid);
+			continue;
+		}
 		if (!str_is(key, "command")) {
 			if (str_is(key, "incore_synthetic"))
 				x->p->set.is_synthetic = true;
@@ -411,11 +425,11 @@ static void read_metadata(struct run *x)
 	if (command.n)
 		x->p->command = arena_strndup(&x->p->set.arena, command.p, command.n);
 	if (command.failed || (command.n && !x->p->command))
-		no_memory(x);
+		results_no_memory(x);
 	sb_free(&command);
 }
 
-static void each_item(struct run *x, void (*fn)(struct run *x), bool in_second_walk)
+static void each_item(struct results *x, void (*fn)(struct results *x), bool in_second_walk)
 {
 	if (x->is_second_walk != in_second_walk) {
 		json_skip(&x->r);
@@ -426,7 +440,7 @@ static void each_item(struct run *x, void (*fn)(struct run *x), bool in_second_w
 			fn(x);
 }
 
-static void read_records(struct run *x)
+static void read_records(struct results *x)
 {
 	struct str key;
 
@@ -442,7 +456,7 @@ static void read_records(struct run *x)
 	}
 }
 
-static void read_process(struct run *x)
+static void read_process(struct results *x)
 {
 	struct str key;
 
@@ -462,10 +476,10 @@ static void read_process(struct run *x)
 		else
 			json_skip(&x->r);
 	}
-	x->process++;
 }
 
-static bool walk(struct run *x, const struct file_data *f, const char *path, struct incore_error *e)
+bool results_walk(struct results *x, const struct file_data *f, const char *path,
+	void (*read)(struct results *x), struct incore_error *e)
 {
 	struct str key;
 	bool ok;
@@ -476,8 +490,8 @@ static bool walk(struct run *x, const struct file_data *f, const char *path, str
 		if (!str_is(key, "rocprofiler-sdk-tool"))
 			json_skip(&x->r);
 		else if (json_enter_array_or_null(&x->r))
-			while (json_next_item(&x->r))
-				read_process(x);
+			for (; json_next_item(&x->r); x->process++)
+				read(x);
 	}
 	ok = json_finish(&x->r, e);
 	json_deinit(&x->r);
@@ -498,12 +512,14 @@ static void place_entries(struct pcs *p)
 bool pcs_read_json(
 	struct pcs *p, const struct file_data *f, const char *path, struct incore_error *e)
 {
-	struct run x = {.p = p};
-	bool ok = walk(&x, f, path, e);
+	struct results x = {.p = p};
+	bool ok = results_walk(&x, f, path, read_process, e);
 
 	place_entries(p);
 	x.is_second_walk = true;
-	ok = ok && walk(&x, f, path, e);
+	ok = ok && results_walk(&x, f, path, read_process, e);
+	if (ok && p->timeline && !p->set.rows.n)
+		ok = results_timeline(&x, f, path, e);
 	u64_map_deinit(&x.kernel_of);
 	u64_map_deinit(&x.texts);
 	u64_map_deinit(&x.where);

@@ -13,16 +13,15 @@
 
 bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
 {
-	*r = (struct rocpd){.t = t, .launch = trace_no_launch()};
-	tl_init(&r->timeline, t, path);
-	intern_init(&r->kernels);
-	return samples_init(&r->samples);
+	bool has_samples = samples_init(&r->samples), has_run = roctrace_init(&r->run, t, path);
+
+	r->run.arch_source = "rocpd_info_agent";
+	return has_samples && has_run;
 }
 
 void rocpd_deinit(struct rocpd *r)
 {
-	intern_deinit(&r->kernels);
-	tl_deinit(&r->timeline);
+	roctrace_deinit(&r->run);
 	samples_deinit(&r->samples);
 }
 
@@ -50,7 +49,7 @@ static uint32_t part_of(const char *path)
 static bool load(
 	struct rocpd *r, const struct import_options *o, const char *path, struct incore_error *e)
 {
-	const char *file = capture_file(&r->t->arena, path);
+	const char *file = capture_file(&r->run.t->arena, path);
 	struct import_options kept = *o;
 	struct file_data f = {0};
 	bool ok;
@@ -86,7 +85,8 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 			if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
 				break;
 	}
-	for (uint32_t i = 0; i < traces && i + 1 < *n; i++) { /* not to list them all for each */
+	/* not to list them all for each */
+	for (uint32_t i = 0; seen && *paths && i < traces && i + 1 < *n; i++) {
 		seen[i].path = (*paths)[i + 1];
 		seen[i].ops = &import_rocpd;
 		capture_know(cache, &seen[i]);
@@ -121,59 +121,9 @@ static void rocpd_look(
 
 /* --- the trace --- */
 
-static bool put_kernels(struct trace *t, const struct intern *names)
-{
-	t->kernel_names = arena_zalloc(&t->arena, (size_t)names->n + 1, sizeof(*t->kernel_names));
-	for (uint32_t i = 0; t->kernel_names && i < names->n; i++) {
-		const char *name = arena_strndup(&t->arena, names->strs[i].p, names->strs[i].n);
-
-		if (!name)
-			return false;
-		t->kernel_names[i] = (struct kernel_name){i + 1, name};
-	}
-	t->n_kernel_names = t->kernel_names ? names->n : 0;
-	if (names->n == 1 && t->kernel_names)
-		t->meta.kernel = t->kernel_names[0].name;
-	return t->kernel_names != NULL;
-}
-
-static bool put_meta(struct rocpd *r)
-{
-	struct trace_meta *m = &r->t->meta;
-	enum evidence stated = r->evidence ? evidence_of(str_of(r->evidence)) : EVIDENCE_UNKNOWN;
-
-	m->vendor = VENDOR_AMD;
-	m->evidence = stated != EVIDENCE_UNKNOWN ? stated : EVIDENCE_HARDWARE_TRACE;
-	m->format_version = r->version;
-	m->arch = r->arch;
-	m->arch_source = r->arch ? "rocpd_info_agent" : NULL;
-	m->machine.product = r->product;
-	if (r->launch.launch_count == 1)
-		m->launch = r->launch;
-	m->launch.launch_count = r->launch.launch_count;
-	m->launch.command = r->command;
-	return put_kernels(r->t, &r->kernels);
-}
-
-static bool put_notes(const struct rocpd *r)
-{
-	if (!trace_note(r->t, NOTE_INFO, "timeline", NULL, INCORE_NO_OFFSET, 1,
-		    "calls, launches, copies and markers of a run; no instruction was traced. "
-		    "Launches and copies have the device's times, calls the host's"))
-		return false;
-	if (r->n_runs > 1 &&
-		!trace_note(r->t, NOTE_INFO, "several-runs", NULL, INCORE_NO_OFFSET, r->n_runs,
-			"the database holds %llu runs", (unsigned long long)r->n_runs))
-		return false;
-	return !r->n_damaged ||
-	       trace_note(r->t, NOTE_DAMAGED, "damaged-records", NULL, INCORE_NO_OFFSET,
-		       r->n_damaged,
-		       "records without a sound time, counter or event were left out");
-}
-
 static bool build_samples(struct rocpd *r, struct incore_error *e)
 {
-	struct trace *t = r->t;
+	struct trace *t = r->run.t;
 
 	memset(t->levels, 0, sizeof(t->levels)); /* there are no tracks */
 	r->samples.kernels.v[0].launch = t->meta.launch;
@@ -185,13 +135,13 @@ static bool build_samples(struct rocpd *r, struct incore_error *e)
 static bool build(struct rocpd *r, uint32_t part, struct incore_error *e)
 {
 	if (part > (r->samples.kernels.n ? 2u : 1u))
-		return err_file(e, "no-such-part", r->t->meta.origin, INCORE_NO_OFFSET,
+		return err_file(e, "no-such-part", r->run.t->meta.origin, INCORE_NO_OFFSET,
 			"it has no part #%u", part - 1);
-	if (!put_meta(r))
+	if (!roctrace_put_meta(&r->run))
 		return err_nomem(e);
 	if (part == 2)
 		return build_samples(r, e);
-	return put_notes(r) ? tl_finish(&r->timeline, e) : err_nomem(e);
+	return roctrace_finish(&r->run, e);
 }
 
 /* A table of chunks that cannot be read leaves a timeline that can. */

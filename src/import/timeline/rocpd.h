@@ -10,19 +10,12 @@
 
 #include "import/chunks.h"
 #include "import/pc_samples.h"
+#include "import/roctrace.h"
 #include "import/timeline/timeline.h"
 
 struct rocpd {
-	struct trace *t; /* its arena has all strings */
-	struct timeline timeline;
-	struct sample_set samples;  /* of our own exports: rocprofv3 writes none into a database */
-	struct intern kernels;	    /* names, in order of first launch */
-	const char *version;	    /* of the schema */
-	const char *arch, *product; /* of the first GPU, or NULL */
-	const char *evidence;	    /* of the first launch, or NULL */
-	const char *command;	    /* or NULL */
-	struct trace_launch launch; /* the first; launch_count: all */
-	uint64_t n_damaged, n_runs; /* runs: of several databases that were put into this one */
+	struct roctrace run;
+	struct sample_set samples; /* of our own exports: rocprofv3 writes none into a database */
 };
 
 bool rocpd_init(struct rocpd *r, struct trace *t, const char *path);

@@ -4,12 +4,9 @@
  * counters, and the PC samples of our own exports. Tables bear the identity of their run behind
  * their name; a database that was merged has several sets of them.
  */
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "base/hash.h"
-#include "base/search.h"
 #include "codec/json_reader.h"
 #include "import/timeline/rocpd.h"
 
@@ -17,33 +14,12 @@
 #define MAX_NAME 200u
 #define OUR_TRACK "PC samples"
 
-/* What a lane is of, in the order they are shown. */
-enum lane_kind { LANE_MARKERS, LANE_THREAD, LANE_MEMORY, LANE_COPIES, LANE_QUEUE };
-static const char *const lane_names[] = {
-	"markers of thread", "thread", "memory of agent", "copies to agent", "queue"};
-
-struct started { /* a launch or copy, until the call that started it is read */
-	uint32_t lane;
-	int64_t at_ns;
-};
-
-struct value {			 /* of a counter; instances are summed up */
-	uint64_t counter, event; /* counter: index */
-	double v;
-};
-
 struct reading {
-	struct rocpd *r;
+	struct roctrace *r;
+	struct sample_set *samples;
 	struct rocpd_db db;
 	struct incore_error *e;
-	const char *suffix;	   /* of the run that is read */
-	uint32_t run;		   /* its number */
-	struct u64_map event_time; /* event -> time of what it is of, + 1 */
-	struct u64_map counter_at; /* id -> index + 1 */
-	struct u64_map started_at; /* stack -> index + 1 */
-	VEC(struct started) started;
-	VEC(const char *) counters; /* name and unit in turn */
-	VEC(struct value) values;
+	const char *suffix; /* of the run that is read */
 	struct strbuf text; /* JSON of a cell, with room behind it */
 	bool is_nomem;	    /* latched by who gives a text */
 };
@@ -51,12 +27,6 @@ struct reading {
 static bool no_memory(struct reading *x)
 {
 	return err_nomem(x->e);
-}
-
-/* Ids are of a run; 0: none. */
-static uint64_t id_in(const struct reading *x, int64_t id)
-{
-	return id == NO_VALUE ? 0 : hash_mix64((uint64_t)id ^ (uint64_t)(x->run + 1) << 48) | 1;
 }
 
 static const char *copied(struct reading *x, struct str s)
@@ -98,104 +68,6 @@ static struct str member_of(struct reading *x, struct str json, const char *name
 	return found.p ? found : (struct str){"", 0};
 }
 
-/* --- lanes and slices --- */
-
-static uint32_t process_of(struct reading *x, int64_t pid)
-{
-	struct timeline *l = &x->r->timeline;
-	char key[48], name[48];
-	uint32_t i;
-
-	snprintf(key, sizeof(key), "%u %lld", x->run, (long long)pid);
-	i = tl_process(l, str_of(key));
-	if (i != TL_NONE && !l->processes.v[i].name) {
-		snprintf(name, sizeof(name), "process %lld", (long long)pid);
-		l->processes.v[i].name = copied(x, str_of(name));
-		l->processes.v[i].sort = i;
-		x->is_nomem |= !l->processes.v[i].name;
-	}
-	return i;
-}
-
-/* second: of a queue its number, the first is its agent; NO_VALUE: there is none. */
-static uint32_t lane_of(
-	struct reading *x, enum lane_kind kind, int64_t pid, int64_t id, int64_t second)
-{
-	struct timeline *l = &x->r->timeline;
-	char key[96], name[96];
-	uint32_t i;
-
-	snprintf(key, sizeof(key), "%d %lld %lld", (int)kind, (long long)id, (long long)second);
-	i = tl_lane(l, process_of(x, pid), str_of(key));
-	if (i == TL_NONE || l->lanes.v[i].name)
-		return i;
-	if (kind == LANE_QUEUE)
-		snprintf(name, sizeof(name), "agent %lld queue %lld", (long long)id,
-			(long long)second);
-	else
-		snprintf(name, sizeof(name), "%s %lld", lane_names[kind], (long long)id);
-	l->lanes.v[i].name = copied(x, str_of(name));
-	l->lanes.v[i].sort = kind;
-	return l->lanes.v[i].name ? i : TL_NONE;
-}
-
-/* One that ends before it begins, or without a time, is damage and counted. */
-static bool add_slice(struct reading *x, uint32_t lane, const int64_t times[2], struct str name,
-	struct str category)
-{
-	struct tl_slice s = {.from_ns = times[0], .to_ns = times[1]};
-
-	if (s.from_ns == NO_VALUE || s.to_ns < s.from_ns) {
-		x->r->n_damaged++;
-		return true;
-	}
-	s.kind = s.from_ns == s.to_ns ? TL_INSTANT : TL_SLICE;
-	s.code = tl_row(&x->r->timeline, name.n ? name : STR("(no name)"), category);
-	return tl_add_slice(&x->r->timeline, lane, s) || no_memory(x);
-}
-
-static bool remember_time(struct reading *x, int64_t event, int64_t time)
-{
-	uint64_t *at;
-
-	if (event == NO_VALUE || time == NO_VALUE)
-		return true;
-	at = u64_map_at(&x->event_time, id_in(x, event));
-	if (!at)
-		return no_memory(x);
-	*at = (uint64_t)time + 1;
-	return true;
-}
-
-static bool remember_start(struct reading *x, int64_t stack, uint32_t lane, int64_t at_ns)
-{
-	uint64_t *at;
-
-	if (stack == NO_VALUE || at_ns == NO_VALUE || lane == TL_NONE)
-		return true;
-	at = u64_map_at(&x->started_at, id_in(x, stack));
-	if (!at || !VEC_PUSH(&x->started, (struct started){lane, at_ns}))
-		return no_memory(x);
-	*at = x->started.n;
-	return true;
-}
-
-/* From the call to what it started. */
-static bool add_flow(struct reading *x, int64_t stack, uint32_t lane, int64_t at_ns)
-{
-	const uint64_t *at = u64_map_find(&x->started_at, id_in(x, stack));
-	struct tl_flow f = {.key = id_in(x, stack), .at_ns = at_ns, .lane = lane};
-
-	if (stack == NO_VALUE || !at || at_ns == NO_VALUE)
-		return true;
-	if (!tl_add_flow(&x->r->timeline, f))
-		return no_memory(x);
-	f.lane = x->started.v[*at - 1].lane;
-	f.at_ns = x->started.v[*at - 1].at_ns;
-	f.step = TL_FLOW_END;
-	return tl_add_flow(&x->r->timeline, f) || no_memory(x);
-}
-
 /* --- tables: what is asked, and what a row gives --- */
 
 enum {
@@ -227,89 +99,100 @@ static int64_t size_of(sqlite3_stmt *q, int column)
 	return v ? v : NO_VALUE;
 }
 
-static void keep_launch(struct reading *x, sqlite3_stmt *q)
+static struct trace_launch launch_of(sqlite3_stmt *q)
 {
-	struct trace_launch *l = &x->r->launch;
+	struct trace_launch l = trace_no_launch();
 
-	l->launch_count = l->launch_count == NO_VALUE ? 1 : l->launch_count + 1;
-	if (l->launch_count > 1)
-		return;
-	l->agent = rocpd_number(q, D_AGENT);
-	l->dispatch = rocpd_number(q, D_DISPATCH);
-	l->kernel_id = rocpd_number(q, D_KERNEL);
-	l->start_ns = rocpd_number(q, D_START);
-	l->end_ns = rocpd_number(q, D_END);
-	l->lds_bytes = rocpd_number(q, D_LDS);
-	l->scratch_bytes = rocpd_number(q, D_SCRATCH);
-	l->sgprs = size_of(q, D_SGPRS);
-	l->vgprs = size_of(q, D_VGPRS);
-	l->accum_vgprs = rocpd_number(q, D_ACCUM);
+	l.agent = rocpd_number(q, D_AGENT);
+	l.dispatch = rocpd_number(q, D_DISPATCH);
+	l.kernel_id = rocpd_number(q, D_KERNEL);
+	l.start_ns = rocpd_number(q, D_START);
+	l.end_ns = rocpd_number(q, D_END);
+	l.lds_bytes = rocpd_number(q, D_LDS);
+	l.scratch_bytes = rocpd_number(q, D_SCRATCH);
+	l.sgprs = size_of(q, D_SGPRS);
+	l.vgprs = size_of(q, D_VGPRS);
+	l.accum_vgprs = rocpd_number(q, D_ACCUM);
 	for (int i = 0; i < 3; i++) {
-		l->workgroup[i] = size_of(q, D_SIZES + i);
-		l->grid[i] = size_of(q, D_SIZES + 3 + i);
+		l.workgroup[i] = size_of(q, D_SIZES + i);
+		l.grid[i] = size_of(q, D_SIZES + 3 + i);
 	}
-	x->r->evidence = member_of(x, rocpd_text(q, D_EXTRA), "evidence", NULL).p;
+	return l;
+}
+
+/* Every row of a span begins so: start, end, pid, thread or agent. */
+static struct roctrace_span span_of(sqlite3_stmt *q, enum roctrace_lane lane)
+{
+	return (struct roctrace_span){.lane = lane,
+		.from_ns = rocpd_number(q, 0),
+		.to_ns = rocpd_number(q, 1),
+		.pid = rocpd_number(q, 2),
+		.of = rocpd_number(q, 3),
+		.queue = NO_VALUE,
+		.stack = NO_VALUE,
+		.event = NO_VALUE};
 }
 
 static bool take_dispatch(struct reading *x, sqlite3_stmt *q)
 {
-	struct str name =
-		rocpd_text(q, D_DISPLAY).n ? rocpd_text(q, D_DISPLAY) : rocpd_text(q, D_NAME);
-	int64_t times[2] = {rocpd_number(q, D_START), rocpd_number(q, D_END)};
-	uint32_t lane = lane_of(x, LANE_QUEUE, rocpd_number(q, D_PID), rocpd_number(q, D_AGENT),
-		rocpd_number(q, D_QUEUE));
+	struct roctrace_span s = span_of(q, LANE_QUEUE);
+	struct trace_launch l = launch_of(q);
 
-	keep_launch(x, q);
-	if (intern_add(&x->r->kernels, name) == INTERN_NONE)
-		return no_memory(x);
-	return remember_time(x, rocpd_number(q, D_EVENT), times[0]) &&
-	       remember_start(x, rocpd_number(q, D_STACK), lane, times[0]) &&
-	       add_slice(x, lane, times, name, STR("KERNEL_DISPATCH"));
+	s.queue = rocpd_number(q, D_QUEUE);
+	s.event = rocpd_number(q, D_EVENT);
+	s.stack = rocpd_number(q, D_STACK);
+	s.name = rocpd_text(q, D_DISPLAY).n ? rocpd_text(q, D_DISPLAY) : rocpd_text(q, D_NAME);
+	s.category = STR("KERNEL_DISPATCH");
+	if (x->r->launch.launch_count == NO_VALUE)
+		x->r->evidence = member_of(x, rocpd_text(q, D_EXTRA), "evidence", NULL).p;
+	return roctrace_add_launch(x->r, &s, &l) || no_memory(x);
 }
 
 /* start, end, pid, target, name, stack */
 static bool take_copy(struct reading *x, sqlite3_stmt *q)
 {
-	int64_t times[2] = {rocpd_number(q, 0), rocpd_number(q, 1)};
-	uint32_t lane = lane_of(x, LANE_COPIES, rocpd_number(q, 2), rocpd_number(q, 3), NO_VALUE);
+	struct roctrace_span s = span_of(q, LANE_COPIES);
 
-	return remember_start(x, rocpd_number(q, 5), lane, times[0]) &&
-	       add_slice(x, lane, times, rocpd_text(q, 4), STR("MEMORY_COPY"));
+	s.name = rocpd_text(q, 4);
+	s.category = STR("MEMORY_COPY");
+	s.stack = rocpd_number(q, 5);
+	return roctrace_add(x->r, &s) || no_memory(x);
 }
 
 /* start, end, pid, agent, type, level */
 static bool take_memory(struct reading *x, sqlite3_stmt *q)
 {
-	int64_t times[2] = {rocpd_number(q, 0), rocpd_number(q, 1)};
-	uint32_t lane = lane_of(x, LANE_MEMORY, rocpd_number(q, 2), rocpd_number(q, 3), NO_VALUE);
+	struct roctrace_span s = span_of(q, LANE_MEMORY);
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s %.*s", STR_ARG(str_sub(rocpd_text(q, 4), 0, 20)),
 		STR_ARG(str_sub(rocpd_text(q, 5), 0, 20)));
-	return add_slice(x, lane, times, str_trim(str_of(name)), STR("MEMORY_ALLOCATION"));
+	s.name = str_trim(str_of(name));
+	s.category = STR("MEMORY_ALLOCATION");
+	return roctrace_add(x->r, &s) || no_memory(x);
 }
 
 /* start, end, pid, tid, name, category, extdata, stack */
 static bool take_region(struct reading *x, sqlite3_stmt *q)
 {
-	int64_t times[2] = {rocpd_number(q, 0), rocpd_number(q, 1)};
-	struct str name = rocpd_text(q, 4), category = rocpd_text(q, 5), message;
-	bool is_marker = str_starts(category, "MARKER");
-	uint32_t lane = lane_of(x, is_marker ? LANE_MARKERS : LANE_THREAD, rocpd_number(q, 2),
-		rocpd_number(q, 3), NO_VALUE);
+	struct roctrace_span s = span_of(q, LANE_THREAD);
+	struct str message;
 
-	if (is_marker) {
+	s.name = rocpd_text(q, 4);
+	s.category = rocpd_text(q, 5);
+	s.stack = rocpd_number(q, 7);
+	if (str_starts(s.category, "MARKER")) {
 		message = member_of(x, rocpd_text(q, 6), "message", NULL);
-		name = message.n ? message : name;
+		s.name = message.n ? message : s.name;
+		s.lane = LANE_MARKERS;
 	}
-	return add_slice(x, lane, times, name, category) &&
-	       (is_marker || add_flow(x, rocpd_number(q, 7), lane, times[0]));
+	return roctrace_add(x->r, &s) || no_memory(x);
 }
 
 /* One of our samples: how often this row was seen for this reason. */
 static bool take_our_sample(struct reading *x, struct str extra)
 {
-	struct sample_set *s = &x->r->samples;
+	struct sample_set *s = x->samples;
 	struct str isa = member_of(x, extra, "isa", NULL),
 		   reason = member_of(x, extra, "reason", NULL);
 	struct sampled_row row = {.text = intern_add(&s->texts, isa),
@@ -340,47 +223,31 @@ static bool take_our_sample(struct reading *x, struct str extra)
 /* time, event, pid, tid, track name, extdata; without a message it is of a counter */
 static bool take_sample(struct reading *x, sqlite3_stmt *q)
 {
-	int64_t at = rocpd_number(q, 0), times[2] = {at, at};
-	struct str message;
+	struct roctrace_span s = span_of(q, LANE_MARKERS);
 
 	if (str_starts(rocpd_text(q, 4), OUR_TRACK))
 		return take_our_sample(x, rocpd_text(q, 5));
-	if (!remember_time(x, rocpd_number(q, 1), at))
-		return false;
-	message = member_of(x, rocpd_text(q, 5), "message", NULL);
-	return !message.n ||
-	       add_slice(x,
-		       lane_of(x, LANE_MARKERS, rocpd_number(q, 2), rocpd_number(q, 3), NO_VALUE),
-		       times, message, rocpd_text(q, 4));
+	s.event = rocpd_number(q, 1);
+	s.to_ns = s.from_ns;
+	s.category = rocpd_text(q, 4);
+	s.name = member_of(x, rocpd_text(q, 5), "message", NULL);
+	return (s.name.n ? roctrace_add(x->r, &s) : roctrace_know_time(x->r, s.event, s.from_ns)) ||
+	       no_memory(x);
 }
 
 /* id, name, units */
 static bool take_counter(struct reading *x, sqlite3_stmt *q)
 {
-	struct str unit = rocpd_text(q, 2);
-	const char *name = copied(x, rocpd_text(q, 1)),
-		   *shown = copied(x, unit.n ? unit : STR("value"));
-	uint64_t *at = u64_map_at(&x->counter_at, id_in(x, rocpd_number(q, 0)));
-
-	if (!at || !name || !shown || !VEC_PUSH(&x->counters, name) ||
-		!VEC_PUSH(&x->counters, shown))
-		return no_memory(x);
-	*at = x->counters.n / 2;
-	return true;
+	return roctrace_add_counter(x->r, rocpd_number(q, 0), rocpd_text(q, 1), rocpd_text(q, 2)) ||
+	       no_memory(x);
 }
 
 /* event, counter, value */
 static bool take_value(struct reading *x, sqlite3_stmt *q)
 {
-	const uint64_t *counter = u64_map_find(&x->counter_at, id_in(x, rocpd_number(q, 1)));
-	struct value v = {.event = id_in(x, rocpd_number(q, 0)), .v = sqlite3_column_double(q, 2)};
-
-	if (!counter || !isfinite(v.v) || !u64_map_find(&x->event_time, v.event)) {
-		x->r->n_damaged++;
-		return true;
-	}
-	v.counter = *counter - 1;
-	return VEC_PUSH(&x->values, v) || no_memory(x);
+	return roctrace_add_value(
+		       x->r, rocpd_number(q, 0), rocpd_number(q, 1), sqlite3_column_double(q, 2)) ||
+	       no_memory(x);
 }
 
 /* type, name, product */
@@ -451,30 +318,6 @@ static bool read_table(struct reading *x, unsigned i)
 	return ok && at_end;
 }
 
-ORDER(by_counter, struct value, UP(counter) UP(event) UP(v))
-
-static bool add_values(struct reading *x)
-{
-	uint32_t process = x->values.n ? process_of(x, 0) : 0;
-
-	SORT(x->values.v, x->values.n, by_counter);
-	for (size_t i = 0, n; i < x->values.n; i += n) {
-		const struct value *v = &x->values.v[i];
-		const uint64_t *time = u64_map_find(&x->event_time, v->event);
-		double sum = 0;
-
-		for (n = 0;
-			i + n < x->values.n && v[n].counter == v->counter && v[n].event == v->event;
-			n++)
-			sum += v[n].v;
-		if (!tl_add_counter(&x->r->timeline, process, str_of(x->counters.v[2 * v->counter]),
-			    str_of(x->counters.v[2 * v->counter + 1]), (int64_t)(*time - 1), sum))
-			return no_memory(x);
-	}
-	x->values.n = 0;
-	return true;
-}
-
 static bool read_version(struct reading *x)
 {
 	const char **to = &x->r->version;
@@ -502,8 +345,7 @@ static bool read_run(struct reading *x)
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (!read_table(x, i))
 			return err_wrap(x->e, "reading the database of rocprofv3");
-	x->r->n_runs++;
-	return add_values(x);
+	return roctrace_end_run(x->r) || no_memory(x);
 }
 
 /* The runs of the database: what stands behind "rocpd_metadata" in the names of tables. */
@@ -539,8 +381,8 @@ static bool read_runs(struct reading *x)
 	if (!n)
 		return err_file(x->e, "not-rocpd", x->db.path, INCORE_NO_OFFSET,
 			"the database has no tables of rocprofv3");
-	for (x->run = 0; x->run < n; x->run++) {
-		x->suffix = suffixes[x->run];
+	for (x->r->number = 0; x->r->number < n; x->r->number++) {
+		x->suffix = suffixes[x->r->number];
 		if (!read_run(x))
 			return false;
 	}
@@ -550,17 +392,11 @@ static bool read_runs(struct reading *x)
 bool rocpd_load(
 	struct rocpd *r, const void *data, size_t size, const char *path, struct incore_error *e)
 {
-	struct reading x = {.r = r, .e = e};
+	struct reading x = {.r = &r->run, .samples = &r->samples, .e = e};
 	bool ok = rocpd_db_open(&x.db, data, size, path, e) && read_runs(&x);
 
 	ok = ok && (samples_finish(&r->samples) || err_nomem(e));
 	rocpd_db_close(&x.db);
-	u64_map_deinit(&x.event_time);
-	u64_map_deinit(&x.counter_at);
-	u64_map_deinit(&x.started_at);
-	VEC_FREE(&x.started);
-	VEC_FREE(&x.counters);
-	VEC_FREE(&x.values);
 	sb_free(&x.text);
 	return ok;
 }
