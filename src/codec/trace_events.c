@@ -163,7 +163,8 @@ static bool slow_number(struct str s, double *out)
 
 bool trace_event_number(struct str s, double *out)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.n ? s.p : "",
+		   *end = p + s.n; /* a value that is not there has no address */
 	bool is_negative = s.n && *p == '-';
 	uint64_t mantissa = 0;
 	unsigned n = 0, fraction = 0;
