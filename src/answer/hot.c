@@ -437,22 +437,18 @@ static bool put_loss(
 	return true;
 }
 
-/* Of a timeline the gaps are nobody's: what comes after a long one is not large for that. */
-static enum hot_sort sort_key(const struct hot_job *j)
-{
-	enum hot_sort sort = (enum hot_sort)j->p->sort;
-
-	return sort == HOT_SORT_CYCLES && trace_is_timeline(j->trace) ? HOT_SORT_LATENCY : sort;
-}
-
 static bool make_groups(struct hot_job *j, struct incore_error *e)
 {
+	enum hot_sort sort = (enum hot_sort)j->p->sort;
 	struct hot_group *groups;
 	uint32_t n_found, n;
 	struct hot_row *v;
 
-	if (!hot_group(j->hot, (enum hot_by)j->p->by, sort_key(j), j->top == UINT64_MAX,
-		    &j->a->arena, &groups, &n_found, e) ||
+	/* the gaps of a timeline are nobody's: what comes after a long one is not large for that */
+	if (sort == HOT_SORT_CYCLES && trace_is_timeline(j->trace))
+		sort = HOT_SORT_LATENCY;
+	if (!hot_group(j->hot, (enum hot_by)j->p->by, sort, j->top == UINT64_MAX, &j->a->arena,
+		    &groups, &n_found, e) ||
 		!index_edges(j, e))
 		return false;
 	n = j->top < n_found ? (uint32_t)j->top : n_found;
