@@ -63,12 +63,12 @@ def toy(build, tmp, variants=VARIANTS):
     for variant in variants:
         base = os.path.join(tmp, variant)
         run(f"{build}/examples/make_capture", "--change", "0=1", variant, base)
-        before = whatif(build, base)["before"]
+        before = whatif(build, base, "--nothing")["before"]
         for row, k in toy_changes(build, base):
             changed = os.path.join(tmp, f"{variant}-{row}-{k}")
             run(f"{build}/examples/make_capture", "--change", f"{row}={k}", variant, changed)
             words = ["--remove", str(row)] if k == "0" else ["--faster", f"{row}={k}"]
-            out.append(row_of(f"{variant} {' '.join(words)}", before, whatif(build, changed)["before"], whatif(build, base, *words)))
+            out.append(row_of(f"{variant} {' '.join(words)}", before, whatif(build, changed, "--nothing")["before"], whatif(build, base, *words)))
     return out
 
 
@@ -121,7 +121,7 @@ def timed(build, stream, profile, out):
 def model_one(job):
     build, tmp, name, stream, profile = job
     trace, out = timed(build, stream, profile, os.path.join(tmp, f"{name}.base")), []
-    before = whatif(build, trace)["before"]
+    before = whatif(build, trace, "--nothing")["before"]
     for word in CLASSES:
         for k in (2, 4, 0.5):
             p = subprocess.run([f"{build}/incore", "whatif", "--json", "-q", "--top", "0", "--faster", f"{word}={k}", trace],
@@ -129,7 +129,7 @@ def model_one(job):
             if p.returncode:  # no such op in this kernel
                 continue
             place = os.path.join(tmp, f"{name}.{word}.{k}")
-            truth = whatif(build, timed(build, stream, changed_profile(place + ".yaml", profile, word, k), place))["before"]
+            truth = whatif(build, timed(build, stream, changed_profile(place + ".yaml", profile, word, k), place), "--nothing")["before"]
             out.append(row_of(f"{name} --faster {word}={k}", before, truth, json.loads(p.stdout)["data"]))
     return out
 

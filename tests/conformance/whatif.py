@@ -38,12 +38,12 @@ def ask(program, path, *options):
 
 
 def waves(program, name, path):
-    text = ask(program, path, "-j1")
+    text = ask(program, path, "--nothing", "-j1")
     d = json.loads(text)["data"]
     if d["method"] != "replay":
         return [0, 0]
     n = d["identity"]
-    check(f"{name}: -j2 gives the same bytes", ask(program, path, "-j2") == text, True)
+    check(f"{name}: -j2 gives the same bytes", ask(program, path, "--nothing", "-j2") == text, True)
     check(f"{name}: nothing changed does nothing", [d["verdict"], d["after"]], ["does-nothing", d["before"]])
     check(f"{name}: who is not reproduced is named", len(d["untrue"]), n["waves"] - n["reproduced"])
     if n["reproduced"] < n["waves"]:
@@ -64,7 +64,7 @@ def changes(program, name, path):
 def table(program):
     print("| capture | waves | reproduced | " + " | ".join(" ".join(c) for c in CHANGES) + " |\n|---|---|---|---|---|---|")
     for name, path in captures("amd/ui_output/*/ui_output*"):
-        n = json.loads(ask(program, path))["data"]["identity"]
+        n = json.loads(ask(program, path, "--nothing"))["data"]["identity"]
         cells = []
         for words in CHANGES:
             d = json.loads(ask(program, path, "--top", "0", *words))["data"]

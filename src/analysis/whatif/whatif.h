@@ -52,6 +52,8 @@ bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error
 bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e);
 /* "+1", "-2". */
 bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e);
+/* Appends the classes and stall reasons that the trace has, as targets name them: "VALU, LDS". */
+void whatif_put_targets(const struct whatif_plan *p, struct strbuf *out);
 
 /* What time goes to, on the path that makes the kernel as long as it is. */
 enum whatif_part {

@@ -148,6 +148,26 @@ static bool apply(
 			    STR_ARG(word));
 }
 
+void whatif_put_targets(const struct whatif_plan *p, struct strbuf *out)
+{
+	const struct trace *t = p->trace;
+	uint64_t classes = 0;
+	const char *between = "";
+
+	for (code_idx i = 0; i < t->n_code; i++)
+		if (!t->code[i].is_label)
+			classes |= UINT64_C(1) << (t->code[i].inst_class & 63u);
+	for (unsigned i = 0; i < CLASS_COUNT; i++)
+		if (classes >> i & 1) {
+			sb_printf(out, "%s%s", between, class_name((enum inst_class)i));
+			between = ", ";
+		}
+	for (uint32_t i = 0; i < t->n_reasons; i++) {
+		sb_printf(out, "%s%s", between, t->reasons[i]);
+		between = ", ";
+	}
+}
+
 /* --- what becomes of them ------------------------------------------------------------------- */
 
 static bool parse_factor(struct str s, uint32_t *milli)

@@ -15,6 +15,8 @@ static const struct option_def options[] = {
 		OPTION_FIELD(whatif_params, remove)},
 	{0, "waves", OPTION_TEXT, "+N", NULL, NULL, "a SIMD holds N waves more, or fewer",
 		OPTION_FIELD(whatif_params, waves)},
+	{0, "nothing", OPTION_FLAG, NULL, NULL, NULL, "nothing is changed: the replay itself",
+		OPTION_FIELD(whatif_params, nothing)},
 	OPTION_END,
 };
 
@@ -272,6 +274,29 @@ static bool take_list(struct whatif_job *j, const struct text_list *l, const cha
 	return true;
 }
 
+static bool is_change_asked(const struct whatif_params *p)
+{
+	return p->faster.n || p->ahead.n || p->remove.n || p->waves;
+}
+
+/* Without a question there is no answer, only what can be asked of this capture. */
+static bool no_question(const struct whatif_plan *p, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	whatif_put_targets(p, &b);
+	if (b.failed) {
+		sb_free(&b);
+		return err_nomem(e);
+	}
+	err_set(e, INCORE_USAGE, "no-question",
+		"what is to be changed? --faster WHAT[=K], --ahead WHAT[=N], --remove WHAT, --waves +N, "
+		"or --nothing for the replay as it is; WHAT is a row%s%s",
+		b.n ? ", FILE:LINE or one of " : " or FILE:LINE", b.n ? b.p : "");
+	sb_free(&b);
+	return false;
+}
+
 static bool make_plan(struct whatif_job *j, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -279,6 +304,8 @@ static bool make_plan(struct whatif_job *j, struct incore_error *e)
 	j->plan = whatif_plan_new(j->t, e);
 	if (!j->plan || !ANSWER_KEEP(j->a, j->plan, whatif_plan_free, e))
 		return false;
+	if (!j->p->nothing && !is_change_asked(j->p))
+		return no_question(j->plan, e);
 	if (!take_list(j, &j->p->faster, "faster", whatif_faster, &b, e) ||
 		!take_list(j, &j->p->ahead, "ahead", whatif_ahead, &b, e) ||
 		!take_list(j, &j->p->remove, "without", whatif_remove, &b, e))
@@ -288,7 +315,7 @@ static bool make_plan(struct whatif_job *j, struct incore_error *e)
 			return sb_free(&b), false;
 		sb_printf(&b, "%swaves %+d", b.n ? ", " : "", j->plan->waves);
 	}
-	if (!b.n)
+	if (j->p->nothing)
 		sb_printf(&b, "nothing");
 	j->out->change = answer_text(j->a, &b, e);
 	return j->out->change != NULL;
@@ -327,6 +354,9 @@ static bool ask_whatif(const struct request *r, struct answer *a, struct incore_
 	struct whatif_job j = {.r = r, .a = a, .p = r->params};
 	struct trace *t;
 
+	if (j.p->nothing && is_change_asked(j.p))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--nothing leaves the kernel as it is: it cannot be asked together with a change");
 	j.out = ANSWER_NEW(a, whatif_answer, e);
 	if (!j.out || !answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
 		return false;

@@ -9,6 +9,7 @@
 struct whatif_params {
 	struct text_list faster, ahead, remove;
 	const char *waves;
+	bool nothing; /* the replay as it is */
 };
 
 struct whatif_identity { /* the replay with nothing changed */
