@@ -21,7 +21,7 @@ static void look(const struct swimlane *s)
 			s->tasks.v[i].first_arg + s->tasks.v[i].n_args > s->args.n)
 			abort();
 	for (size_t i = 0; i < s->args.n; i++)
-		if (s->args.v[i].tensor >= s->tensors.n)
+		if (s->args.v[i].tensor != SWIM_NONE && s->args.v[i].tensor >= s->tensors.n)
 			abort();
 	for (size_t i = 0; i < s->edges.n; i++)
 		if (s->edges.v[i].before >= s->tasks.n || s->edges.v[i].after >= s->tasks.n)

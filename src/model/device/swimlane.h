@@ -14,8 +14,8 @@
 #define SWIM_NONE UINT32_MAX
 
 struct swim_arg {
-	uint32_t idx; /* slot */
-	uint32_t tensor;
+	uint32_t idx;	 /* slot */
+	uint32_t tensor; /* in swimlane.tensors; SWIM_NONE: a number, no tensor */
 	bool is_written;
 };
 
