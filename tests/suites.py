@@ -45,7 +45,9 @@ def script(*words, env=None):
     def run(result):
         full = [os.path.join(ROOT, w) if w.startswith(("tests/", "tools/", "bench/", "build")) else w for w in words]
         rc, text = result.call([sys.executable, *full], ROOT, env)
-        passed, failed, skipped = script_counts(text) or (0, 1, 0)
+        counts = script_counts(text)
+        passed, failed, skipped = counts or (0, 1, 0)
+        text += "" if counts else "\nits last line is not `N passed, N failed, N skipped`"
         if rc and not failed:
             failed = 1
         if not failed:
@@ -133,6 +135,7 @@ def everything(is_check):
         # where ASan's is built, too, each has a core, and what needs this one alone starts while the longer goes on
         Suite("build", build(*BUILDS["build"]), (), 130, 2 if is_check else 1),
         *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 300), ("tsan-build", 95))],
+        Suite("runner", script("tests/runner.py")),
         Suite("layers", script("tools/check_layers.py")),
         Suite("format", formatted(is_check), cost_s=5),
         plain("lint", 10, "tools/lint.py", "--changed", "BUILD"),
@@ -216,7 +219,7 @@ def everything(is_check):
     ]
 
 
-CHECK = set("build layers format house unit fuzz golden man schemas fixtures ascend-fixtures dump-fixtures insight clean-cases pipes "
+CHECK = set("build runner layers format house unit fuzz golden man schemas fixtures ascend-fixtures dump-fixtures insight clean-cases pipes "
             "ui-unit dump-bad-input ascend-reader dump-library".split())
 
 

@@ -5,11 +5,12 @@ tour of tests/ui/firefox.mjs.
 
 usage: ui_browser.py BUILD/incore [PATTERN...] | --firefox BUILD/incore
 """
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
+
+import npm
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.join(ROOT, "tests", "ui")
@@ -29,13 +30,9 @@ def main():
     browser = os.environ.get(names[0]) or shutil.which(names[1]) or shutil.which(names[2])
     if not node or not browser:
         return skip(f"node or {names[1]} is not installed")
-    with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not all(os.path.exists(os.path.join(HERE, "node_modules", m, "package.json")) for m in ("playwright-core", "puppeteer-core")):
-            npm = shutil.which("npm")
-            p = npm and subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
-            if not p or p.returncode:
-                return skip("the browser driver cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1] if p else "no npm")
+    why = npm.why_not(HERE, "ci")
+    if why:
+        return skip("the browser driver: " + why)
     return subprocess.run([node, os.path.join(HERE, "firefox.mjs" if is_firefox else "run.mjs"), os.path.abspath(program), *patterns],
                           env={**os.environ, names[0]: browser}).returncode
 

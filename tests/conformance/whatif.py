@@ -75,7 +75,7 @@ def table(program):
 def main():
     program = os.path.abspath(sys.argv[1])
     if not os.path.isdir(DATA):
-        print("0 passed, 0 failed, 1 skipped (no captures)")
+        print("SKIP what if: no captures (INCORE_SHARED)\n0 passed, 0 failed, 1 skipped")
         return 0
     if "--table" in sys.argv[2:]:
         table(program)

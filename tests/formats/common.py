@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checkers of formats share: the program, its verbs as JSON, messages as protoc prints them."""
 import collections
-import fcntl
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from npm import why_not  # noqa: E402
 
 
 class Results:
@@ -69,15 +71,7 @@ def node_modules():
     """Installs the readers that package-lock.json pins. None, or why that cannot be; "": they are not wanted (INCORE_NO_NPM)."""
     if os.environ.get("INCORE_NO_NPM"):
         return ""
-    if not has("node") or not has("npm"):
-        return "node or npm is not installed"
-    with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        names = json.load(lock)["packages"][""]["devDependencies"]
-        if all(os.path.exists(os.path.join(HERE, "node_modules", name, "package.json")) for name in names):
-            return None
-        p = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
-        return None if p.returncode == 0 else "readers cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
+    return why_not(HERE, "install", "--no-save")
 
 
 def decode(proto, message, path):

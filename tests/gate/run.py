@@ -4,7 +4,6 @@
 
 usage: run.py BUILD_DIR      INCORE_NO_NPM: without schemas and readers
 """
-import fcntl
 import html.parser
 import json
 import os
@@ -18,6 +17,9 @@ import xml.etree.ElementTree as ET
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from npm import why_not  # noqa: E402
+
 A, B = (os.path.join(DATA, "repeated", f"ui_output_agent_1000_dispatch_{n}") for n in (7, 9))
 MODULES = os.path.join(HERE, "node_modules")
 SCHEMAS = os.path.join(MODULES, "schemastore", "schemas", "json")
@@ -236,14 +238,7 @@ def read_after(incore, words, tmp, name):
 
 def npm():
     """None, or why the schemas and readers are not there."""
-    if not shutil.which("node") or not shutil.which("npm"):
-        return "node or npm is not installed"
-    with open(os.path.join(HERE, "package.json")) as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.path.exists(os.path.join(SCHEMAS, "sarif-2.1.0.json")) and os.path.exists(os.path.join(MODULES, "marked", "package.json")):
-            return None
-        p = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
-        return None if p.returncode == 0 else "they cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
+    return why_not(HERE, "install", "--no-save", "--legacy-peer-deps")
 
 
 def main():

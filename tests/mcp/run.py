@@ -4,7 +4,6 @@
 
 usage: run.py BUILD_DIR      INCORE_NO_NPM: without that client
 """
-import fcntl
 import json
 import os
 import shutil
@@ -15,6 +14,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from npm import why_not  # noqa: E402
+
 COUNTS = {"passed": 0, "failed": 0, "skipped": 0}
 
 
@@ -101,12 +103,7 @@ def plant(incore, made):
 def official_client(incore):
     if os.environ.get("INCORE_NO_NPM"):
         return
-    why = None if shutil.which("node") and shutil.which("npm") else "node or npm is not installed"
-    with open(os.path.join(HERE, "package.json")) as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not why and not os.path.exists(os.path.join(HERE, "node_modules", "@modelcontextprotocol", "sdk", "package.json")):
-            p = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
-            why = None if p.returncode == 0 else "the client cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
+    why = why_not(HERE, "install", "--no-save")
     if why:
         print("SKIP the official client: " + why)
         COUNTS["skipped"] += 1

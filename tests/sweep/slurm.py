@@ -49,6 +49,16 @@ SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=5000
 """
 
 
+def reason(stderr, log):
+    """Why a daemon did not start: what it says, or the last complaint in its log."""
+    said = stderr.strip()[-300:]
+    if not said and os.path.exists(log):
+        with open(log, errors="replace") as f:
+            lines = [re.sub(r"^\[\S+\] ", "", line).strip() for line in f]
+        said = ([line for line in lines if re.match("error|fatal", line)] or lines or [""])[-1]
+    return said or "it says nothing"
+
+
 class Cluster:
     def __init__(self, folder):
         self.d, self.conf = folder, os.path.join(folder, "slurm.conf")
@@ -86,7 +96,8 @@ class Cluster:
         for w in words:
             p = subprocess.run(w, env={**os.environ, **self.env, "PATH": os.environ["PATH"] + ":/usr/sbin"}, capture_output=True, text=True)
             if p.returncode:
-                return f"{w[0]} does not start: {p.stderr.strip()[-300:]}"
+                name = "-".join([w[0], *(w[-1:] if w[0] == "slurmd" else [])])
+                return f"{name} does not start: {reason(p.stderr, os.path.join(self.d, name + '.log'))}"
         until = time.time() + 60
         while time.time() < until:
             if self.ask("sinfo", "-h", "-o", "%T %D").split() == ["idle", "3"]:

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The test run itself: does what a script says become the counts that are summed, is a suite that only skips no failure, does a reason that
+is shown for something left out say why?
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import npm
+import suites
+from jobs import Result
+
+sys.path.insert(0, os.path.join(suites.ROOT, "tests", "sweep"))
+import slurm  # noqa: E402
+
+RESULT = [0, 0]
+NOWHERE = """npm ERR! code EAI_AGAIN
+npm ERR! syscall getaddrinfo
+npm ERR! errno EAI_AGAIN
+npm ERR! request to https://registry.npmjs.org/marked failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org
+
+npm ERR! A complete log of this run can be found in:
+npm ERR!     /root/.npm/_logs/2026-01-01T00_00_00_000Z-debug-0.log
+"""
+REFUSED = """npm warn Unknown user config "nodedir"
+npm error code E401
+npm error Incorrect or missing password.
+npm error A complete log of this run can be found in: /root/.npm/_logs/2026-01-01T00_00_00_000Z-debug-0.log
+"""
+
+
+def same(what, got, want):
+    RESULT[got != want] += 1
+    if got != want:
+        print(f"FAIL {what}: {got!r}, expected {want!r}")
+
+
+def counts_of(text, rc=0, env=None):
+    """A script that says this, as the runner sees it: counts, and what it keeps of the text."""
+    result = Result("own")
+    with tempfile.TemporaryDirectory() as tmp:
+        path = os.path.join(tmp, "suite.py")
+        with open(path, "w") as f:
+            f.write(f"import sys\nprint({text!r})\nsys.exit({rc})\n")
+        suites.script(path, env=env)(result)
+    return result.counts, result.text
+
+
+def scripts():
+    same("passed", counts_of("3 passed, 0 failed"), ([3, 0, 0], ""))
+    same("only skipped", counts_of("SKIP it: why\n0 passed, 0 failed, 1 skipped"), ([0, 0, 1], "SKIP it: why\n"))
+    same("failed", counts_of("FAIL it\n1 passed, 2 failed, 0 skipped", 1)[0], [1, 2, 0])
+    same("it fails and does not count it", counts_of("1 passed, 0 failed, 0 skipped", 1)[0], [1, 1, 0])
+    said = counts_of("1 passed, 0 failed, 0 skipped (so far)")
+    same("the last line is no count", said[0], [0, 1, 0])
+    same("it is told what is wrong with that line", "its last line is not `N passed, N failed, N skipped`" in said[1], True)
+
+
+def without_captures():
+    """Suites that have nothing to do then."""
+    for name in ("tests/conformance/why.py", "tests/conformance/whatif.py"):
+        result = Result("own")
+        suites.script(name, "build/incore", env={"INCORE_SHARED": "/nowhere"})(result)
+        same(f"{name} without captures", result.counts, [0, 0, 1])
+        same(f"{name} says why", result.text.startswith("SKIP ") and "no captures" in result.text, True)
+
+
+def reasons():
+    same("npm without a network", npm.reason(NOWHERE), "request to https://registry.npmjs.org/marked failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org")
+    same("npm is refused", npm.reason(REFUSED), "Incorrect or missing password.")
+    same("npm ends without a word", npm.reason(""), "npm failed without a word")
+    with tempfile.TemporaryDirectory() as tmp:
+        log = os.path.join(tmp, "slurmd-n1.log")
+        with open(log, "w") as f:
+            f.write("[2026-01-01T00:00:00.000] error: cgroup namespace 'freezer' not mounted\n[2026-01-01T00:00:00.001] slurmd exits\n")
+        same("a daemon that only logs", slurm.reason("", log), "error: cgroup namespace 'freezer' not mounted")
+        same("a daemon that speaks", slurm.reason("slurmd: fatal: no\n", log), "slurmd: fatal: no")
+        same("one that does neither", slurm.reason(" \n", os.path.join(tmp, "none")), "it says nothing")
+
+
+def sums():
+    p = subprocess.run([sys.executable, os.path.join(suites.ROOT, "tests", "run.py"), "nothing-of-that-name"], capture_output=True, text=True)
+    same("a suite that is not there", (p.returncode, p.stderr.startswith("no suite nothing-of-that-name; there are build ")), (1, True))
+
+
+def main():
+    scripts()
+    without_captures()
+    reasons()
+    sums()
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
