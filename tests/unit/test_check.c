@@ -203,6 +203,40 @@ static void test_check_words(void **state)
 			assert_false(str_eq(word, other));
 }
 
+/* The recorded path tells whose file it is: one without a copy is a finding on the user's source, a remark on a toolkit's. */
+static void test_check_toolkit(void **state)
+{
+	static const struct {
+		const char *path;
+		bool is_of_toolkit;
+	} x[] = {
+		{"/usr/local/cuda/targets/x86_64-linux/include/sm_20_intrinsics.hpp", true},
+		{"/usr/local/cuda-13.0/include/cuda_fp16.hpp", true},
+		{"/opt/conda/targets/sbsa-linux/include/mma.h", true},
+		{"/opt/rocm-6.2.0/include/hip/amd_detail/amd_device_functions.h", true},
+		{"/usr/include/c++/12/cmath", true},
+		{"/usr/local/Ascend/latest/tikcpp/kernel_operator.h", true},
+		{"a.py", false},
+		{"/src/cuda/scale.cu", false},
+		{"/opt/rocmlib/gemm.hip", false},
+		{"/usr/local/cudaless/k.cu", false},
+		{"/usr/src/k.cu", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++) {
+		struct trace *t = make(whole, 5);
+		struct check *c;
+
+		t->sources[0].path = x[i].path;
+		c = run(t, NULL);
+		assert_int_equal(check_find(c, "toolkit-source") != NULL, x[i].is_of_toolkit);
+		assert_int_equal(check_find(c, "stale-source") != NULL, !x[i].is_of_toolkit);
+		check_free(c);
+		trace_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_check_clock),
 		cmocka_unit_test(test_check_order),
 		cmocka_unit_test(test_check_words),
+		cmocka_unit_test(test_check_toolkit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,7 @@ struct finding {
 	"implausible-stream|no-code|missed-se|truncated|"                                          \
 	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \
 	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"               \
+	"toolkit-source|"                                                                          \
 	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                  \
 	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"         \
 	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                           \
@@ -72,7 +73,7 @@ struct check_context {
 	 */
 	const struct check_sibling *siblings;
 	uint32_t n_siblings;
-	/* Compare source snapshots with the files on this machine. */
+	/* Compare snapshots of the user's source with the files on this machine. */
 	bool has_disk;
 };
 

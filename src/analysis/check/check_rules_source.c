@@ -102,21 +102,40 @@ void rule_collapsed(struct check *c)
 	source_lines_deinit(&s);
 }
 
+/* Of the user's files, or of those of toolkits. */
 struct stale {
+	uint32_t n_files;
 	uint32_t n_missing; /* files without a copy in the capture */
 	uint32_t n_short;   /* rows beyond the end of the copy */
-	uint32_t n_changed; /* copies that differ from the file on this machine */
+	uint32_t n_changed; /* the user's: copies that differ from the file on this machine */
 	const char *first;
 };
 
-static void stale_on_disk(const struct trace *t, struct stale *x)
+/*
+ * Is this a file that came with a compiler or a toolkit? The recorded path alone tells, so that the
+ * answer is the same on every machine, whatever is installed there.
+ */
+static bool is_of_toolkit(const char *path)
+{
+	static const char *const places[] = {"/usr/include/", "/usr/lib/", "/lib/clang/",
+		"/usr/local/cuda/", "/usr/local/cuda-", "/opt/cuda/", "/opt/nvidia/",
+		"/targets/x86_64-linux/include/", "/targets/sbsa-linux/include/", "/opt/rocm/",
+		"/opt/rocm-", "/usr/local/Ascend/", "/ascend-toolkit/"};
+
+	for (size_t i = 0; path && i < sizeof(places) / sizeof(*places); i++)
+		if (strstr(path, places[i]))
+			return true;
+	return false;
+}
+
+static void stale_on_disk(const struct trace *t, struct stale *users)
 {
 	struct file_data d = {0};
 
 	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		struct incore_error ignored = {0};
 
-		if (!s->text || !s->path || file_size(s->path) < 0)
+		if (!s->text || !s->path || is_of_toolkit(s->path) || file_size(s->path) < 0)
 			continue;
 		if (!file_load(&d, s->path, &ignored)) {
 			incore_error_clear(&ignored);
@@ -124,13 +143,13 @@ static void stale_on_disk(const struct trace *t, struct stale *x)
 		}
 		if (d.size == s->text_len && memcmp(d.data, s->text, d.size) == 0)
 			continue;
-		x->n_changed++;
-		x->first = x->first ? x->first : s->path;
+		users->n_changed++;
+		users->first = users->first ? users->first : s->path;
 	}
 	file_unload(&d);
 }
 
-static void find_stale(struct check *c, struct stale *x)
+static void find_stale(struct check *c, struct stale *users, struct stale *toolkits)
 {
 	const struct trace *t = c->trace;
 	uint8_t *seen = arena_zalloc(&c->arena, (size_t)t->n_sources + 1, 1);
@@ -140,25 +159,28 @@ static void find_stale(struct check *c, struct stale *x)
 		for (uint32_t k = 0; !t->code[i].is_label && k < t->code[i].n_frames; k++) {
 			const struct frame *f = &t->frames[t->code[i].first_frame + k];
 			const struct source_file *s;
+			struct stale *x;
+			bool is_missing, is_short;
 
 			if (f->source >= t->n_sources)
 				continue;
 			s = &t->sources[f->source];
-			if (!s->snapshot && !seen[f->source])
-				x->n_missing++;
-			if (s->snapshot && s->n_lines && f->line > s->n_lines)
-				x->n_short++;
-			else if (s->snapshot || seen[f->source])
-				continue;
+			x = is_of_toolkit(s->path) ? toolkits : users;
+			is_missing = !s->snapshot && !seen[f->source];
+			is_short = s->snapshot && s->n_lines && f->line > s->n_lines;
+			x->n_files += !seen[f->source];
+			x->n_missing += is_missing;
+			x->n_short += is_short;
+			if (!x->first && (is_missing || is_short || x == toolkits))
+				x->first = s->path;
 			seen[f->source] = 1;
-			x->first = x->first ? x->first : s->path;
 		}
 	if (c->ctx && c->ctx->has_disk)
-		stale_on_disk(t, x);
+		stale_on_disk(t, users);
 }
 
 /* "2 files without a copy in the capture, 1 copy unlike the file on this machine" */
-static void say_stale(struct check *c, struct finding *f, const struct stale *x)
+static void put_stale(const struct stale *x, struct strbuf *b)
 {
 	const struct {
 		uint32_t n;
@@ -170,31 +192,57 @@ static void say_stale(struct check *c, struct finding *f, const struct stale *x)
 		{x->n_changed, "copy unlike the file on this machine",
 			"copies unlike the files on this machine"},
 	};
-	struct strbuf b = {0};
 
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
 		if (part[i].n)
-			sb_printf(&b, "%s%u %s", b.n ? ", " : "", part[i].n,
+			sb_printf(b, "%s%u %s", b->n ? ", " : "", part[i].n,
 				part[i].n == 1 ? part[i].one : part[i].many);
+}
+
+static void say_stale(struct check *c, const struct stale *x)
+{
+	struct finding *f = check_add(c, "stale-source", SEVERITY_WARNING, VERDICT_OK);
+	struct strbuf b = {0};
+
+	put_stale(x, &b);
 	finding_say(c, f, "source may not be what was compiled: %s (first: %s)", check_text(c, &b),
 		x->first ? x->first : "?");
+	fact_int(f, "files_without_snapshot", x->n_missing);
+	fact_int(f, "rows_beyond_end", x->n_short);
+	fact_int(f, "changed_files", x->n_changed);
+	fact_text(c, f, "first", "%s", x->first ? x->first : "?");
+	finding_advise(
+		c, f, "check out the revision that was captured before reading source lines");
+	sb_free(&b);
+}
+
+static void say_toolkit(struct check *c, const struct stale *x, uint32_t n_files)
+{
+	struct finding *f = check_add(c, "toolkit-source", SEVERITY_INFO, VERDICT_OK);
+	struct strbuf b = {0};
+
+	put_stale(x, &b);
+	finding_say(c, f,
+		"%u of %u source files %s to a toolkit and %s not compared with this machine's%s%s (first: %s)",
+		x->n_files, n_files, x->n_files == 1 ? "belongs" : "belong",
+		x->n_files == 1 ? "is" : "are", b.n ? "; " : "", b.n ? check_text(c, &b) : "",
+		x->first);
+	fact_int(f, "files", x->n_files);
+	fact_int(f, "files_without_snapshot", x->n_missing);
+	fact_int(f, "rows_beyond_end", x->n_short);
+	fact_text(c, f, "first", "%s", x->first);
+	finding_advise(c, f,
+		"their lines are those of the toolkit that compiled the kernel; read the line of your own file that calls them");
 	sb_free(&b);
 }
 
 void rule_stale(struct check *c)
 {
-	struct stale x = {0};
-	struct finding *f;
+	struct stale users = {0}, toolkits = {0};
 
-	find_stale(c, &x);
-	if (!x.n_missing && !x.n_short && !x.n_changed)
-		return;
-	f = check_add(c, "stale-source", SEVERITY_WARNING, VERDICT_OK);
-	say_stale(c, f, &x);
-	fact_int(f, "files_without_snapshot", x.n_missing);
-	fact_int(f, "rows_beyond_end", x.n_short);
-	fact_int(f, "changed_files", x.n_changed);
-	fact_text(c, f, "first", "%s", x.first ? x.first : "?");
-	finding_advise(
-		c, f, "check out the revision that was captured before reading source lines");
+	find_stale(c, &users, &toolkits);
+	if (users.n_missing || users.n_short || users.n_changed)
+		say_stale(c, &users);
+	if (toolkits.n_files)
+		say_toolkit(c, &toolkits, users.n_files + toolkits.n_files);
 }
