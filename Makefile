@@ -35,7 +35,7 @@ soak: setup-test
 bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
 	@ninja -C build-bench --quiet
-	@bench/run build-bench
+	@$(PYTHON) bench/run.py build-bench
 
 # The tables of docs/attribution.md, from the captures that are here.
 attribution: setup-test all

@@ -85,7 +85,8 @@ def main():
     source = o.capture or (found[0] if found else None)
     if not source:
         sys.exit("name a capture: --capture DIR")
-    tmp = tempfile.mkdtemp(prefix="incore-view-", dir=o.dir)
+    # the cache is only taken where its path is absolute
+    tmp = os.path.abspath(tempfile.mkdtemp(prefix="incore-view-", dir=o.dir))
     try:
         info = json.loads(subprocess.run([o.incore, "view", "--get", "/api/1/trace", source], capture_output=True, check=True).stdout)
         copies = max(1, round(o.millions * 1e6 / info["counts"]["slices"]))
@@ -99,7 +100,8 @@ def main():
         print("what the panels ask:")
         opened(o.incore, tmp, os.path.join(tmp, "cache"), with_verbs=True)
         cache = glob.glob(os.path.join(tmp, "cache", "incore", "*.columns"))
-        print(f"columns file: {os.path.getsize(cache[0]) / n:.2f} bytes a slice")
+        print(f"columns file: {os.path.getsize(cache[0]) / n:.2f} bytes a slice" if cache
+              else "columns file: not kept (the capture is below 16 MB or has more than 400,000 files, or the disk is full)")
     finally:
         shutil.rmtree(tmp)
 

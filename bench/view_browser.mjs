@@ -6,7 +6,7 @@
 //
 // --small: 1.5 million slices and one minute of panning, for a quick try; parts are opening, panning, clicking, listing, report,
 // heap. Each line has a figure, its budget (reference host, idle) and whether it is kept; wall times of a busy machine say little, so the
-// load and processor times are printed, too. Nothing here is a test.
+// load and processor times are printed, too. A budget that is not kept, or a part that fails, makes the exit status 1.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,6 +35,7 @@ const environment = { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'
 function line(what, figure, unit, budget) {
 	const text = unit === 's' ? figure.toFixed(2) : unit === 'ms' || unit === 'MB' ? figure.toFixed(1) : String(Math.round(figure));
 	const verdict = budget === undefined ? '' : figure <= budget ? 'ok' : 'OVER';
+	if (verdict === 'OVER') process.exitCode = 1;
 	console.log(`  ${what.padEnd(58)} ${(text + ' ' + unit).padStart(12)}   ${(budget === undefined ? '' : `≤ ${budget} ${unit}`).padEnd(12)} ${verdict}`.trimEnd());
 }
 
@@ -424,7 +425,10 @@ const wanted = (name) => !given.only || given.only.split(',').includes(name);
 /** One part; what stops it stops no other. */
 async function part(f, ...words) {
 	if (!wanted(f.name)) return;
-	await f(...words).catch((e) => console.log(`  FAILED: ${e.message.split('\n')[0]}`));
+	await f(...words).catch((e) => {
+		console.log(`  FAILED: ${e.message.split('\n')[0]}`);
+		process.exitCode = 1;
+	});
 }
 
 async function main() {

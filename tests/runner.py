@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The test run itself: does what a script says become the counts that are summed, is a suite that only skips no failure, does a reason that
-is shown for something left out say why?
+is shown for something left out say why? And that of the benches: does all of it run, is what was missed listed?
 """
+import io
 import os
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from jobs import Result
 
 sys.path.insert(0, os.path.join(suites.ROOT, "tests", "sweep"))
 import slurm  # noqa: E402
+sys.path.insert(0, os.path.join(suites.ROOT, "bench"))
+from parts import run_parts  # noqa: E402
 
 RESULT = [0, 0]
 NOWHERE = """npm ERR! code EAI_AGAIN
@@ -85,8 +88,27 @@ def sums():
     same("a suite that is not there", (p.returncode, p.stderr.startswith("no suite nothing-of-that-name; there are build ")), (1, True))
 
 
+def benches():
+    def part(title, text, rc):
+        return title, [[sys.executable, "-c", f"import sys; print({text!r}); sys.exit({rc})"]]
+
+    out = io.StringIO()
+    rc = run_parts([part("first", "1 MB/s\nmissed: 1 MB/s; not linear", 1), ("second", [["/nowhere/program"]]), part("third", "", 3),
+                          part("fourth", "  panning   9 ms   ≤ 4 ms   OVER", 1), part("last", "9 MB/s", 0)], out)
+    missed = ["first: 1 MB/s; not linear", "second: program: No such file or directory", "third: python3 -c ended with status 3",
+              "fourth: panning   9 ms   ≤ 4 ms   OVER"]
+    said = out.getvalue()
+    same("a bench that misses", rc, 1)
+    same("the part after it runs", "== last\n9 MB/s\n" in said, True)
+    same("what was missed", said[said.index("4 missed:"):].replace(os.path.basename(sys.executable), "python3"),
+         "4 missed:\n" + "".join(f"  {m}\n" for m in missed))
+    out = io.StringIO()
+    same("benches that miss nothing", (run_parts([part("only", "", 0)], out), out.getvalue()), (0, "== only\n\n\nnothing missed in 1 parts\n"))
+
+
 def main():
     scripts()
+    benches()
     without_captures()
     reasons()
     sums()
