@@ -11,6 +11,14 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def _as_debian_looks(lib):
+    """Debian's python finds a package in one folder; the build was for the python that stood first in PATH."""
+    (there,) = glob.glob(os.path.join(lib, "python3*", "*-packages"))
+    wanted = os.path.join(lib, "python3", "dist-packages")
+    if there != wanted:
+        os.renames(there, wanted)
+
+
 def stage(build, folder):
     """What the build installs, as if its prefix were /usr."""
     prefix = {o["name"]: o["value"] for o in json.loads(subprocess.run(["meson", "introspect", "--buildoptions", build], check=True,
@@ -22,6 +30,7 @@ def stage(build, folder):
         shutil.rmtree(folder)
         os.mkdir(folder)
         shutil.move(moved, os.path.join(folder, "usr"))
+    _as_debian_looks(os.path.join(folder, "usr", "lib"))
     for path in glob.glob(os.path.join(folder, "usr/lib/*/pkgconfig/*.pc")):
         with open(path) as f:
             text = re.sub(r"^prefix=.*", "prefix=/usr", f.read(), flags=re.M)
