@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#include "analysis/diff/stable.h"
+
+#define STABLE_WITHIN_PCT 2 /* where the request does not say */
+
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", DIFF_BY_CHOICES, "instr", "what is compared one by one",
 		OPTION_FIELD(diff_params, by)},
@@ -18,6 +22,9 @@ static const struct option_def options[] = {
 	{0, "noise-factor", OPTION_COUNT, "N", NULL, "1",
 		"a change counts beyond N times the noise",
 		OPTION_FIELD(diff_params, noise_factor)},
+	{0, "stable-within", OPTION_COUNT, "PCT", NULL, NULL,
+		"A and B are of one state: stable if less apart; 2 of captures side by side",
+		OPTION_FIELD(diff_params, stable_within_pct)},
 	{0, "gate", OPTION_MANY, "COND", NULL, NULL,
 		"exit with 1 unless it holds: 'stall_per_hit<+5%'",
 		OPTION_FIELD(diff_params, gates)},
@@ -77,6 +84,52 @@ static const struct column noise_columns[] = {
 	COLUMN(diff_noise, statement, UNIT_NONE, "what may be claimed"),
 };
 static const struct record noise_record = RECORD_OF(diff_noise, RECORD_BLOCK, noise_columns);
+
+static const struct column moved_columns[] = {
+	COLUMN(diff_moved_row, row, UNIT_ROW, "number of the instruction in both listings"),
+	COLUMN(diff_moved_row, key, UNIT_NONE, "its text", .title = "what", .flags = COLUMN_WIDE),
+	COLUMN(diff_moved_row, source, UNIT_NONE, "file and line it comes from",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(diff_moved_row, a, UNIT_CYCLES, "its part of one execution in A",
+		.title = "cyc/exec A", .digits = 6, .table_digits = 3),
+	COLUMN(diff_moved_row, b, UNIT_CYCLES, "its part of one execution in B",
+		.title = "cyc/exec B", .digits = 6, .table_digits = 3),
+	COLUMN(diff_moved_row, least, UNIT_CYCLES, "the smallest part among the captures",
+		.title = "least", .digits = 6, .table_digits = 3),
+	COLUMN(diff_moved_row, most, UNIT_CYCLES, "the largest", .title = "most", .digits = 6,
+		.table_digits = 3),
+	COLUMN(diff_moved_row, spread_pct, UNIT_PERCENT,
+		"most less least, of the cycles of one execution", .title = "moves %", .digits = 4,
+		.table_digits = 2),
+	COLUMN(diff_moved_row, is_beyond, UNIT_NONE, "by more than the limit of a row"),
+};
+const struct record diff_moved_record = RECORD_OF(diff_moved_row, RECORD_BLOCK, moved_columns);
+
+static const struct column stability_columns[] = {
+	COLUMN(diff_stability, verdict, UNIT_NONE, "do captures of one state agree",
+		.words = "stable|not-stable|not-judged"),
+	COLUMN(diff_stability, statement, UNIT_NONE,
+		"what the verdict rests on, or why there is none"),
+	COLUMN(diff_stability, captures, UNIT_COUNT, "of one state: A, B and repeats"),
+	COLUMN(diff_stability, is_pair, UNIT_NONE, "two captures: a difference, and no spread"),
+	COLUMN(diff_stability, least, UNIT_CYCLES, "cycles of one execution, the least", NULLABLE,
+		.digits = 6),
+	COLUMN(diff_stability, most, UNIT_CYCLES, "cycles of one execution, the most", NULLABLE,
+		.digits = 6),
+	COLUMN(diff_stability, spread_pct, UNIT_PERCENT, "most less least, of the least", NULLABLE,
+		.digits = 4),
+	COLUMN(diff_stability, limit_pct, UNIT_PERCENT, "stable where that is less", .digits = 4),
+	COLUMN(diff_stability, row_most_pct, UNIT_PERCENT, "of the row that moves most", NULLABLE,
+		.digits = 4),
+	COLUMN(diff_stability, row_limit_pct, UNIT_PERCENT, "stable where no row moves by more",
+		.digits = 4),
+	COLUMN(diff_stability, rows_beyond, UNIT_COUNT, "rows that move by more"),
+	COLUMN(diff_stability, rows_total, UNIT_COUNT, "rows there are; --top gives fewer"),
+	LIST(diff_stability, rows, &diff_moved_record,
+		"where captures that are not stable differ: the rows beyond, or all if none is"),
+};
+static const struct record stability_record =
+	RECORD_OF(diff_stability, RECORD_BLOCK, stability_columns);
 
 static const struct column value_columns[] = {
 	COLUMN(diff_value_row, name, UNIT_NONE, "what is compared"),
@@ -153,6 +206,7 @@ static const struct column diff_columns[] = {
 	RECORD(diff_answer, hits, &hits_record, "how much both executed"),
 	RECORD(diff_answer, clocks, &clocks_record, "whether times may be compared"),
 	RECORD(diff_answer, noise, &noise_record, "what change is told from"),
+	RECORD(diff_answer, stability, &stability_record, "do captures of one state agree"),
 	LIST(diff_answer, values, &value_record, "figures of the captures as a whole"),
 	COLUMN(diff_answer, parts_total, UNIT_COUNT, "parts there are; --top gives fewer"),
 	LIST(diff_answer, parts, &diff_part_record, "beyond noise first, then by contribution"),
@@ -252,6 +306,62 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
+static bool make_moved(struct diff_job *j, const struct trace *t, const struct stability *s,
+	struct incore_error *e)
+{
+	struct diff_stability *out = &j->out->stability;
+	uint64_t top = request_top(j->r, 20, 20);
+	size_t n = s->n_rows < top ? s->n_rows : (size_t)top;
+	struct diff_moved_row *v = ANSWER_ROWS(j->a, &out->rows, n, diff_moved_row, e);
+
+	for (size_t i = 0; v && i < n; i++) {
+		const struct stable_row *r = &s->rows[i];
+
+		v[i] = (struct diff_moved_row){.row = row_number(t, r->code),
+			.key = t->code[r->code].text,
+			.source = t->code[r->code].source,
+			.a = r->a,
+			.b = r->b,
+			.least = r->least,
+			.most = r->most,
+			.spread_pct = r->spread_pct,
+			.is_beyond = i < s->n_beyond};
+	}
+	out->rows_total = s->n_rows;
+	return v != NULL;
+}
+
+static bool make_stability(
+	struct diff_job *j, const struct diff_sides *sides, struct incore_error *e)
+{
+	const struct diff_params *p = j->r->params;
+	struct diff_stability *out = &j->out->stability;
+	uint64_t pct = p->stable_within_pct == NO_COUNT ? STABLE_WITHIN_PCT : p->stable_within_pct;
+	uint32_t n;
+	const struct diff_side *of_state = diff_sides_of_state(sides, &n);
+	struct stability s = {.least = NAN, .most = NAN, .spread_pct = NAN, .row_most_pct = NAN};
+
+	*out = (struct diff_stability){.captures = n,
+		.is_pair = n == 2,
+		.is_judged = n,
+		.limit_pct = (double)pct,
+		.row_limit_pct = (double)pct / 2};
+	if (out->is_judged && !stability_judge(&s, of_state, n, out->limit_pct, out->row_limit_pct,
+				      &j->diff.arena, e))
+		return false;
+	out->verdict = !out->is_judged ? "not-judged" : s.is_stable ? "stable" : "not-stable";
+	out->statement = !n	  ? "A and B are not known to be captures of one state"
+			 : n == 2 ? "one pair shows no spread"
+				  : "of several captures those furthest apart count";
+	out->is_stable = s.is_stable;
+	out->least = s.least;
+	out->most = s.most;
+	out->spread_pct = s.spread_pct;
+	out->row_most_pct = s.row_most_pct;
+	out->rows_beyond = s.n_beyond;
+	return make_moved(j, j->diff.a->trace, &s, e);
+}
+
 static bool make_gate(
 	struct diff_job *j, const char *text, struct gate_row *out, struct incore_error *e)
 {
@@ -333,6 +443,11 @@ static bool take_params(struct diff_job *j, struct incore_error *e)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--min-match: expected a percentage up to 100, found %llu",
 			(unsigned long long)p->min_match_pct);
+	if (p->stable_within_pct != NO_COUNT &&
+		(!p->stable_within_pct || p->stable_within_pct > 100))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--stable-within: expected a percentage from 1 to 100, found %llu",
+			(unsigned long long)p->stable_within_pct);
 	for (size_t i = 0; i < p->gates.n; i++)
 		if (!gate_parse(&gate, p->gates.v[i], e))
 			return false;
@@ -370,7 +485,7 @@ static bool ask_diff(const struct request *r, struct answer *a, struct incore_er
 		return false;
 	a->data = j->out;
 	make_heads(j);
-	return make_values(j, e) && make_parts(j, e) && make_gates(j, e);
+	return make_stability(j, s, e) && make_values(j, e) && make_parts(j, e) && make_gates(j, e);
 }
 
 const struct question question_diff = {

@@ -12,6 +12,7 @@ struct diff_params {
 	unsigned by;	/* enum diff_by */
 	unsigned align; /* 0: auto, else enum diff_align_kind + 1 */
 	uint64_t min_match_pct, noise_factor;
+	uint64_t stable_within_pct; /* NO_COUNT: nobody said that they are of one state */
 	struct text_list noise, gates;
 };
 
@@ -44,6 +45,23 @@ struct diff_noise {
 	const char *statement;
 };
 
+struct diff_moved_row { /* cycles of one execution of any row */
+	int64_t row;
+	double a, b, least, most, spread_pct;
+	const char *key, *source;
+	bool is_beyond;
+};
+
+struct diff_stability {
+	const char *verdict, *statement;
+	uint64_t captures;
+	bool is_pair;
+	double least, most, spread_pct, limit_pct, row_most_pct, row_limit_pct;
+	uint64_t rows_beyond, rows_total;
+	struct rows rows; /* diff_moved_row */
+	bool is_judged, is_stable;
+};
+
 struct diff_value_row {
 	const char *name;
 	double a, b, change, change_pct, noise, noise_pct;
@@ -74,6 +92,7 @@ struct diff_answer {
 	struct diff_hits hits;
 	struct diff_clocks clocks;
 	struct diff_noise noise;
+	struct diff_stability stability;
 	struct rows values; /* diff_value_row */
 	uint64_t parts_total;
 	struct rows parts; /* diff_part_row */
@@ -82,7 +101,7 @@ struct diff_answer {
 	bool is_sampled; /* noise is the sampling error */
 };
 
-extern const struct record diff_part_record, diff_gate_record;
+extern const struct record diff_part_record, diff_gate_record, diff_moved_record;
 
 /* --- diff_sides.c: the two captures and their repeats, accounted --- */
 
@@ -95,3 +114,6 @@ struct diff_sides *diff_sides_open(
 	struct answer *a, const struct request *r, struct diff_options *o, struct incore_error *e);
 const struct diff_side *diff_sides_a(const struct diff_sides *s);
 const struct diff_side *diff_sides_b(const struct diff_sides *s);
+/* A, B and all repeats, each capture once, where A and B are captures of one state: they lie beside
+ * each other, or the request says it. *n is 0 where they are not. */
+const struct diff_side *diff_sides_of_state(const struct diff_sides *s, uint32_t *n);

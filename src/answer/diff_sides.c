@@ -19,6 +19,8 @@ struct diff_sides {
 	struct diff_side sides_a[DIFF_MAX_REPEATS],
 		sides_b[DIFF_MAX_REPEATS]; /* copies of theirs */
 	uint32_t n_a, n_b;
+	struct diff_side of_state[2 + 2 * DIFF_MAX_REPEATS]; /* copies, too */
+	uint32_t n_state;
 	bool is_pair;
 };
 
@@ -124,6 +126,7 @@ static bool keep_given(struct diff_sides *s, struct trace *t, struct incore_erro
 {
 	bool is_b_itself = is_same_origin(t, s->b.trace) && diff_same_code(t, s->a.trace);
 
+	s->is_pair |= is_b_itself && !is_same_origin(s->a.trace, s->b.trace);
 	if (is_b_itself && s->n_a < DIFF_MAX_REPEATS)
 		return add_repeat(s, t, true, e);
 	return keep_repeat(s, t, false, true, e);
@@ -156,13 +159,15 @@ static bool add_given(struct diff_sides *s, const char *path, struct incore_erro
 	return ok || err_wrap(e, "reading the repeat '%s'", path);
 }
 
-/* Siblings of one side's capture: same agent, same code. What cannot be read is no repeat. */
+/* Siblings of one side's capture: same agent, same code. What cannot be read is no repeat. Where
+ * repeats are given they are looked at only to see whether A and B are siblings. */
 static bool add_siblings(struct diff_sides *s, const struct accounted *of, struct incore_error *e)
 {
 	struct captures *k = s->r->captures;
 	struct capture_list list = {0};
 	struct siblings found = {0};
 	struct incore_error ignored = {0};
+	const struct diff_params *p = s->r->params;
 	const char *path = of->trace->meta.origin;
 	const struct trace *other = of == &s->a ? s->b.trace : s->a.trace;
 	bool ok = true;
@@ -183,6 +188,8 @@ static bool add_siblings(struct diff_sides *s, const struct accounted *of, struc
 			continue;
 		if (siblings_is_same(found.captures.v[i]->path, other->meta.origin))
 			s->is_pair = true;
+		else if (p->noise.n)
+			continue;
 		else if (read_repeat(s, found.captures.v[i], &t, e))
 			ok = keep_repeat(s, t, of == &s->b, false, e);
 		else
@@ -200,7 +207,39 @@ static bool open_repeats(struct diff_sides *s, struct incore_error *e)
 	for (size_t i = 0; i < p->noise.n; i++)
 		if (!add_given(s, p->noise.v[i], e))
 			return false;
-	return p->noise.n || (add_siblings(s, &s->a, e) && add_siblings(s, &s->b, e));
+	return add_siblings(s, &s->a, e) && add_siblings(s, &s->b, e);
+}
+
+/* Why A and B cannot be two captures of one state; NULL: they can. Rows are compared by their number,
+ * and samples have a noise of their own. */
+static const char *why_no_state(const struct diff_sides *s)
+{
+	if (is_same_origin(s->a.trace, s->b.trace))
+		return "A and B are the same capture";
+	if (!diff_same_code(s->a.trace, s->b.trace))
+		return "the code of A and B differs";
+	if (trace_is_sampled(s->a.trace) || trace_is_sampled(s->b.trace))
+		return "samples are compared by their sampling error";
+	return NULL;
+}
+
+static bool gather_state(struct diff_sides *s, struct incore_error *e)
+{
+	const struct diff_params *p = s->r->params;
+	bool is_told = p->stable_within_pct != NO_COUNT;
+	const char *why = is_told || s->is_pair ? why_no_state(s) : NULL;
+
+	if (is_told && why)
+		return err_set(e, INCORE_BAD_INPUT, "not-comparable", "--stable-within: %s", why);
+	if (why || !(is_told || s->is_pair))
+		return true;
+	s->of_state[s->n_state++] = s->a.side;
+	s->of_state[s->n_state++] = s->b.side;
+	for (uint32_t i = 0; i < s->n_repeats; i++)
+		if (!is_same_origin(s->repeats[i].trace, s->b.trace) &&
+			s->repeats[i].side.hot->all.totals.hit)
+			s->of_state[s->n_state++] = s->repeats[i].side;
+	return true;
 }
 
 struct diff_sides *diff_sides_open(
@@ -215,7 +254,7 @@ struct diff_sides *diff_sides_open(
 	if (!ANSWER_KEEP(a, s, diff_sides_free, e))
 		return NULL;
 	if (!open_side(s, r->paths[0], &s->a, e) || !open_side(s, r->paths[1], &s->b, e) ||
-		!open_repeats(s, e))
+		!open_repeats(s, e) || !gather_state(s, e))
 		return NULL;
 	o->repeats_a = s->sides_a;
 	o->n_repeats_a = s->n_a;
@@ -233,4 +272,10 @@ const struct diff_side *diff_sides_a(const struct diff_sides *s)
 const struct diff_side *diff_sides_b(const struct diff_sides *s)
 {
 	return &s->b.side;
+}
+
+const struct diff_side *diff_sides_of_state(const struct diff_sides *s, uint32_t *n)
+{
+	*n = s->n_state;
+	return s->of_state;
 }

@@ -87,14 +87,50 @@ static void draw_heading(const struct cli *c, const struct diff_answer *a)
 		say(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
 			a->clocks.is_alike ? "" : ": more than 3 % apart, compare cycles only");
 	if (a->is_sampled)
-		say(f, "noise: %s\n\n", n->statement);
+		say(f, "noise: %s\n", n->statement);
 	else if (a->has_noise)
-		say(f, "noise: %llu repeat%s of A, %llu of B\n\n", (unsigned long long)n->repeats_a,
+		say(f, "noise: %llu repeat%s of A, %llu of B\n", (unsigned long long)n->repeats_a,
 			plural(n->repeats_a), (unsigned long long)n->repeats_b);
 	else
-		say(f, "noise: no repeat: no significance claim%s\n\n",
-			n->is_pair ? "; A and B are repeats of each other, so this is a noise floor"
-				   : "");
+		say(f, "noise: no repeat: no significance claim\n");
+}
+
+static void draw_stability(const struct cli *c, const struct diff_stability *s)
+{
+	FILE *f = c->out;
+
+	if (!s->is_judged)
+		return;
+	say(f, "stability: %s%s%s; ", style_on(c, s->is_stable ? CELL_GOOD : CELL_BAD),
+		s->is_stable ? "stable" : "not stable", style_off(c));
+	if (s->is_pair)
+		say(f, "one pair, which shows no spread\n");
+	else
+		say(f, "%llu captures of one state\n", (unsigned long long)s->captures);
+	say(f, "cycles of one execution: %.3f to %.3f, %.2f %% apart (limit %.3g %%)\n", s->least,
+		s->most, s->spread_pct, s->limit_pct);
+	say(f, "the row that moves most: %.2f %% of them (limit %.3g %%); %llu beyond it\n",
+		s->row_most_pct, s->row_limit_pct, (unsigned long long)s->rows_beyond);
+}
+
+/* Of two captures the table shows both, of more the least and the most. */
+static bool draw_moved(struct cli *c, const struct diff_stability *s)
+{
+	const struct diff_moved_row *rows = s->rows.v;
+	const char *columns[] = {"row", s->is_pair ? "a" : "least", s->is_pair ? "b" : "most",
+		"spread_pct", "key", NULL, NULL};
+
+	if (!s->rows.n)
+		return true;
+	for (size_t i = 0; i < s->rows.n; i++)
+		if (rows[i].source && *rows[i].source)
+			columns[5] = "1?source";
+	say(c->out, "\nnot stable on these rows, by their part of the cycles of one execution:\n");
+	if (!record_table_print(c, &diff_moved_record, s->rows, columns))
+		return false;
+	if (s->rows_total > s->rows.n)
+		say(c->out, "%llu more\n", (unsigned long long)(s->rows_total - s->rows.n));
+	return true;
 }
 
 static const char explanation[] =
@@ -107,6 +143,8 @@ static const char explanation[] =
 	"where both did the same work. Samples without counts of executions are divided by the\n"
 	"launches that they were taken from: cycles of all warps, and changes add up to the change of\n"
 	"latency_per_launch. noise is the largest spread among repeats of A or of B.\n"
+	"Captures of one state are stable where the cycles of one execution are less than 2 % apart\n"
+	"and no row moves by more than half of that; --stable-within takes another limit.\n"
 	"Microseconds of a trace are not a benchmark.\n";
 
 static bool draw_diff(struct cli *c, const struct answer *answer)
@@ -120,7 +158,9 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	draw_side(c->out, 'B', answer->traces.v[1]);
 	fputc('\n', c->out);
 	draw_heading(c, a);
-	if (!draw_values(c, a))
+	draw_stability(c, &a->stability);
+	fputc('\n', c->out);
+	if (!draw_values(c, a) || !draw_moved(c, &a->stability))
 		return false;
 	say(c->out, "\nwhat changed, by size of its part in the cycles of one %s:\n", a->per);
 	if (!draw_parts(c, a))

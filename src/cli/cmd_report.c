@@ -133,6 +133,11 @@ static bool draw_headline(struct cli *c, const struct answer *a)
 			say(c->out, "- cycles %s %s: %.3f -> %.3f (%+.2f %%, %s)\n",
 				d->is_per_launch ? "a" : "an", d->per, v->a, v->b, v->change_pct,
 				v->verdict);
+	if (d->stability.is_judged)
+		say(c->out,
+			"- captures of one state: %s (%.2f %% apart, %llu rows by more than %.3g %%)\n",
+			d->stability.is_stable ? "stable" : "not stable", d->stability.spread_pct,
+			(unsigned long long)d->stability.rows_beyond, d->stability.row_limit_pct);
 	if (d->parts.n && most->row_b != NO_VALUE)
 		say(c->out, "- largest change: row %lld, %s, %.3f -> %.3f cycles each (%s)\n",
 			(long long)most->row_b, most->key,

@@ -253,6 +253,15 @@ def differences(r, d):
     r.one("diff pa_mqa: hit ratio", (round(x["hits"]["ratio"], 4), x["hits"]["is_uniform"]), (0.8571, True))
     r.one("diff pa_mqa: largest change of a row", int(max(abs(p["change"]) for p in x["parts"])), 745)
     r.one("diff pa_mqa: no repeat", x["noise"]["statement"], "no repeat: no significance claim")
+    s = x["stability"]
+    r.one("diff pa_mqa: stability", (s["verdict"], s["captures"], s["is_pair"], s["statement"]),
+          ("not-stable", 2, True, "one pair shows no spread"))
+    r.one("diff pa_mqa: how far apart", (round(s["least"], 2), round(s["most"], 2), round(s["spread_pct"], 2)), (9.35, 10.47, 12.04))
+    r.one("diff pa_mqa: where", [(m["row"], round(m["spread_pct"], 2)) for m in s["rows"]],
+          [(6, 7.83), (133, 3.86), (62, 3.65), (93, 1.94), (75, 1.82), (88, 1.22)])
+    moves = {p["row_a"]: p["contribution"] for p in json.loads(d.run("diff", "--json", "--top", "all", a, b)[1])["data"]["parts"]}
+    r.one("diff pa_mqa: where, from the contributions", sorted(row for row, c in moves.items() if abs(c) > 0.01 * s["least"]),
+          sorted(m["row"] for m in s["rows"]))
     x = json.loads(d.run("diff", "--json", d.path("flash_attn_before"), d.path("flash_attn_after29"))[1])["data"]
     v = {e["name"]: e for e in x["values"]}
     r.one("diff flash_attn: latency per hit", (round(v["latency_per_hit"]["a"], 3), round(v["latency_per_hit"]["b"], 3),
@@ -262,6 +271,7 @@ def differences(r, d):
     r.one("diff flash_attn: stall share", (round(100 * v["stall_share"]["a"], 1), round(100 * v["stall_share"]["b"], 1)),
           (58.8, 58.2))
     r.one("diff flash_attn: aligned", (x["alignment"]["kind"], x["alignment"]["latency_share"]), ("row", 1))
+    r.one("diff flash_attn: two states", x["stability"]["verdict"], "not-judged")
     rc, _, err = d.run("diff", d.path("topk_gating_softmax"), d.path("vec_add"))
     r.one("diff of two kernels: exit status", rc, 3)
     r.one("diff of two kernels: says how much matched", "% of latency matches by text" in err, True)

@@ -9,6 +9,7 @@
 
 #include "analysis/diff/diff.h"
 #include "analysis/diff/diff_gate.h"
+#include "analysis/diff/stable.h"
 #include "base/mem.h"
 #include "mem_trace.h"
 
@@ -297,6 +298,64 @@ static void test_diff_noise(void **state)
 	pair_close(&p);
 }
 
+/* --- captures of one state --- */
+
+/* The same total, but one cycle of 30 is of another row. */
+static const struct mem_record moved[] = {
+	{0, 1, 0, 4, 1}, {4, 9, 99, 99, 2}, {103, 6, 0, 5, 3}, {108, 11, 0, 12, 4}};
+
+static struct stability judged(const struct diff_side *sides, uint32_t n, double total_pct,
+	double row_pct, struct arena *a)
+{
+	struct stability s;
+
+	assert_true(stability_judge(&s, sides, n, total_pct, row_pct, a, NULL));
+	return s;
+}
+
+static void test_diff_stable(void **state)
+{
+	struct diff_side three[3];
+	struct stability s;
+	struct arena arena;
+	struct pair p, q;
+
+	(void)state;
+	arena_init(&arena);
+	pair_open(&p, make(fast, 4, code), make(fast, 8, code));
+	three[0] = p.sa;
+	three[1] = p.sb;
+	s = judged(three, 2, 2, 1, &arena);
+	assert_true(s.is_stable && s.spread_pct == 0 && s.row_most_pct == 0 && !s.n_rows);
+
+	/* a third one shows what two do not: 40 cycles for 30, all of it on the wait */
+	pair_open(&q, make(slow, 4, code), make(moved, 4, code));
+	three[2] = q.sa;
+	s = judged(three, 3, 2, 1, &arena);
+	assert_false(s.is_stable);
+	assert_true(s.least == 30 && s.most == 40 && s.n_beyond == 1 && s.n_rows == 1);
+	assert_true(s.rows[0].code == 2 && s.rows[0].a == 25 && s.rows[0].b == 25);
+	assert_true(s.rows[0].least == 25 && s.rows[0].most == 35);
+	assert_true(s.spread_pct > 33.3 && s.spread_pct < 33.4);
+
+	/* rows alone: 0.25 of 30 cycles */
+	three[1] = q.sb;
+	s = judged(three, 2, 2, 0.5, &arena);
+	assert_true(!s.is_stable && s.spread_pct == 0 && s.n_beyond == 2 && s.n_rows == 2);
+	assert_int_equal(s.rows[0].code, 2);
+	assert_int_equal(s.rows[1].code, 3);
+	s = judged(three, 2, 2, 1, &arena);
+	assert_true(s.is_stable && s.row_most_pct > 0.83 && s.row_most_pct < 0.84);
+
+	/* the total alone: every row that moved is named */
+	three[1] = q.sa;
+	s = judged(three, 2, 30, 50, &arena);
+	assert_true(!s.is_stable && !s.n_beyond && s.n_rows == 1 && s.rows[0].code == 2);
+	pair_close(&p);
+	pair_close(&q);
+	arena_deinit(&arena);
+}
+
 static void test_diff_refuses(void **state)
 {
 	struct diff_options o = {.min_match = 0.5, .noise_factor = 1};
@@ -327,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_diff_gate_parse),
 		cmocka_unit_test(test_diff_per_hit),
 		cmocka_unit_test(test_diff_noise),
+		cmocka_unit_test(test_diff_stable),
 		cmocka_unit_test(test_diff_refuses),
 	};
 
