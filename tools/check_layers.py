@@ -9,8 +9,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # room: what it stands on besides base; what those stand on is allowed too
 STANDS_ON = {
-    "base": [], "codec": [], "args": ["codec"], "trace": ["codec"], "isa": ["trace"], "cuda": [], "import": ["isa", "cuda"], "analysis": ["isa"],
-    "answer": ["analysis", "import"], "tables": ["answer"], "export": ["tables"], "lib": ["tables"], "sql": ["tables"], "mcp": ["sql"], "store": ["tables"], "dump": ["args"], "model": ["isa", "args"], "run": ["codec"],
+    "base": [], "codec": [], "page": ["codec"], "args": ["codec"], "trace": ["codec"], "isa": ["trace"], "cuda": [], "import": ["isa", "cuda"], "analysis": ["isa"],
+    "answer": ["analysis", "import", "page"], "tables": ["answer"], "export": ["tables"], "lib": ["tables"], "sql": ["tables"], "mcp": ["sql"], "store": ["tables"], "dump": ["args"], "model": ["isa", "args"], "run": ["codec"],
     "replay": ["dump", "model", "run", "import", "export"], "capture": ["run", "answer", "export", "replay"], "sweep": ["capture", "replay", "run"], "serve": ["answer", "export", "store"],
 }
 STANDS_ON["cli"] = list(STANDS_ON)

@@ -21,6 +21,7 @@
 _Static_assert(NO_VALUE == NO_I64, "what a capture does not give is nothing in an answer");
 
 struct answer;
+struct page;
 
 struct question {
 	const char *name;    /* the verb; the schema is incore.<name>/1 */
@@ -33,6 +34,7 @@ struct question {
 	/* What data may be: the first for most captures; NULL ends. An answer says which it has. */
 	const struct record *const *records;
 	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
+	void (*page)(const struct answer *a, struct page *p); /* the answer for people */
 };
 
 extern const struct question *const question_table[]; /* questions.c; NULL ends */

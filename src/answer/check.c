@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: can these captures be trusted? Findings with evidence and advice. */
 #include "answer/check.h"
+#include "answer/pages/pages.h"
 
 #include "answer/captures.h"
 #include "answer/siblings.h"
@@ -320,4 +321,5 @@ const struct question question_check = {
 	.max_paths = 1000,
 	.records = RECORDS(&check_record),
 	.ask = ask_check,
+	.page = check_page,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot.c: where do the cycles go, by instruction, line, opcode, class, cause or producer? */
 #include "answer/hot.h"
+#include "answer/pages/pages.h"
 
 #include "analysis/code/flydsl_hotspot.h"
 #include "analysis/waves/causes.h"
@@ -595,4 +596,5 @@ const struct question question_hot = {
 	.max_paths = 1,
 	.records = RECORDS(&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer),
 	.ask = ask_hot,
+	.page = hot_page,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.c: what was captured, on what, how much of it, and is it healthy? */
 #include "answer/info.h"
+#include "answer/pages/pages.h"
 
 #include "analysis/summary/info.h"
 #include "answer/captures.h"
@@ -546,6 +547,7 @@ static bool ask_info(const struct request *r, struct answer *a, struct incore_er
 	for (unsigned i = 0; i < r->n_paths; i++) {
 		struct info_job j = {.r = r, .a = a, .out = &v[i]};
 
+		v[i].asked_for = r->paths[i];
 		if (!answer_capture(&j, r->paths[i], e))
 			return false;
 	}
@@ -566,4 +568,5 @@ const struct question question_info = {
 	.max_paths = 4096,
 	.records = RECORDS(&info_record, &list_record),
 	.ask = ask_info,
+	.page = info_page,
 };

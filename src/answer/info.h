@@ -64,6 +64,7 @@ struct info_block { /* blocks of one type in a container */
 };
 
 struct capture_info {
+	const char *asked_for; /* the path of the request, which outlives the page */
 	const char *dir, *path, *format, *format_version, *vendor, *evidence, *kernel, *arch;
 	const char *arch_source, *clock_source;
 	int64_t gfxip;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa.c: what did each row of the code cost, and what did it wait for? */
 #include "answer/isa.h"
+#include "answer/pages/pages.h"
 
 static const struct option_def options[] = {
 	{0, "range", OPTION_TEXT, "A-B", NULL, NULL,
@@ -146,6 +147,7 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	x->evidence = evidence_name(t->meta.evidence);
 	x->listing = l;
 	x->shown = shown;
+	x->is_ascii = p->ascii;
 	a->data = x;
 	return isa_rows_make(a, x, e);
 }
@@ -176,4 +178,5 @@ const struct question question_isa = {
 	.max_paths = 1,
 	.records = RECORDS(&isa_record),
 	.ask = ask_isa,
+	.page = isa_page,
 };

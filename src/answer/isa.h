@@ -100,6 +100,7 @@ struct isa_answer {
 	const struct listing *listing;
 	const struct level_row *levels; /* by code_idx, or NULL */
 	const uint8_t *shown;		/* by code_idx */
+	bool is_ascii;
 };
 extern const struct record isa_record, isa_row_record;
 /* All lists, of the rows that are shown. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy.c: how full was the machine, and what keeps it from more? */
 #include "answer/occupancy.h"
+#include "answer/pages/pages.h"
 
 #include <inttypes.h>
 
@@ -540,4 +541,5 @@ const struct question question_occupancy = {
 	.max_paths = 1,
 	.records = RECORDS(&occupancy_record, &occupancy_of_pipes_record),
 	.ask = ask_occupancy,
+	.page = occupancy_page,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c: the one-page verdict: bound by what, where, on what evidence? */
 #include "answer/summary.h"
+#include "answer/pages/pages.h"
 
 #include "analysis/code/flydsl_hotspot.h"
 #include "answer/captures.h"
@@ -488,4 +489,5 @@ const struct question question_summary = {
 	.max_paths = 1,
 	.records = RECORDS(&summary_record, &summary_pipes_record),
 	.ask = ask_summary,
+	.page = summary_page,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves.c: wave by wave: how long, where did its cycles go, who took which path? */
 #include "answer/waves.h"
+#include "answer/pages/pages.h"
 
 #define MAX_BINS 100000u
 
@@ -365,7 +366,8 @@ static bool fill_waves(struct answer *a, const struct waves *w, enum wave_sort b
 		.states = w->states->all,
 		.states_total = states_total(&w->states->all),
 		.state_shares = state_shares_of(&w->states->all),
-		.top = top};
+		.top = top,
+		.sorted_by = option_choice(&options[0], by)};
 	a->data = x;
 	return category_rows(a, w, &x->categories, e) &&
 	       cluster_rows(a, w->clusters, &x->clusters, e) &&
@@ -434,4 +436,5 @@ const struct question question_waves = {
 	.max_paths = 1,
 	.records = RECORDS(&waves_record, &waves_of_pipes_record),
 	.ask = ask_waves,
+	.page = waves_page,
 };

@@ -79,6 +79,7 @@ struct waves_answer {
 	struct rows waves;		   /* wave_line */
 	/* For those who draw. */
 	uint64_t found, top; /* waves there are; rows to show */
+	struct str sorted_by;
 };
 
 struct waves_of_pipes { /* the answer for a trace of pipes */

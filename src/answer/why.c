@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* why.c: what did lost cycles wait for, by cause, row, line or wave? */
 #include "answer/why.h"
+#include "answer/pages/pages.h"
 
 #include "analysis/code/hot.h"
 #include "analysis/code/samples.h"
@@ -404,4 +405,5 @@ const struct question question_why = {
 	.max_paths = 1,
 	.records = RECORDS(&of_waves, &of_samples),
 	.ask = ask_why,
+	.page = why_page,
 };

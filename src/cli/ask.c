@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cli/draw.h"
 #include "cli/options.h"
 
 /* Every option of the table that was given, as often as it was. */
@@ -133,6 +134,17 @@ static bool print_json(struct cli *c, const struct answer *a)
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 
+static bool draw_answer(struct cli *c, const struct verb *v, const struct answer *a)
+{
+	struct page p;
+
+	if (!a->question->page)
+		return v->draw(c, a);
+	cli_page_init(c, &p);
+	a->question->page(a, &p);
+	return cli_page_finish(c, &p);
+}
+
 bool cli_run_question(struct cli *c)
 {
 	struct asked x;
@@ -141,7 +153,7 @@ bool cli_run_question(struct cli *c)
 	if (c->verb->check && !c->verb->check(c))
 		return false;
 	ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
-	     (c->use_json ? print_json : c->verb->draw)(c, &x.answer);
+	     (c->use_json ? print_json(c, &x.answer) : draw_answer(c, c->verb, &x.answer));
 
 	c->is_no = x.answer.is_no;
 	cli_answered(&x);
@@ -174,5 +186,5 @@ bool text_page_answer(
 
 	if (!text_page_open(&p, e))
 		return false;
-	return text_page_close(&p, verb_find(verb)->draw(&p.cli, a), out, e);
+	return text_page_close(&p, draw_answer(&p.cli, verb_find(verb), a), out, e);
 }

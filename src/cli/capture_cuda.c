@@ -5,9 +5,9 @@
 
 #include "capture/cuda.h"
 #include "cli/capture.h"
+#include "cli/draw.h"
 #include "cli/output.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 #define FIELD(M) OPTION_FIELD(cuda_request, M)
 #define NAME_BYTES 100 /* of a kernel in a line of text: those of templates have thousands */

@@ -5,7 +5,7 @@
 #include "capture/ncu.h"
 #include "cli/capture.h"
 #include "cli/output.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 #define FIELD(M) OPTION_FIELD(ncu_request, M)
 

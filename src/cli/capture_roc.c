@@ -4,9 +4,9 @@
 
 #include "capture/roc.h"
 #include "cli/capture.h"
+#include "cli/draw.h"
 #include "cli/output.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 #define FIELD(M) OPTION_FIELD(roc_request, M)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli.h: what every verb has in common. A verb is one file cmd_<verb>.c with one `const struct
- * verb`, listed in verbs.c. It reads options by name, opens traces, calls one analysis, prints
- * text, JSON or CSV. No logic lives here.
+ * cli.h: what every verb has in common. A question is a line in verbs.c; another verb is one file
+ * cmd_<verb>.c with one `const struct verb`, listed there. It reads options by name, opens traces,
+ * calls one analysis, prints text, JSON or CSV. No logic lives here.
  */
 #pragma once
 
@@ -64,7 +64,7 @@ struct verb {
 	unsigned min_args, max_args;
 	/* Of a question: can what is asked for be given? Before anything is read; NULL: always. */
 	bool (*check)(struct cli *c);
-	/* Of a question: its answer as text or CSV; false fills c->error. */
+	/* Of a question without a page: its answer as text or CSV; false fills c->error. */
 	bool (*draw)(struct cli *c, const struct answer *a);
 	/* Of a question: files besides the answer, before it is told; NULL: none. */
 	bool (*also)(struct cli *c, const struct answer *a);

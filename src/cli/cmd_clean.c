@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "cli/ask.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "cli/draw.h"
 #include "export/clean/clean_job.h"
+#include "page/say.h"
 #include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {

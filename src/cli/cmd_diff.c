@@ -2,10 +2,9 @@
 /* cmd_diff.c: incore diff A B: what changed per execution, drawn as tables. */
 #include "answer/diff.h"
 #include "cli/ask.h"
+#include "cli/draw.h"
 #include "cli/gate/gate.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "page/say.h"
 
 static enum cell_style style_of(const void *row, const char *column)
 {

@@ -3,8 +3,8 @@
 #include "answer/rows.h"
 #include "capture/doctor.h"
 #include "cli/cli.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "cli/draw.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the rocprofv3 to look at"},

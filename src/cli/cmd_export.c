@@ -2,9 +2,9 @@
 /* cmd_export.c: a trace in another format. */
 #include "analysis/pipes/pipe_sweep.h"
 #include "cli/ask.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "cli/draw.h"
 #include "export/export.h"
+#include "page/say.h"
 
 static const struct option_def export_options_table[] = {
 	{0, "to", OPTION_TEXT, "FORMAT", NULL, NULL, "the format to write; --list names them"},

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/ask.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "cli/draw.h"
+#include "page/say.h"
 #include "trace/packed.h"
 
 #define MAX_LEVEL 19

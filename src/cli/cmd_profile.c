@@ -3,9 +3,9 @@
 
 #include "answer/rows.h"
 #include "base/search.h"
+#include "cli/draw.h"
 #include "cli/replay/replay_options.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 #include "replay/backend_model.h"
 #include "replay/build/case.h"
 #include "replay/build/profile.h"

@@ -2,12 +2,12 @@
 /* cmd_replay.c: one recorded dispatch, run again. */
 #include "answer/rows.h"
 #include "base/process.h"
+#include "cli/draw.h"
 #include "cli/output.h"
 #include "cli/replay/replay_options.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "dump/read/select.h"
 #include "dump/read/values.h"
+#include "page/say.h"
 #include "replay/backend_model.h"
 #include "replay/source/kernel_config.h"
 

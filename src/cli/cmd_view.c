@@ -8,7 +8,7 @@
 #include "cli/ask.h"
 #include "cli/browser.h"
 #include "cli/config.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 #include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u

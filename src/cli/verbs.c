@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.c: which verbs are there? The only list: a new verb is one line in VERBS and one file
- * cmd_<verb>.c.
+ * verbs.c: which verbs are there? The only list. A question is one line with its options of output:
+ * its answer and its page are all there is. Another verb is one line and one file cmd_<verb>.c.
  */
 #include "cli/cli.h"
 
-#define VERBS(X)                                                                                   \
-	X(info)                                                                                    \
-	X(check)                                                                                   \
-	X(hot)                                                                                     \
-	X(isa)                                                                                     \
-	X(waves)                                                                                   \
-	X(whatif)                                                                                  \
-	X(why)                                                                                     \
-	X(advise)                                                                                  \
-	X(occupancy)                                                                               \
-	X(summary)                                                                                 \
+#define QUESTIONS(X)                                                                               \
+	X(info, OPTIONS_OUTPUT)                                                                    \
+	X(check, OPTIONS_OUTPUT | OPTIONS_CSV)                                                     \
+	X(hot, OPTIONS_OUTPUT | OPTIONS_CSV)                                                       \
+	X(isa, OPTIONS_OUTPUT | OPTIONS_CSV)                                                       \
+	X(waves, OPTIONS_OUTPUT | OPTIONS_CSV)                                                     \
+	X(whatif, OPTIONS_OUTPUT | OPTIONS_CSV)                                                    \
+	X(why, OPTIONS_OUTPUT | OPTIONS_CSV)                                                       \
+	X(advise, OPTIONS_OUTPUT | OPTIONS_CSV)                                                    \
+	X(occupancy, OPTIONS_OUTPUT | OPTIONS_CSV)                                                 \
+	X(summary, OPTIONS_OUTPUT)
+
+#define OTHERS(X)                                                                                  \
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
 	X(mcp)                                                                                     \
@@ -33,8 +35,15 @@
 	X(sweep)                                                                                   \
 	X(doctor)
 
-#define DECLARE(name) extern const struct verb verb_##name;
-VERBS(DECLARE)
+#define QUESTION_VERB(NAME, GROUPS)                                                                \
+	extern const struct question question_##NAME;                                              \
+	static const struct verb verb_##NAME = {                                                   \
+		.name = #NAME, .question = &question_##NAME, .groups = (GROUPS)};
+QUESTIONS(QUESTION_VERB)
 
-#define VERB_ENTRIES(name) &verb_##name,
-const struct verb *const verb_table[] = {VERBS(VERB_ENTRIES) NULL};
+#define DECLARE(NAME) extern const struct verb verb_##NAME;
+OTHERS(DECLARE)
+
+#define QUESTION_ENTRY(NAME, GROUPS) &verb_##NAME,
+#define ENTRY(NAME) &verb_##NAME,
+const struct verb *const verb_table[] = {QUESTIONS(QUESTION_ENTRY) OTHERS(ENTRY) NULL};

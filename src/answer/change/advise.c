@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advise.c: what to change, by what it would bring; of two captures also what was done of it. */
 #include "answer/change/advise.h"
+#include "answer/pages/pages.h"
 
 #include "analysis/pipes/pipes.h"
 #include "analysis/summary/summary.h"
@@ -294,4 +295,5 @@ const struct question question_advise = {
 	.max_paths = 2,
 	.records = RECORDS(&advise_record),
 	.ask = ask_advise,
+	.page = advise_page,
 };

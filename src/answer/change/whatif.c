@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* whatif.c: how long would the kernel take with one thing changed? */
 #include "answer/change/whatif.h"
+#include "answer/pages/pages.h"
 
 #define MOST_ROWS 1024u /* of one list */
 
@@ -389,4 +390,5 @@ const struct question question_whatif = {
 	.max_paths = 1,
 	.records = RECORDS(&answer_record),
 	.ask = ask_whatif,
+	.page = whatif_page,
 };

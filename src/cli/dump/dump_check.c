@@ -3,10 +3,10 @@
  */
 #include <string.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
 #include "dump/read/check.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTION,

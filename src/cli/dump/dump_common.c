@@ -2,11 +2,11 @@
 /* dump_common.c: opening a dump for a verb, and the selection options. */
 #include <string.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_job.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
 #include "dump/read/deps.h"
 #include "dump/read/values.h"
+#include "page/say.h"
 
 #define WARNINGS_SHOWN 5 /* of one kind; the rest is counted */
 

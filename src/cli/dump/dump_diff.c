@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "dump/read/diff.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "rtol", OPTION_TEXT, "X", NULL, NULL, "relative tolerance, for every dtype alike"},

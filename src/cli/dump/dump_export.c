@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
 #include "dump/read/export.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "to", OPTION_CHOICE, "FORMAT", DUMP_EXPORT_CHOICES, "npy", "file format"},

@@ -2,10 +2,9 @@
 /* dump_ls.c: incore dump ls: what is in a dump, record by record, slot by slot or task by task. */
 #include <string.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "record|slot|task", "record",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump_repair.c: incore dump repair: the manifest of a dump that was not closed, and what is lost.
  */
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
 #include "dump/repair.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {OPTION_END};
 

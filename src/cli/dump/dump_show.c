@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
 #include "dump/read/diff.h"
 #include "dump/read/values.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	DUMP_SELECT_OPTIONS,

@@ -3,12 +3,12 @@
  * measurements. */
 #include "model/profile/calibrate.h"
 
+#include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "model/device/fit.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_common.c: the options that the verbs of `incore model` share, and what they all tell. */
 #include "args/spec.h"
+#include "cli/draw.h"
 #include "cli/model/model_job.h"
 #include "cli/options.h"
-#include "cli/text/record_table.h"
 
 static bool wanted_arch(const struct cli *c, enum opstream_arch *out)
 {

@@ -3,9 +3,9 @@
 #include "cli/model/model_compare.h"
 
 #include "cli/ask.h"
+#include "cli/draw.h"
 #include "cli/model/model_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},

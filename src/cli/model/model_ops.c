@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_ops.c: incore model ops: which ops and intrinsics are known, where they run, how they are
  * priced, and how well that price is founded. */
+#include "cli/draw.h"
 #include "cli/model/model_report.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "model/stream/ops_status.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	MODEL_ARCH_OPTION,

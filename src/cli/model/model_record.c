@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_record.c: incore model record: what a kernel does, op by op, as a file. */
 #include "cli/model/model_job.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,

@@ -2,9 +2,9 @@
 /* model_report.c: what the engine found out, as text and as JSON. */
 #include "cli/model/model_report.h"
 
+#include "cli/draw.h"
 #include "cli/options.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 /* --- rows --- */
 

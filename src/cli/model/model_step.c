@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_step.c: incore model step: a whole step of a model on so many cores. */
+#include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "model/device/schedule.h"
 #include "model/engine/to_trace.h"
+#include "page/say.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_time.c: incore model time: an op stream to a timed trace; the second half of model run. */
 #include "cli/model/model_report.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	MODEL_TIMING_OPTIONS,

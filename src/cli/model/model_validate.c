@@ -2,10 +2,10 @@
 /* model_validate.c: incore model validate: the model against published measurements. */
 #include "model/profile/validate.h"
 
+#include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_report.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_validate_build.c: incore model validate --build: the model against a device's own times. */
+#include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
 #include "model/engine/to_trace.h"
+#include "page/say.h"
 
 #define PROTOCOL                                                                                   \
 	"kernels by name, every second one is a check row; constants may be fitted to fit rows alone"

@@ -8,8 +8,8 @@
 #include "answer/summary.h"
 #include "base/search.h"
 #include "cli/ask.h"
-#include "cli/text/say.h"
-#include "cli/text/table.h"
+#include "cli/draw.h"
+#include "page/say.h"
 
 #define CONTEXT_ROWS 3u
 #define MAX_RANGES 16u
@@ -128,7 +128,6 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	uint32_t last = UINT32_MAX;
 	struct table table;
 	char titles[128];
-	bool ok;
 
 	if (!marks)
 		return err_nomem(&c->error);
@@ -148,9 +147,9 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	mem_free(marks);
 	if (last != UINT32_MAX)
 		say(c->out, "\n\nCode around the costliest instructions (marked >)\n");
-	ok = last == UINT32_MAX || table_print(&table, c);
-	table_deinit(&table);
-	return ok;
+	else
+		table_deinit(&table);
+	return last == UINT32_MAX || table_finish(&table, c);
 }
 
 struct reason_sum {

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "cli/sql/sql_result.h"
-#include "cli/text/say.h"
 #include "codec/parquet/parquet.h"
+#include "page/say.h"
 
 #define BATCH 8192u
 

@@ -6,8 +6,7 @@
 
 #include "answer/rows.h"
 #include "base/plain.h"
-#include "cli/text/record_table.h"
-#include "cli/text/table.h"
+#include "cli/draw.h"
 #include "codec/csv.h"
 
 /* --- what --json gives --- */

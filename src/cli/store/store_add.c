@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "cli/ask.h"
+#include "cli/draw.h"
 #include "cli/store/store_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 #include "sweep/handover.h"
 
 static const struct option_def options[] = {

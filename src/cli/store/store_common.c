@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "answer/rows.h"
+#include "cli/draw.h"
 #include "cli/store/store_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct column input_columns[] = {
 	COLUMN_AS(text_item, v, "store", UNIT_NONE, "the store that was asked"),

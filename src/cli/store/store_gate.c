@@ -2,10 +2,10 @@
 /* store_gate.c: incore store gate: are the newest captures worse than what stood before? For CI. */
 #include <math.h>
 
+#include "cli/draw.h"
 #include "cli/gate/gate.h"
 #include "cli/store/store_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct option_def options[] = {
 	STORE_SELECT_OPTIONS,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_history.c: incore store history, store regressions: what changed by more than its noise. */
+#include "cli/draw.h"
 #include "cli/store/store_job.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 static const struct option_def history_options[] = {
 	STORE_SELECT_OPTIONS,

@@ -2,7 +2,7 @@
 /* store_keep.c: incore store prune, store export: fewer captures, or some of them elsewhere. */
 #include "base/search.h"
 #include "cli/store/store_job.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 struct kept {
 	const char *file;

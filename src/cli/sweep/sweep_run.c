@@ -2,11 +2,11 @@
 /* sweep_run.c: incore sweep PLAN: runs it, goes on with it, or says what it would do. */
 #include <unistd.h>
 
+#include "cli/draw.h"
 #include "cli/output.h"
 #include "cli/store/store_job.h"
 #include "cli/sweep/sweep_verbs.h"
-#include "cli/text/record_table.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 
 #define FIELD(M) OPTION_FIELD(sweep_request, M)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_status.c: what a sweep has come to; and its end before its time. */
 #include "cli/sweep/sweep_verbs.h"
-#include "cli/text/say.h"
+#include "page/say.h"
 #include "sweep/handover.h"
 
 static const struct option_def status_options[] = {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pages.h: the answers of questions as pages for people. No figure is made here. A page asked for as
+ * CSV is one table of the answer with all its columns.
+ */
+#pragma once
+
+#include "answer/answer.h"
+#include "page/page.h"
+
+void advise_page(const struct answer *a, struct page *p);
+void check_page(const struct answer *a, struct page *p);
+void hot_page(const struct answer *a, struct page *p);
+void info_page(const struct answer *a, struct page *p);
+void isa_page(const struct answer *a, struct page *p);
+void occupancy_page(const struct answer *a, struct page *p);
+void summary_page(const struct answer *a, struct page *p);
+void waves_page(const struct answer *a, struct page *p);
+void whatif_page(const struct answer *a, struct page *p);
+void why_page(const struct answer *a, struct page *p);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * style.h: how a part of a text stands out. Inside a page a style is a mark, one byte that no text of
+ * a file can contain, because say() makes those plain; a writer turns marks into what its medium has.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum cell_style { CELL_PLAIN, CELL_DIM, CELL_HOT, CELL_WARM, CELL_GOOD, CELL_BAD };
+#define STYLE_MARK_BASE 1 /* the mark of a style is this plus the style */
+#define STYLE_MARK_END 7
+
+const char *style_mark(enum cell_style style); /* begins the style; "" for CELL_PLAIN */
+extern const char style_mark_end[];
+/* Codes of a terminal for the same. */
+const char *style_code(enum cell_style style);
+extern const char style_code_end[];
+/* Is this one of the texts above, by its address? */
+bool style_is(const char *text);

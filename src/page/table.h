@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h: titles and rows of cells; the writers of a page draw them. Each cell has a text for people
+ * and, where that differs, a raw value for CSV.
+ * Owner: the caller; table_deinit() frees. A failure to allocate latches in is_failed.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "page/style.h"
+
+enum cell_align { CELL_LEFT, CELL_RIGHT };
+#define TABLE_COLUMNS 64 /* most of one table */
+
+struct table_column {
+	const char *title;     /* text header: "stall" */
+	const char *csv_title; /* with unit: "stall_cycles"; NULL: title */
+	enum cell_align align;
+	bool may_cut; /* its texts are cut first where the page is narrow */
+	/* Where that is not enough, columns are left out in the order of this; 0: never. */
+	unsigned char leaves;
+};
+
+struct table_cell {
+	const char *text;
+	const char *csv; /* raw value for CSV; NULL: text */
+	enum cell_style style;
+	bool is_text; /* of a capture, maybe */
+};
+
+struct table {
+	struct arena arena;
+	const struct table_column *columns;
+	unsigned n_columns;
+	VEC(struct table_cell) cells;
+	bool is_failed;
+};
+
+/* The columns are the caller's and outlive the table. */
+void table_init(struct table *t, const struct table_column *columns, unsigned n);
+/* Takes the titles from one text: "cause<|error %=error_pct|line~". A column stands at the right side;
+ * '<': at the left; '~': at the left, and it is cut first. CSV has what follows '='. */
+void table_titles(struct table *t, const char *titles);
+/* Copies the columns. */
+void table_take_columns(struct table *t, const struct table_column *columns, unsigned n);
+void table_deinit(struct table *t);
+
+/* A cell of TABLE_ROW(). */
+struct cell_value {
+	enum cell_kind {
+		VALUE_TEXT,
+		VALUE_START,   /* of a text, if it is longer than `whole` */
+		VALUE_END,     /* of a path, if it is longer */
+		VALUE_COUNT,   /* with thousands commas */
+		VALUE_NAME,    /* a number that names something: without */
+		VALUE_ADDRESS, /* in hexadecimal */
+		VALUE_PERCENT, /* count of whole */
+		VALUE_DOUBLE,
+	} kind;
+	int digits; /* of a double */
+	const char *text;
+	uint64_t count, whole;
+	double real;
+};
+/* clang-format off */
+#define CELL_TEXT(s) {.kind = VALUE_TEXT, .text = (s)}
+#define CELL_START(s, max) {.kind = VALUE_START, .text = (s), .whole = (max)}
+#define CELL_END(s, max) {.kind = VALUE_END, .text = (s), .whole = (max)}
+#define CELL_COUNT(n) {.kind = VALUE_COUNT, .count = (n)}
+#define CELL_NAME(n) {.kind = VALUE_NAME, .count = (uint64_t)(n)}
+#define CELL_ADDRESS(n) {.kind = VALUE_ADDRESS, .count = (n)}
+#define CELL_PERCENT(n, of) {.kind = VALUE_PERCENT, .count = (n), .whole = (of)}
+#define CELL_DOUBLE(v, n) {.kind = VALUE_DOUBLE, .real = (v), .digits = (n)}
+#define TABLE_ROW(t, ...) table_row((t), (const struct cell_value[]){__VA_ARGS__}, \
+	sizeof((const struct cell_value[]){__VA_ARGS__}) / sizeof(struct cell_value))
+/* clang-format on */
+void table_row(struct table *t, const struct cell_value *v, size_t n);
+
+/* Cells are added row by row, left to right. */
+void table_str(struct table *t, struct str s);
+void table_cstr(struct table *t, const char *s);
+void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
+void table_i64(struct table *t, int64_t v);
+void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
+void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
+void table_style(struct table *t, enum cell_style style);	/* of the cell last added */

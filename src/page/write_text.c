@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write_text.c: a page on a terminal or in a pipe: paragraphs are broken where a width is known. */
+#include "page/write.h"
+
+#define LEAST_WIDTH 40u /* paragraphs are never narrower */
+
+static bool is_mark(char c)
+{
+	return c > 0 && c <= STYLE_MARK_END;
+}
+
+static void put_mark(const struct text_medium *m, char mark)
+{
+	if (m->use_color)
+		fputs(mark == STYLE_MARK_END
+				? style_code_end
+				: style_code((enum cell_style)(mark - STYLE_MARK_BASE)),
+			m->out);
+}
+
+/* Writes n bytes with their marks. */
+static void put_styled(const struct text_medium *m, const char *s, size_t n)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && !is_mark(s[i]))
+			continue;
+		if (i > from)
+			fwrite(s + from, 1, i - from, m->out);
+		if (i < n)
+			put_mark(m, s[i]);
+		from = i + 1;
+	}
+}
+
+/* Columns that n bytes take: code points, near enough. */
+static unsigned columns_of(const char *s, size_t n)
+{
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)s[i] & 0xc0) != 0x80 && !is_mark(s[i]);
+	return columns;
+}
+
+void write_wrapped(const struct text_medium *m, const char *head, const char *text, unsigned width)
+{
+	unsigned indent = columns_of(head, strlen(head)), at = indent;
+
+	if (width && width < LEAST_WIDTH)
+		width = LEAST_WIDTH;
+	put_styled(m, head, strlen(head));
+	while (*text) {
+		size_t blanks = strspn(text, " "), n = strcspn(text + blanks, " ");
+		unsigned columns = columns_of(text + blanks, n);
+
+		if (width && at > indent && at + blanks + columns > width) {
+			fprintf(m->out, "\n%*s", (int)indent, "");
+			at = indent;
+			blanks = 0;
+			text += strspn(text, " ");
+		}
+		put_styled(m, text, blanks + n);
+		at += (unsigned)blanks + columns;
+		text += blanks + n;
+	}
+	fputc('\n', m->out);
+}
+
+/* One line of a listing, cut at the width. */
+static void put_cut_line(const struct text_medium *m, const char *s, size_t n)
+{
+	unsigned columns = 0;
+
+	while (!m->use_color && n && (s[n - 1] == ' ' || is_mark(s[n - 1])))
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		if (is_mark(s[i])) {
+			put_mark(m, s[i]);
+			continue;
+		}
+		columns += ((unsigned char)s[i] & 0xc0) != 0x80;
+		if (!m->width || columns <= m->width)
+			fputc(s[i], m->out);
+	}
+	fputc('\n', m->out);
+}
+
+static void put_listing(const struct text_medium *m, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		put_cut_line(m, text, n);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* The width of paragraphs. */
+static unsigned prose_width(const struct page *p, const struct text_medium *m)
+{
+	if (m->is_endless && p->breaks_facts)
+		return 0;
+	return m->width && m->width < p->prose_width ? m->width : p->prose_width;
+}
+
+static void put_block(const struct page *p, const struct block *b, const struct text_medium *m)
+{
+	switch (b->kind) {
+	case BLOCK_GAP:
+		fputc('\n', m->out);
+		break;
+	case BLOCK_HEADING:
+		put_mark(m, STYLE_MARK_BASE + CELL_WARM);
+		put_styled(m, b->text, strlen(b->text));
+		put_mark(m, STYLE_MARK_END);
+		fputc('\n', m->out);
+		break;
+	case BLOCK_LINE:
+		write_wrapped(m, b->head, b->text, m->is_endless ? 0 : m->width);
+		break;
+	case BLOCK_PROSE:
+	case BLOCK_ITEM:
+		write_wrapped(m, b->head, b->text, prose_width(p, m));
+		break;
+	case BLOCK_FACT:
+		write_wrapped(m, b->head, b->text,
+			p->breaks_facts ? prose_width(p, m)
+			: m->is_endless ? 0
+					: m->width);
+		break;
+	case BLOCK_COMMAND:
+		write_wrapped(m, b->head, b->text, 0);
+		break;
+	case BLOCK_TABLE:
+		table_write_text(b->table, m);
+		break;
+	case BLOCK_LISTING:
+		put_listing(m, b->text);
+		break;
+	}
+}
+
+void page_write_text(const struct page *p, const struct text_medium *m)
+{
+	for (size_t i = 0; i < p->blocks.n; i++)
+		put_block(p, &p->blocks.v[i], m);
+}
