@@ -15,6 +15,8 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULT = [0, 0]
 OWN_TEXT = ("help.c", "completion.c")  # print what we wrote, or what is plain already
+# What opens, lists or asks about files by path, past the fence of who asks (base/file_fence.h).
+UNFENCED = re.compile(r"\b(?:open|openat|fopen|opendir|scandir|l?stat|fstatat|access|dir_each|file_load|file_exists|file_is_dir|file_size)\((?!\))")
 
 
 def check(ok, what):
@@ -105,6 +107,8 @@ def check_files():
         check(text.startswith("/* SPDX-License-Identifier: Apache-2.0 */\n"), f"{name}: no SPDX line first")
         if name.startswith("src/cli/") and name.endswith(".c") and not name.endswith(OWN_TEXT):
             check(not re.search(r"\bfprintf\((?!\s*stderr)", text), f"{name}: fprintf, where only say() makes the texts of others plain")
+        if name.startswith(("src/import/", "src/mcp/")):
+            check(not UNFENCED.search(text), f"{name}: {UNFENCED.findall(text)[:3]}, where only the functions of base/file_fence.h know where who asks may look")
         if name.endswith(".h") and not name.endswith("trace.h"):
             check(n <= 150 or "lines because" in text[:1500], f"{name}: {n} lines, more than 150 for a header")
     for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "man/incore.1.scd"):

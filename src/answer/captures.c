@@ -30,12 +30,28 @@ void captures_follow_links(struct captures *k, bool follow)
 {
 	unsigned always = k->always;
 
-	if (k->cache.follow_links == follow)
+	if (k->cache.follow_links == follow || k->cache.fence.is_all)
 		return;
 	captures_deinit(k);
 	captures_init(k);
 	k->always = always;
 	k->cache.follow_links = follow;
+}
+
+bool captures_fence(struct captures *k, const char *path, struct incore_error *e)
+{
+	bool ok;
+
+	captures_follow_links(k, false);
+	captures_lock(k);
+	ok = file_fence_add(&k->cache.fence, path, e);
+	captures_unlock(k);
+	return ok;
+}
+
+void captures_fence_all(struct captures *k)
+{
+	k->cache.fence.is_all = true;
 }
 
 void captures_lock(struct captures *k)
@@ -170,9 +186,11 @@ bool captures_shares(struct captures *k, const char *path, struct capture_shares
 	bool is_known = false;
 
 	*x = (struct capture_shares){0};
-	if (capture_stat(path, &x->st, &x->part) != 0)
-		return false;
 	pthread_mutex_lock(&k->lock);
+	if (capture_stat(&k->cache.fence, path, &x->st, &x->part) != 0) {
+		pthread_mutex_unlock(&k->lock);
+		return false;
+	}
 	for (size_t i = 0; i < k->shares.n && !is_known; i++) {
 		const struct capture_shares *y = &k->shares.v[i];
 

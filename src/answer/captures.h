@@ -45,6 +45,11 @@ void captures_deinit(struct captures *k);
 /* Are links that lead out of a capture followed from now on? What was read otherwise is forgotten.
  * While nobody asks. */
 void captures_follow_links(struct captures *k, bool follow);
+/* From now on nothing that is looked for or read below path lies outside of it (file_fence.h), and links
+ * that lead out of a capture are not followed. */
+bool captures_fence(struct captures *k, const char *path, struct incore_error *e);
+/* Nothing but what lies there is looked at, whatever is asked. */
+void captures_fence_all(struct captures *k);
 /* For those who give the cache to import_*() themselves. */
 void captures_lock(struct captures *k);
 void captures_unlock(struct captures *k);

@@ -79,7 +79,8 @@ static bool is_same_origin(const struct trace *t, const struct trace *other)
 static struct accounted *find_repeat(struct diff_sides *s, const char *path)
 {
 	for (uint32_t i = 0; i < s->n_repeats; i++)
-		if (siblings_is_same(s->repeats[i].trace->meta.origin, path))
+		if (siblings_is_same(
+			    &s->r->captures->cache.fence, s->repeats[i].trace->meta.origin, path))
 			return &s->repeats[i];
 	return NULL;
 }
@@ -186,7 +187,8 @@ static bool add_siblings(struct diff_sides *s, const struct accounted *of, struc
 
 		if (found.facts.v[i].is_self)
 			continue;
-		if (siblings_is_same(found.captures.v[i]->path, other->meta.origin))
+		if (siblings_is_same(
+			    &k->cache.fence, found.captures.v[i]->path, other->meta.origin))
 			s->is_pair = true;
 		else if (p->noise.n)
 			continue;

@@ -498,7 +498,7 @@ static bool look_beside(struct info_job *j, struct incore_error *e)
 	if (!ANSWER_KEEP(j->a, l, capture_list_deinit, e))
 		return false;
 	for (uint32_t i = 0; i < l->n; i++)
-		if (siblings_is_same(l->v[i].path, origin))
+		if (siblings_is_same(&j->r->captures->cache.fence, l->v[i].path, origin))
 			self = &l->v[i];
 	return put_siblings(j, self, l, e) && (p->quick || make_health(j, self, l, e));
 }

@@ -6,14 +6,14 @@
 
 #include "import/capture_cache.h"
 
-bool siblings_is_same(const char *a, const char *b)
+bool siblings_is_same(const struct file_fence *f, const char *a, const char *b)
 {
 	struct stat sa, sb;
 	uint32_t part_a, part_b;
 
 	if (strcmp(a, b) == 0)
 		return true;
-	return capture_stat(a, &sa, &part_a) == 0 && capture_stat(b, &sb, &part_b) == 0 &&
+	return capture_stat(f, a, &sa, &part_a) == 0 && capture_stat(f, b, &sb, &part_b) == 0 &&
 	       part_a == part_b && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
@@ -23,7 +23,7 @@ static bool add_sibling(struct siblings *s, const struct capture *self, const st
 	struct check_sibling x = {
 		.path = k->path, .dispatch = k->dispatch, .n_tracks = k->n_tracks};
 
-	x.is_self = siblings_is_same(self->path, k->path);
+	x.is_self = siblings_is_same(capture_fence(cache), self->path, k->path);
 	if (!x.is_self)
 		x.clock_mhz = capture_clock_mhz(cache, k);
 	if (!VEC_PUSH(&s->facts, x) || !VEC_PUSH(&s->captures, k))

@@ -21,5 +21,5 @@ struct siblings {
 bool siblings_find(struct siblings *s, const struct capture *self, const struct capture_list *all,
 	struct capture_cache *cache, struct incore_error *e);
 /* Do both paths lead to one capture? */
-bool siblings_is_same(const char *a, const char *b);
+bool siblings_is_same(const struct file_fence *f, const char *a, const char *b);
 void siblings_deinit(struct siblings *s);

@@ -250,9 +250,23 @@ struct names {
 	struct arena arena;
 };
 
-static bool collect_names(struct names *out, const char *dir, struct incore_error *e)
+/* NULL with errno. */
+static DIR *open_list(struct file_root root, const char *name)
 {
-	DIR *d = fault_hit(FAULT_OPEN) ? (errno = EACCES, NULL) : opendir(dir);
+	int fd = fault_hit(FAULT_OPEN) ? (errno = EACCES, -1) : file_open_dir_below(root, name);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	int why = errno;
+
+	if (!d && fd >= 0)
+		close(fd);
+	errno = why;
+	return d;
+}
+
+static bool collect_names(struct names *out, struct file_root root, const char *name,
+	const char *dir, struct incore_error *e)
+{
+	DIR *d = open_list(root, name);
 	struct dirent *ent;
 	bool ok = false;
 
@@ -278,13 +292,14 @@ out:
 	return ok;
 }
 
-bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
+bool dir_each_below(struct file_root root, const char *name, const char *dir, dir_fn fn, void *ctx,
+	struct incore_error *e)
 {
 	struct names names = {0};
 	bool ok;
 
 	arena_init(&names.arena);
-	ok = collect_names(&names, dir, e);
+	ok = collect_names(&names, root, name, dir, e);
 	if (ok && names.list.n)
 		SORT(names.list.v, names.list.n, by_bytes);
 	for (size_t i = 0; ok && i < names.list.n; i++)
@@ -292,4 +307,9 @@ bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
 	VEC_FREE(&names.list);
 	arena_deinit(&names.arena);
 	return ok;
+}
+
+bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
+{
+	return dir_each_below(FILE_ANYWHERE, dir, dir, fn, ctx, e);
 }

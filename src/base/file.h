@@ -65,6 +65,9 @@ const char *path_base(
 /* Calls fn for each name in dir but "." and "..", in byte order. */
 typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
+/* The same below a directory; `dir` is only for messages. */
+bool dir_each_below(struct file_root root, const char *name, const char *dir, dir_fn fn, void *ctx,
+	struct incore_error *e);
 /* Removes a file, or a directory and all in it as far as may be; links are not followed. */
 void remove_tree(const char *path);
 /*

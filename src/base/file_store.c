@@ -33,7 +33,8 @@ bool file_is_same(const struct stat *a, const struct stat *b)
  * that it is opened, and refused, by itself. */
 static bool stat_below(struct file_root root, const char *name, struct stat *st)
 {
-	return fstatat(root.fd, name, st, root.follow_links ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
+	return (root.follow_links ? file_stat_below(root, name, st)
+				  : file_lstat_below(root, name, st)) == 0;
 }
 
 static struct kept_file *find_kept(struct file_store *s, struct file_root root, const char *name)
@@ -148,9 +149,10 @@ static int read_head(int fd, uint8_t *head, size_t cap, size_t *n)
 	return 0;
 }
 
-int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_t cap, size_t *n)
+int file_store_head(struct file_store *s, struct file_root root, const char *name, uint8_t *head,
+	size_t cap, size_t *n)
 {
-	struct kept_file *k = find_kept(s, FILE_ANYWHERE, path), new = {.fd = -1};
+	struct kept_file *k = find_kept(s, root, name), new = {.fd = -1};
 	int failed;
 
 	if (k && k->fd < 0) {
@@ -161,7 +163,7 @@ int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_
 	if (k)
 		return read_head(k->fd, head, cap, n);
 	errno = EACCES;
-	new.fd = fault_hit(FAULT_OPEN) ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	new.fd = fault_hit(FAULT_OPEN) ? -1 : file_open_below(root, name);
 	if (new.fd < 0)
 		return errno;
 	errno = EINVAL;

@@ -40,6 +40,7 @@ bool file_store_load_at(struct file_store *s, enum file_store_use use, struct fi
 /* The same of a path that begins with dir, below that. */
 bool file_store_load_below(struct file_store *s, enum file_store_use use, struct file_data *f,
 	const char *dir, bool follow_links, const char *path, struct incore_error *e);
-/* The first bytes of a regular file, at most cap; never waits for a FIFO or device. Gives 0 or the
- * errno. s may be NULL. */
-int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_t cap, size_t *n);
+/* The first bytes of a regular file below root, at most cap; never waits for a FIFO or device. Gives 0
+ * or the errno. s may be NULL. */
+int file_store_head(struct file_store *s, struct file_root root, const char *name, uint8_t *head,
+	size_t cap, size_t *n);

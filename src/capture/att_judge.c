@@ -229,7 +229,7 @@ static bool judge_streams(struct judging *j, struct incore_error *e)
 	struct incore_error wrong = {0};
 	uint32_t n = 0;
 
-	if (!sqtt_containers(j->dir, &j->a->arena, &v, &n, e)) {
+	if (!sqtt_containers(NULL, j->dir, &j->a->arena, &v, &n, e)) {
 		if (!err_is(e, "no-stream"))
 			return false;
 		incore_error_clear(e);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/file_fence.h"
 #include "base/file_store.h"
 #include "import/import.h"
 
@@ -13,16 +14,30 @@ struct capture_cache {
 	struct arena arena;
 	struct file_store files;
 	VEC(struct capture_seen) seen;
+	/* What is looked for and read lies within it; where it is not empty links that lead out of a
+	 * capture are not followed. */
+	struct file_fence fence;
 	bool follow_links; /* also those that lead out of a capture */
 };
+
+/* NULL where there is none. */
+static inline const struct file_fence *capture_fence(const struct capture_cache *k)
+{
+	return k ? &k->fence : NULL;
+}
+
+static inline const struct file_fence *import_fence(const struct import_options *o)
+{
+	return o ? capture_fence(o->cache) : NULL;
+}
 
 /*
  * A file may hold several captures; one of them is named by the file's path, '#' and its number from
  * 0. stat() of the file: 0, or the errno. *part: that number + 1; 0: the path is the file's own.
  */
-int capture_stat(const char *path, struct stat *st, uint32_t *part);
+int capture_stat(const struct file_fence *f, const char *path, struct stat *st, uint32_t *part);
 /* The path without the number, in the arena; NULL on lack of memory. */
-const char *capture_file(struct arena *a, const char *path);
+const char *capture_file(const struct file_fence *f, struct arena *a, const char *path);
 
 void capture_cache_init(struct capture_cache *k);
 void capture_cache_deinit(struct capture_cache *k);
@@ -39,6 +54,8 @@ double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
 /* import_load() of a file that lies below another directory than the capture's. */
 bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
 	const char *path, struct incore_error *e);
+/* The directory of import_load_below(), for those who open several files of it; false with errno. */
+bool import_root_open(const struct import_options *o, struct file_root *r, const char *dir);
 /* Notes that a file was left out, and clears *why; what: "is damaged and was left out". Lack of
  * memory stays an error. */
 bool import_note_unread(struct trace *t, const char *code, const char *path, const char *what,

@@ -3,7 +3,7 @@
 #include "import/capture_cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/search.h"
 #include "codec/gzip.h"
@@ -28,9 +28,9 @@ static size_t file_part(const char *path, uint32_t *part)
 	return (size_t)(mark - path);
 }
 
-int capture_stat(const char *path, struct stat *st, uint32_t *part)
+int capture_stat(const struct file_fence *f, const char *path, struct stat *st, uint32_t *part)
 {
-	int failed = stat(path, st) == 0 ? 0 : errno;
+	int failed = file_stat_in(f, path, st);
 	size_t n;
 	char *file;
 
@@ -38,16 +38,16 @@ int capture_stat(const char *path, struct stat *st, uint32_t *part)
 	if (!failed || !(n = file_part(path, part)))
 		return failed;
 	file = mem_strndup(path, n);
-	failed = file && stat(file, st) == 0 ? 0 : failed;
+	failed = file && file_stat_in(f, file, st) == 0 ? 0 : failed;
 	mem_free(file);
 	return failed;
 }
 
-const char *capture_file(struct arena *a, const char *path)
+const char *capture_file(const struct file_fence *f, struct arena *a, const char *path)
 {
 	struct stat st;
 	uint32_t part = 0;
-	bool is_part = capture_stat(path, &st, &part) == 0 && part;
+	bool is_part = capture_stat(f, path, &st, &part) == 0 && part;
 
 	return arena_strndup(a, path, is_part ? file_part(path, &part) : strlen(path));
 }
@@ -61,17 +61,28 @@ void capture_cache_init(struct capture_cache *k)
 void capture_cache_deinit(struct capture_cache *k)
 {
 	file_store_deinit(&k->files);
+	file_fence_deinit(&k->fence);
 	VEC_FREE(&k->seen);
 	arena_deinit(&k->arena);
+}
+
+static bool load_at(const struct import_options *o, struct file_data *f, struct file_root root,
+	const char *name, const char *path, struct incore_error *e)
+{
+	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
+		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, root, name, path, e);
 }
 
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e)
 {
+	struct file_root root;
+	const char *name;
+
 	if (o && o->root && !(o->own && strcmp(path, o->own) == 0))
 		return import_load_below(o, f, o->root, path, e);
-	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
-		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, FILE_ANYWHERE, path, path, e);
+	root = file_fence_root(import_fence(o), path, &name);
+	return load_at(o, f, root, name, path, e);
 }
 
 bool import_load_plain(const struct import_options *o, struct file_data *f, const char *path,
@@ -96,10 +107,22 @@ bool import_load_plain(const struct import_options *o, struct file_data *f, cons
 bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
 	const char *path, struct incore_error *e)
 {
-	struct capture_cache *k = o ? o->cache : NULL;
+	struct file_root root;
+	bool ok;
 
-	return file_store_load_below(k ? &k->files : NULL, o && o->is_look ? FILE_KEEP : FILE_TAKE,
-		f, dir, k && k->follow_links, path, e);
+	if (!import_root_open(o, &root, dir))
+		return err_errno(e, errno, dir, "cannot open directory");
+	ok = load_at(o, f, root, file_name_below(dir, path), path, e);
+	close(root.fd);
+	return ok;
+}
+
+bool import_root_open(const struct import_options *o, struct file_root *r, const char *dir)
+{
+	const char *name;
+	struct file_root above = file_fence_root(import_fence(o), *dir ? dir : ".", &name);
+
+	return file_root_open_below(r, above, name, o && o->cache && o->cache->follow_links);
 }
 
 /* --- what was learnt --- */
@@ -117,7 +140,9 @@ static struct capture_seen *find_seen(struct capture_cache *k, const char *path)
 	struct stat st;
 	uint32_t part;
 
-	return k && k->seen.n && capture_stat(path, &st, &part) == 0 ? seen_of(k, &st, part) : NULL;
+	return k && k->seen.n && capture_stat(&k->fence, path, &st, &part) == 0
+		       ? seen_of(k, &st, part)
+		       : NULL;
 }
 
 const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st)
@@ -144,7 +169,7 @@ static struct capture_seen *add_seen(struct capture_cache *k, const struct captu
 	struct capture_seen s = {0};
 	char *path = k ? arena_strdup(&k->arena, c->path) : NULL;
 
-	if (!path || capture_stat(path, &s.st, &s.part) != 0)
+	if (!path || capture_stat(&k->fence, path, &s.st, &s.part) != 0)
 		return NULL;
 	s.capture = copy_counts(c, &k->arena, path);
 	return VEC_PUSH(&k->seen, s) ? &k->seen.v[k->seen.n - 1] : NULL;

@@ -65,6 +65,11 @@ static const struct import_ops *best_ops(const struct probe *p)
 	return best;
 }
 
+static const struct file_fence *fence_of(const struct finder *f)
+{
+	return capture_fence(f->cache);
+}
+
 static struct file_store *store_of(const struct finder *f)
 {
 	return f->cache ? &f->cache->files : NULL;
@@ -74,9 +79,13 @@ static struct file_store *store_of(const struct finder *f)
 static const struct import_ops *sniff_file(
 	struct finder *f, struct probe *p, size_t cap, int *failed)
 {
-	*failed = file_store_head(store_of(f), p->path, f->head, cap, &p->head_size);
+	const char *name;
+	struct file_root root = file_fence_root(fence_of(f), p->path, &name);
+
+	*failed = file_store_head(store_of(f), root, name, f->head, cap, &p->head_size);
 	if (!*failed && p->head_size == cap && f->head[0] && strchr("{[\n\r\t ", f->head[0]))
-		*failed = file_store_head(store_of(f), p->path, f->head, PROBE_HEAD, &p->head_size);
+		*failed = file_store_head(
+			store_of(f), root, name, f->head, PROBE_HEAD, &p->head_size);
 	if (*failed)
 		return NULL;
 	p->head = f->head;
@@ -145,7 +154,7 @@ static bool add_capture(struct finder *f, const char *path, const struct import_
 		struct stat its;
 		uint32_t part;
 
-		if (capture_stat(paths[i], &its, &part) == 0 &&
+		if (capture_stat(fence_of(f), paths[i], &its, &part) == 0 &&
 			!add_one(f, paths[i], ops, &its, part, e))
 			return false;
 	}
@@ -230,7 +239,7 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 
 	if (!path)
 		return err_nomem(e);
-	if (lstat(path, &st) != 0) {
+	if (file_lstat_in(fence_of(l->f), path, &st) != 0) {
 		l->f->n_unreadable++;
 		mem_free(path);
 		return true;
@@ -238,8 +247,9 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 	is_link = S_ISLNK(st.st_mode);
 	if (is_link)
 		l->has_links = true;
-	if (is_link != l->is_links_turn || (is_link && stat(path, &st) != 0)) {
-		mem_free(path); /* the other turn's, or a link to nowhere or to itself */
+	if (is_link != l->is_links_turn ||
+		(is_link && file_stat_in(fence_of(l->f), path, &st) != 0)) {
+		mem_free(path); /* the other turn's, or a link to nowhere, to itself or out */
 		return true;
 	}
 	if (S_ISDIR(st.st_mode))
@@ -256,11 +266,11 @@ static bool look_level(struct finder *f, const char *dir, unsigned levels_below,
 {
 	struct level l = {.f = f, .dir = dir, .levels_below = levels_below, .depth = depth};
 	const char *list = strcmp(dir, "") == 0 ? "." : dir;
-	bool ok = dir_each(list, look_entry, &l, e);
+	bool ok = dir_each_in(fence_of(f), list, look_entry, &l, e);
 
 	if (ok && l.has_links) {
 		l.is_links_turn = true;
-		ok = dir_each(list, look_entry, &l, e);
+		ok = dir_each_in(fence_of(f), list, look_entry, &l, e);
 	}
 	if (!ok && depth > 0 && e && e->code && strcmp(e->code, "no-memory") != 0) {
 		incore_error_clear(e);
@@ -343,27 +353,28 @@ static void put_what_is_known(struct strbuf *b)
 }
 
 /* The capture that path lies in, when its parent is one. */
-static const struct import_ops *parent_capture(const char *path, struct strbuf *name)
+static const struct import_ops *parent_capture(
+	const char *path, struct capture_cache *k, struct strbuf *name)
 {
 	char *up = parent_of(path);
 	const struct import_ops *ops = NULL;
 
 	if (!up)
 		return NULL;
-	ops = sniff_dir(up[0] ? up : ".", NULL);
+	ops = sniff_dir(up[0] ? up : ".", k);
 	sb_puts(name, up[0] ? up : ".");
 	mem_free(up);
 	return ops;
 }
 
-static bool fail_file(const struct probe *p, struct incore_error *e)
+static bool fail_file(const struct probe *p, struct capture_cache *k, struct incore_error *e)
 {
 	const char *path = p->path;
 	struct strbuf known = {0}, up = {0};
 	const char *empty = p->head_size == 0 ? "an empty file is" : "this file is";
 
 	put_what_is_known(&known);
-	if (parent_capture(path, &up))
+	if (parent_capture(path, k, &up))
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
 			"this is one file of a capture; give the directory %s", up.p ? up.p : "");
 	else if (p->is_gzip)
@@ -403,7 +414,7 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 static bool find_in_file(struct finder *f, const char *path, const struct stat *st, uint32_t part,
 	struct incore_error *e)
 {
-	const char *file = part ? capture_file(f->arena, path) : path;
+	const char *file = part ? capture_file(fence_of(f), f->arena, path) : path;
 	const struct import_ops *ops = capture_seen_ops(f->cache, st);
 	struct probe p = {.path = file, .is_named = true};
 	int failed = 0;
@@ -415,7 +426,7 @@ static bool find_in_file(struct finder *f, const char *path, const struct stat *
 	if (failed)
 		return err_errno(e, failed, file, "cannot read");
 	if (!ops)
-		return fail_file(&p, e);
+		return fail_file(&p, f->cache, e);
 	if (!part)
 		return add_capture(f, path, ops, st, e);
 	return ops->splits_files ? add_one(f, path, ops, st, part, e)
@@ -447,7 +458,7 @@ bool import_find(
 	struct stat st;
 	uint32_t part = 0;
 	bool ok = finder_init(&f, k, out, e);
-	int failed = ok ? capture_stat(path, &st, &part) : 0;
+	int failed = ok ? capture_stat(capture_fence(k), path, &st, &part) : 0;
 
 	if (failed)
 		ok = err_errno(e, failed, path, "open");
@@ -465,7 +476,7 @@ static bool look_beside(struct finder *f, const char *dir, struct incore_error *
 	const struct import_ops *ops = sniff_dir(name, f->cache);
 	struct stat st;
 
-	if (ops && ops->split && stat(name, &st) == 0)
+	if (ops && ops->split && file_stat_in(fence_of(f), name, &st) == 0)
 		return add_capture(f, name, ops, &st, e);
 	/* As a directory below the first: where it cannot be listed, nothing lies beside. */
 	return look_level(f, dir, 0, 1, e);

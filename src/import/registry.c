@@ -91,16 +91,17 @@ static bool read_into(
 	t->meta.format = c->ops->name;
 	t->meta.origin = t->read_from = arena_strdup(&t->arena, c->path);
 	t->read_at = map_guard_now();
+	t->fence = import_fence(&o);
 	if (!dir || !t->meta.origin)
 		return err_nomem(e);
 	if (o.code && !c->ops->takes_code)
 		return err_set(e, INCORE_USAGE, "bad-option",
 			"--code: '%s' (%s) has no code.json that another could stand for", c->path,
 			c->ops->name);
-	if (!o.root && file_is_dir(c->path)) {
+	if (!o.root && file_is_dir_in(import_fence(&o), c->path)) {
 		o.root = c->path;
 	} else if (!o.root) {
-		o.own = capture_file(&t->arena, c->path);
+		o.own = capture_file(import_fence(&o), &t->arena, c->path);
 		o.root = dir;
 		if (!o.own)
 			return err_nomem(e);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roots.c: which files a call may name, and which captures there are. */
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "mcp/internal.h"
 
 /* The part of a real path behind a root, "" for the root itself; NULL: it is not below it. */
@@ -49,14 +47,15 @@ const char *root_path(
 	const struct mcp *m, const char *name, struct arena *a, struct incore_error *e)
 {
 	char real[PATH_MAX];
+	struct stat st;
+	uint32_t part;
 	const char *full = name[0] == '/' ? name : arena_printf(a, "%s/%s", m->roots.v[0], name);
 	const char *found = full ? real_name(full, a, real) : NULL;
 
 	if (!full)
 		return err_nomem_null(e);
-	for (size_t i = 0; found && i < m->roots.n; i++)
-		if (behind(m->roots.v[i], real))
-			return found;
+	if (found && capture_stat(&m->captures.cache.fence, found, &st, &part) == 0)
+		return found;
 	/* whether something is there is not told of places that may not be seen */
 	err_set(e, INCORE_USAGE, "not-found", "there is no capture '%s' below the roots", name);
 	return NULL;
@@ -67,6 +66,7 @@ const char *root_path(
 struct search {
 	struct mcp *m;
 	struct arena *a;
+	const char *dir; /* whose entries are looked at */
 	VEC(struct found_capture) found;
 };
 
@@ -93,33 +93,29 @@ static bool add_captures(struct search *s, const char *dir, struct incore_error 
 	return ok;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_shown(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
 /* What a folder holds, looked at one by one: a folder of folders of captures. */
+static bool add_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	struct search *s = ctx;
+	const char *path;
+
+	if (name[0] == '.' || s->found.n >= MOST_CAPTURES)
+		return true;
+	path = arena_printf(s->a, "%s/%s", s->dir, name);
+	return path ? add_captures(s, path, e) : err_nomem(e);
+}
+
+/* A root that cannot be listed holds nothing. */
 static bool add_below(struct search *s, const char *dir, struct incore_error *e)
 {
-	struct dirent **v;
-	int n = scandir(dir, &v, is_shown, by_name);
-	bool ok = true;
+	bool ok;
 
-	for (int i = 0; i < n; i++) {
-		const char *path = arena_printf(s->a, "%s/%s", dir, v[i]->d_name);
-
-		if (ok && s->found.n < MOST_CAPTURES)
-			ok = path ? add_captures(s, path, e) : err_nomem(e);
-		free(v[i]);
-	}
-	if (n >= 0)
-		free(v);
-	return ok;
+	s->dir = dir;
+	ok = dir_each_in(&s->m->captures.cache.fence, dir, add_entry, s, e);
+	if (ok || err_is(e, "no-memory"))
+		return ok;
+	incore_error_clear(e);
+	return true;
 }
 
 bool root_captures(struct mcp *m, struct arena *a, struct found_capture **out, size_t *n,

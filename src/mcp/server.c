@@ -273,7 +273,10 @@ static bool open_roots(struct mcp *m, struct incore_error *e)
 			mem_free(copy);
 			return err_nomem(e);
 		}
+		if (!captures_fence(&m->captures, copy, e))
+			return false;
 	}
+	captures_fence_all(&m->captures);
 	return true;
 }
 

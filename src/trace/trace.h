@@ -513,6 +513,7 @@ struct trace {
 	struct table_name kernel_from, arch_from; /* of meta.kernel, meta.arch */
 	const char *read_from;			  /* the path it was read from, or NULL */
 	uint64_t read_at;			  /* map_guard_now() before that */
+	const struct file_fence *fence; /* for paths that it names; the reader's, or NULL */
 	unsigned reading;  /* private: tables that are being read; trace_note() writes it down */
 	unsigned n_shares; /* private: owners beside the first */
 	const struct track_lender *lender; /* private: or NULL; atomic */

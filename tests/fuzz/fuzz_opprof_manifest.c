@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(copy, data, size);
 	arena_init(&a);
-	opprof_manifest_runs(dir, (struct str){copy, size}, &a, &paths, &n);
+	opprof_manifest_runs(NULL, dir, (struct str){copy, size}, &a, &paths, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		char *real = realpath(paths[i], NULL);
 

@@ -72,17 +72,89 @@ def progress(incore):
     check(talk(incore, [request(7, "tools/call", {"name": "hot", "arguments": {"path": "gemm"}})])[2][0].get("id") == 7, "progress that nobody wants")
 
 
+def ask(calls, incore, *roots, cwd):
+    """The results of tools by number: (tool, arguments) each."""
+    lines = [request(i, "tools/call", {"name": name, "arguments": arguments}) for i, (name, arguments) in enumerate(calls)]
+    return [answer for _, answer in sorted(talk(incore, lines, *roots, cwd=cwd)[1].items())]
+
+
+def is_refused(answer):
+    return "error" in answer or bool(answer["result"].get("isError"))
+
+
+def listed(answer):
+    return sorted(c["path"] for c in answer["result"]["structuredContent"]["captures"])
+
+
+def make_links(tmp):
+    """A root with captures, and links of every kind to captures outside of it."""
+    root, outside = os.path.join(tmp, "root"), os.path.join(tmp, "outside")
+    os.makedirs(os.path.join(root, "mix"))
+    os.makedirs(os.path.join(root, "files"))
+    shutil.copytree(os.path.join(DATA, "gemm"), os.path.join(root, "own"))
+    shutil.copytree(os.path.join(DATA, "two_waves"), os.path.join(outside, "other"))
+    shutil.copy(os.path.join(DATA, "h200", "mufu_bound.incore"), outside)
+    shutil.copy(os.path.join(DATA, "h200", "mufu_bound.incore"), os.path.join(root, "files", "real.incore"))
+    for name, target in (("away", outside), ("mix/X", "../../outside/other"), ("mix/Y", os.path.join(outside, "other")), ("inner", os.path.join(root, "own")),
+                         ("files/link.incore", "../../outside/mufu_bound.incore"), ("files/same.incore", "real.incore"), ("up", "..")):
+        os.symlink(target, os.path.join(root, name))
+    made = os.path.join(root, "made")  # a run whose parts are links: its manifest, its code, a folder of it
+    os.makedirs(made)
+    capture = sorted(os.listdir(os.path.join(outside, "other")))
+    capture = next(c for c in capture if os.path.exists(os.path.join(outside, "other", c, "filenames.json")))
+    os.makedirs(os.path.join(made, "ui_output_agent_1_dispatch_9"))
+    os.symlink(os.path.join(outside, "other", capture, "filenames.json"), os.path.join(made, "ui_output_agent_1_dispatch_9", "filenames.json"))
+    os.makedirs(os.path.join(made, "OPPROF_1"))
+    os.symlink(outside, os.path.join(made, "OPPROF_1", "simulator"))
+    return root, outside, capture
+
+
 def links(incore):
     with tempfile.TemporaryDirectory() as tmp:
-        root = os.path.join(tmp, "root")
-        os.mkdir(root)
-        shutil.copytree(os.path.join(DATA, "gemm"), os.path.join(root, "own"))
-        os.symlink(os.path.join(DATA, "two_waves"), os.path.join(root, "away"))
-        calls = [request(i, "tools/call", {"name": "info", "arguments": {"path": p}}) for i, p in enumerate(("own", "away", "own/../../root/own"))]
-        answers = talk(incore, calls, root, cwd=tmp)[1]
-        check([bool(answers[i]["result"].get("isError")) for i in range(3)] == [False, True, False], f"links out of a root: {answers}")
+        root, outside, capture = make_links(tmp)
+        opened = ("own", "own/../../root/own", "inner", "files", "files/real.incore", "files/same.incore", "up/root/own")
+        refused = ("away", "mix", "mix/X", f"mix/X/{capture}", "mix/Y", "away/other", f"away/other/{capture}", "files/link.incore", "up/outside", "up", "made",
+                   "made/ui_output_agent_1_dispatch_9", "../outside/other", outside, "no/such")
+        answers = ask([("info", {"path": p}) for p in opened + refused], incore, root, cwd=tmp)
+        for path, answer in zip(opened + refused, answers):
+            check(is_refused(answer) == (path in refused), f"links out of a root: {path}: {str(answer)[:300]}")
+            check(path in opened or outside not in str(answer).replace(f"'{path}'", ""), f"{path} tells of what lies outside: {str(answer)[:300]}")
+        queries = ask([("sql", {"paths": [p], "query": "select count(*) from code"}) for p in ("own", "mix", "away")], incore, root, cwd=tmp)
+        check([is_refused(a) for a in queries] == [False, True, True], f"sql: {queries}")
+        for base in (root, os.path.join(root, "files"), os.path.join(root, "mix"), os.path.join(root, "made")):
+            paths = listed(ask([("captures", {})], incore, base, cwd=tmp)[0])
+            answers = ask([("info", {"path": p}) for p in paths], incore, base, cwd=tmp)
+            check(not any(is_refused(a) for a in answers), f"below {base} {paths} are listed: {answers}")
+            check(bool(paths) == (base not in (os.path.join(root, "mix"), os.path.join(root, "made"))), f"below {base} there are {paths}")
+        # what lies beside a root is none of it: no repeats, no side files
+        alone = ask([("info", {"path": "."})], incore, os.path.join(DATA, "gemm", "ui_output_agent_1000_dispatch_7"), cwd=tmp)[0]["result"]["structuredContent"]
+        check(alone["values"]["kernel"] == "gemm_f16" and "machine_product" not in alone["values"] and not alone.get("warnings"), f"beside a root: {alone}")
     rc = subprocess.run([incore, "mcp", "nowhere"], cwd=DATA, input=b"", capture_output=True).returncode
     check(rc == 2, f"a root that is not there: {rc}")
+
+
+# Two names change places over and over, for as long as anybody could wait.
+SWAP = """import ctypes, os, sys, time
+a, b, end = os.fsencode(sys.argv[1]), os.fsencode(sys.argv[2]), time.time() + 60
+rename = ctypes.CDLL(None).renameat2
+while time.time() < end:
+    rename(-100, a, -100, b, 2)
+"""
+
+
+def swapped(incore):
+    """A folder of the root and a link to a capture outside change places while they are looked at."""
+    with tempfile.TemporaryDirectory() as tmp:
+        root, _, capture = make_links(tmp)
+        os.rename(os.path.join(root, "own"), os.path.join(root, "mix", "own"))
+        kernels = set()
+        with subprocess.Popen([sys.executable, "-c", SWAP, os.path.join(root, "mix", "own"), os.path.join(root, "mix", "X")]) as swap:
+            for _ in range(20):
+                answers = ask([("info", {"path": p}) for p in ("mix/own", "mix/X", f"mix/own/{capture}", "mix")] + [("captures", {})], incore, root, cwd=tmp)
+                check(f"mix/own/{capture}" not in listed(answers.pop()), "a capture outside is listed while folders are swapped")
+                kernels |= {a["result"]["structuredContent"]["values"].get("kernel") for a in answers if not is_refused(a)}
+            swap.kill()
+        check(kernels == {"gemm_f16"}, f"while folders are swapped: {kernels}")
 
 
 def plant(incore, made):
@@ -125,6 +197,7 @@ def main():
     odd_lines(incore)
     arguments_of_any_kind(incore)
     links(incore)
+    swapped(incore)
     progress(incore)
     official_client(incore)
     print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")

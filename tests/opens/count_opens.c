@@ -41,7 +41,8 @@ static void write_line(int fd)
 	ssize_t n;
 	int out;
 
-	if (!list || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	/* O_PATH: it is asked about, not read */
+	if (!list || (fcntl(fd, F_GETFL) & O_PATH) || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, line, PATH_MAX);

@@ -274,7 +274,7 @@ static void test_file_store(void **state)
 
 	(void)state;
 	write_text(path, "0123456789");
-	assert_int_equal(file_store_head(&s, path, head, sizeof(head), &n), 0);
+	assert_int_equal(file_store_head(&s, FILE_ANYWHERE, path, head, sizeof(head), &n), 0);
 	assert_int_equal(n, 4);
 	assert_int_equal(s.n_fds, 1);
 	assert_true(file_store_load_at(&s, FILE_KEEP, &f, FILE_ANYWHERE, path, path, &e));
@@ -292,7 +292,8 @@ static void test_file_store(void **state)
 	write_text(path, "another");
 	assert_true(file_store_load_at(&s, FILE_TAKE, &g, FILE_ANYWHERE, path, path, &e));
 	assert_memory_equal(g.data, "another", 8); /* the file changed: nothing of it is kept */
-	assert_int_not_equal(file_store_head(&s, tmp_dir, head, sizeof(head), &n), 0);
+	assert_int_not_equal(
+		file_store_head(&s, FILE_ANYWHERE, tmp_dir, head, sizeof(head), &n), 0);
 	file_unload(&g);
 	file_store_deinit(&s);
 	mem_free(path);

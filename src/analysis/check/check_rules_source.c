@@ -5,7 +5,7 @@
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/code/source_lines.h"
-#include "base/file.h"
+#include "base/file_fence.h"
 
 struct mapping {
 	uint32_t rows, mapped;
@@ -135,9 +135,10 @@ static void stale_on_disk(const struct trace *t, struct stale *users)
 	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		struct incore_error ignored = {0};
 
-		if (!s->text || !s->path || is_of_toolkit(s->path) || file_size(s->path) < 0)
+		if (!s->text || !s->path || is_of_toolkit(s->path) ||
+			file_size_in(t->fence, s->path) < 0)
 			continue;
-		if (!file_load(&d, s->path, &ignored)) {
+		if (!file_load_in(t->fence, &d, s->path, &ignored)) {
 			incore_error_clear(&ignored);
 			continue;
 		}

@@ -310,7 +310,8 @@ bool asc_read_dumps(struct asc_build *b, const char *dir, uint32_t *n_cores, str
 	*n_cores = 0;
 	b->path = dir;
 	b->is_ticks = true;
-	ok = dir_each(dir, see_name, &d, e) && read_cores(&d, n_cores, e) && read_sides(&d, e);
+	ok = dir_each_in(import_fence(b->options), dir, see_name, &d, e) &&
+	     read_cores(&d, n_cores, e) && read_sides(&d, e);
 	VEC_FREE(&d.named);
 	free_names(d.files.v, d.files.n);
 	free_names(d.mte.v, d.mte.n);
@@ -336,7 +337,7 @@ static int camodel_sniff(const struct probe *p)
 
 	if (!p->is_dir)
 		return 0;
-	dir_each(p->path, has_dumps, &n, &e);
+	dir_each_in(capture_fence(p->cache), p->path, has_dumps, &n, &e);
 	incore_error_clear(&e);
 	return n >= 2 ? 50 : 0;
 }

@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 
 #include "import/ascend/ascend.h"
+#include "import/capture_cache.h"
 
 #define MAX_DEPTH 4
 
-static uint64_t size_of(const char *path, unsigned depth);
+static uint64_t size_of(const struct file_fence *f, const char *path, unsigned depth);
 
 struct sum {
+	const struct file_fence *fence;
 	const char *dir;
 	unsigned depth;
 	uint64_t bytes;
@@ -24,34 +26,33 @@ static bool add(void *ctx, const char *name, struct incore_error *e)
 
 	(void)e;
 	if (path)
-		s->bytes += size_of(path, s->depth);
+		s->bytes += size_of(s->fence, path, s->depth);
 	mem_free(path);
 	return true;
 }
 
 /* Links are not followed: what they lead to is no part of the run. */
-static uint64_t size_of(const char *path, unsigned depth)
+static uint64_t size_of(const struct file_fence *f, const char *path, unsigned depth)
 {
 	struct incore_error ignored = {0};
-	struct sum s = {path, depth - 1, 0};
+	struct sum s = {f, path, depth - 1, 0};
 	struct stat st;
 
-	if (lstat(path, &st) != 0)
+	if (file_lstat_in(f, path, &st) != 0)
 		return 0;
 	if (S_ISREG(st.st_mode))
 		return (uint64_t)st.st_size;
 	if (!S_ISDIR(st.st_mode) || depth == 0)
 		return 0;
-	dir_each(path, add, &s, &ignored);
+	dir_each_in(f, path, add, &s, &ignored);
 	incore_error_clear(&ignored);
 	return s.bytes;
 }
 
 void asc_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
-	(void)cache;
 	(void)a;
 	c->is_uncounted = true;
-	c->n_bytes = size_of(path, MAX_DEPTH);
+	c->n_bytes = size_of(capture_fence(cache), path, MAX_DEPTH);
 	c->is_empty = c->n_bytes == 0;
 }

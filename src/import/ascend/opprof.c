@@ -6,7 +6,6 @@
  * others are compared with it.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -16,10 +15,10 @@
 #define MAX_LISTED 100000
 #define SNIFF_ENTRIES 2000
 
-static bool is_dir_path(const char *dir, const char *name, char **path)
+static bool is_dir_path(const struct file_fence *f, const char *dir, const char *name, char **path)
 {
 	*path = path_join(dir, name);
-	return *path && file_is_dir(*path);
+	return *path && file_is_dir_in(f, *path);
 }
 
 /* --- what is there --- */
@@ -79,12 +78,12 @@ static bool has_log(void *ctx, const char *name, struct incore_error *e)
 	return *(int *)ctx < 2;
 }
 
-static bool is_dump_dir(const char *path)
+static bool is_dump_dir(const struct file_fence *f, const char *path)
 {
 	struct incore_error why = {0};
 	int n = 0;
 
-	dir_each(path, has_log, &n, &why);
+	dir_each_in(f, path, has_log, &n, &why);
 	incore_error_clear(&why);
 	return n >= 2;
 }
@@ -95,7 +94,7 @@ static bool see_dir(struct opprof *o, char *path, unsigned depth, struct incore_
 	bool ok = true;
 
 	if (str_is(name, "dump") || str_is(name, "tmp_dump")) {
-		if (is_dump_dir(path)) {
+		if (is_dump_dir(import_fence(o->b->options), path)) {
 			if (VEC_PUSH(&o->dumps, path))
 				return true;
 			ok = err_nomem(e);
@@ -118,7 +117,7 @@ static bool see_entry(void *ctx, const char *name, struct incore_error *e)
 	if (!path)
 		return err_nomem(e);
 	/* A link could lead anywhere: without the user's word only what lies in the directory is read. */
-	if ((k && k->follow_links ? stat(path, &st) : lstat(path, &st)) != 0)
+	if ((k && k->follow_links ? file_stat_in : file_lstat_in)(capture_fence(k), path, &st) != 0)
 		st.st_mode = 0;
 	if (S_ISDIR(st.st_mode))
 		return see_dir(l->o, path, l->depth, e);
@@ -132,7 +131,7 @@ static bool list_dir(struct opprof *o, const char *dir, unsigned depth, struct i
 {
 	struct listing l = {o, dir, depth};
 
-	return dir_each(dir, see_entry, &l, e);
+	return dir_each_in(import_fence(o->b->options), dir, see_entry, &l, e);
 }
 
 /* --- reading --- */
@@ -332,7 +331,7 @@ static bool find_binary(struct opprof *o, const char *path)
 		return true;
 	above = arena_printf(&o->b->trace->arena, "%s/..", path);
 	found = above ? arena_printf(&o->b->trace->arena, "%s/dump/aicore_binary.o", above) : NULL;
-	if (found && file_exists(found)) {
+	if (found && file_exists_in(import_fence(o->b->options), found)) {
 		o->b->binary = found;
 		o->b->binary_root = above;
 	}
@@ -413,29 +412,36 @@ static bool opprof_read(const char *path, const struct import_options *opts, str
 
 /* --- recognising --- */
 
+struct flat_look {
+	bool found;
+	unsigned n;
+};
+
 /* Names that only such a run has, among the first entries of the directory. */
-static bool has_flat_files(const char *path)
+static bool is_flat_file(void *ctx, const char *text, struct incore_error *e)
 {
-	DIR *d = opendir(path);
-	bool found = false;
+	struct flat_look *l = ctx;
+	struct str name = str_of(text);
 
-	for (int i = 0; d && !found && i < SNIFF_ENTRIES; i++) {
-		struct dirent *k = readdir(d);
-		struct str name = str_of(k ? k->d_name : "");
-
-		if (!k)
-			break;
-		found = str_is(name, "visualize_data.bin") ||
-			(str_has(name, "instr_exe") && str_ends(name, ".csv")) ||
-			(str_starts(name, "core") &&
-				(asc_is_summary_name(name) || str_ends(name, ".trace.json")));
-	}
-	if (d)
-		closedir(d);
-	return found;
+	(void)e;
+	l->found = str_is(name, "visualize_data.bin") ||
+		   (str_has(name, "instr_exe") && str_ends(name, ".csv")) ||
+		   (str_starts(name, "core") &&
+			   (asc_is_summary_name(name) || str_ends(name, ".trace.json")));
+	return !l->found && ++l->n < SNIFF_ENTRIES;
 }
 
-static bool has_simulator(const char *path)
+static bool has_flat_files(const struct file_fence *f, const char *path)
+{
+	struct incore_error ignored = {0};
+	struct flat_look l = {0};
+
+	dir_each_in(f, path, is_flat_file, &l, &ignored);
+	incore_error_clear(&ignored);
+	return l.found;
+}
+
+static bool has_simulator(const struct file_fence *f, const char *path)
 {
 	static const char *const parts[] = {"simulator/visualize_data.bin", "simulator/trace.json"};
 	char *p = NULL;
@@ -443,11 +449,11 @@ static bool has_simulator(const char *path)
 
 	for (size_t i = 0; i < 2 && !found; i++) {
 		p = path_join(path, parts[i]);
-		found = p && file_exists(p);
+		found = p && file_exists_in(f, p);
 		mem_free(p);
 	}
 	if (!found) {
-		found = is_dir_path(path, "simulator", &p);
+		found = is_dir_path(f, path, "simulator", &p);
 		mem_free(p);
 	}
 	return found;
@@ -456,6 +462,7 @@ static bool has_simulator(const char *path)
 static int opprof_sniff(const struct probe *p)
 {
 	static const char *const dumps[] = {"dump", "tmp_dump", "device0/dump", "device0/tmp_dump"};
+	const struct file_fence *f = capture_fence(p->cache);
 	char *path = NULL;
 	int sure = 0;
 
@@ -463,12 +470,12 @@ static int opprof_sniff(const struct probe *p)
 		return 0;
 	if (opprof_has_manifest(p->path, p->cache))
 		return 85;
-	if (has_simulator(p->path))
+	if (has_simulator(f, p->path))
 		return 80;
-	if (has_flat_files(p->path))
+	if (has_flat_files(f, p->path))
 		return 75;
 	for (size_t i = 0; i < 4 && !sure; i++) {
-		if (is_dir_path(p->path, dumps[i], &path) && is_dump_dir(path))
+		if (is_dir_path(f, p->path, dumps[i], &path) && is_dump_dir(f, path))
 			sure = 60;
 		mem_free(path);
 	}

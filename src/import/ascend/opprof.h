@@ -54,5 +54,5 @@ bool opprof_has_manifest(const char *dir, struct capture_cache *cache);
 void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct arena *a,
 	const char ***paths, uint32_t *n);
 /* The same of a manifest's bytes; rows up to the first that is damaged. */
-void opprof_manifest_runs(
-	const char *dir, struct str csv, struct arena *a, const char ***paths, uint32_t *n);
+void opprof_manifest_runs(struct capture_cache *cache, const char *dir, struct str csv,
+	struct arena *a, const char ***paths, uint32_t *n);

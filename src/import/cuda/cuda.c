@@ -38,8 +38,8 @@ static bool open_log(
 
 	*x = (struct opened){0};
 	arena_init(&x->arena);
-	capture_stat(path, &st, &part);
-	file = capture_file(&x->arena, path);
+	capture_stat(import_fence(o), path, &st, &part);
+	file = capture_file(import_fence(o), &x->arena, path);
 	if (!file)
 		return err_nomem(e);
 	if (!import_load(o, &x->file, file, e) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* document.c: the JSON export as an input format: its tables, what belongs to them, the rest. */
 #include "base/map.h"
+#include "import/capture_cache.h"
 #include "import/json/json.h"
 
 #include <math.h>
@@ -456,9 +457,8 @@ static int sniff(const struct probe *p)
 /* The document is read as a whole or not at all. */
 static void look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
-	int64_t n = file_size(path);
+	int64_t n = file_size_in(capture_fence(cache), path);
 
-	(void)cache;
 	(void)a;
 	c->is_uncounted = true;
 	c->n_bytes = n < 0 ? 0 : (uint64_t)n;

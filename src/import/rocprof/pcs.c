@@ -108,9 +108,9 @@ static bool open_file(
 	*x = (struct opened){.pcs.timeline = timeline};
 	if (!samples_init(s))
 		return err_nomem(e);
-	capture_stat(path, &st, &part);
+	capture_stat(import_fence(o), path, &st, &part);
 	x->kernel = part ? part - 1 : 0;
-	file = capture_file(&s->arena, path);
+	file = capture_file(import_fence(o), &s->arena, path);
 	if (!file)
 		return err_nomem(e);
 	if (!read_file(&x->pcs, o, file, e))
@@ -148,12 +148,13 @@ static void pcs_split(const char *path, struct capture_cache *cache, struct aren
 	close_file(&x);
 }
 
-static void take_look(struct arena *a, uint64_t n_samples, const char *kernel, struct capture *c)
+static void take_look(const struct file_fence *f, struct arena *a, uint64_t n_samples,
+	const char *kernel, struct capture *c)
 {
 	uint32_t part = 0;
 	struct stat st;
 
-	capture_stat(c->path, &st, &part);
+	capture_stat(f, c->path, &st, &part);
 	c->dispatch = part ? (int64_t)part - 1 : NO_VALUE;
 	c->n_bytes = n_samples;
 	c->same_as = kernel ? arena_printf(a, "pcs %s", kernel) : NULL;
@@ -174,7 +175,7 @@ static void pcs_look(
 			c->n_mapped += x.pcs.set.rows.v[i].kernel == x.kernel &&
 				       x.pcs.set.rows.v[i].where > 0;
 		}
-		take_look(a, k->n_samples, k->name, c);
+		take_look(capture_fence(cache), a, k->n_samples, k->name, c);
 	}
 	incore_error_clear(&ignored);
 	close_file(&x);
@@ -189,7 +190,7 @@ static void look_at_trace(const struct trace *t, struct arena *a, struct capture
 		c->n_mapped += *t->code[i].source != '\0';
 	}
 	c->n_rows = t->n_code;
-	take_look(a, n, t->samples ? t->meta.kernel : NULL, c);
+	take_look(NULL, a, n, t->samples ? t->meta.kernel : NULL, c);
 }
 
 /* --- the trace --- */

@@ -3,6 +3,7 @@
 #include "import/chunks.h"
 
 #include "base/search.h"
+#include "import/capture_cache.h"
 #include "import/sqtt/sqtt.h"
 
 ORDER(by_trace, struct sqtt_chunk, UP(run) UP(dispatch) UP(agent))
@@ -122,7 +123,7 @@ static bool chunk_size(struct joining *j, const struct sqtt_chunk *c, int64_t *s
 		return true;
 	if (!(path = file_of(j, c)))
 		return false;
-	*size = file_size(path);
+	*size = file_size_in(import_fence(j->b->options), path);
 	if (*size < 0 || c->size == NO_VALUE || c->size == *size)
 		return true;
 	return err_file(j->e, "bad-chunk", path, (uint64_t)(*size < c->size ? *size : c->size),
@@ -217,7 +218,7 @@ static bool find_chunks(struct sqtt_build *b, const char *path, struct incore_er
 	uint32_t n = 0;
 
 	if (!check_rows(l, e) || !check_files(&b->scratch, l, e) ||
-		!sqtt_containers(path, &b->scratch, &c, &n, e))
+		!sqtt_containers(import_fence(b->options), path, &b->scratch, &c, &n, e))
 		return false;
 	b->container = *c; /* for the code objects beside it */
 	c = &b->container;

@@ -8,9 +8,7 @@
 #include "import/sqtt/container.h"
 #include "base/search.h"
 
-#include <dirent.h>
-
-#include "base/file.h"
+#include "base/file_fence.h"
 #include "base/vec.h"
 
 #define ATT_MARK "_shader_engine_"
@@ -22,6 +20,7 @@ struct att_file {
 };
 
 struct listing {
+	const struct file_fence *fence;
 	const char *dir;
 	struct arena *arena;
 	VEC(struct att_file) atts;
@@ -111,35 +110,45 @@ bool sqtt_is_stream_name(const char *path)
 }
 
 /* A directory that AMD's decoder made from these streams is the better input: it has sources. */
-static bool is_decoded_dir(const char *dir, const char *name)
+static bool is_decoded_dir(const struct file_fence *f, const char *dir, const char *name)
 {
 	struct strbuf path = {0};
 	bool is_one = false;
 
 	if (strncmp(name, "ui_output_", 10) == 0 &&
 		sb_printf(&path, "%s/%s/filenames.json", dir, name))
-		is_one = file_exists(path.p);
+		is_one = file_exists_in(f, path.p);
 	sb_free(&path);
 	return is_one;
 }
 
-bool sqtt_is_dir(const char *path)
+struct dir_look {
+	const struct file_fence *fence;
+	const char *dir;
+	bool has_stream, has_decoded;
+};
+
+static bool look_at_name(void *ctx, const char *name, struct incore_error *e)
 {
-	DIR *d = opendir(path);
-	struct dirent *entry;
+	struct dir_look *l = ctx;
 	struct sqtt_att_name att;
-	bool has_stream = false, has_decoded = false;
 	uint32_t se;
 
-	if (!d)
-		return false;
-	while (!has_decoded && (entry = readdir(d))) {
-		has_stream |= sqtt_att_name(entry->d_name, &att) || plain_name(entry->d_name, &se);
-		has_decoded = strcmp(entry->d_name, "filenames.json") == 0 ||
-			      is_decoded_dir(path, entry->d_name);
-	}
-	closedir(d);
-	return has_stream && !has_decoded;
+	(void)e;
+	l->has_stream |= sqtt_att_name(name, &att) || plain_name(name, &se);
+	l->has_decoded =
+		strcmp(name, "filenames.json") == 0 || is_decoded_dir(l->fence, l->dir, name);
+	return !l->has_decoded;
+}
+
+bool sqtt_is_dir(const struct file_fence *f, const char *path)
+{
+	struct dir_look l = {.fence = f, .dir = path};
+	struct incore_error ignored = {0};
+
+	dir_each_in(f, path, look_at_name, &l, &ignored);
+	incore_error_clear(&ignored);
+	return l.has_stream && !l.has_decoded;
 }
 
 /* --- listing --- */
@@ -166,8 +175,8 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 		return VEC_PUSH(&l->atts, att) || err_nomem(e);
 	}
 	if (plain_name(name, &number))
-		return VEC_PUSH(&l->plain,
-			       (struct sqtt_stream_file){number, path, file_size(path)}) ||
+		return VEC_PUSH(&l->plain, (struct sqtt_stream_file){number, path,
+						   file_size_in(l->fence, path)}) ||
 		       err_nomem(e);
 	if (object_name(name, &number))
 		return VEC_PUSH(&l->objects, (struct sqtt_object_file){number, path}) ||
@@ -248,8 +257,8 @@ static bool make_dispatch(
 	if (!c->streams || !choose_objects(l, &v->name, c))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		c->streams[i] =
-			(struct sqtt_stream_file){v[i].name.se, v[i].path, file_size(v[i].path)};
+		c->streams[i] = (struct sqtt_stream_file){
+			v[i].name.se, v[i].path, file_size_in(l->fence, v[i].path)};
 		c->n_bytes += c->streams[i].size > 0 ? (uint64_t)c->streams[i].size : 0;
 	}
 	return true;
@@ -335,19 +344,19 @@ static bool pick(struct listing *l, const char *path, struct sqtt_container **ou
 	return make_single(l, path, out, e);
 }
 
-bool sqtt_containers(const char *path, struct arena *a, struct sqtt_container **out, uint32_t *n,
-	struct incore_error *e)
+bool sqtt_containers(const struct file_fence *f, const char *path, struct arena *a,
+	struct sqtt_container **out, uint32_t *n, struct incore_error *e)
 {
-	struct listing l = {.arena = a};
-	bool is_dir = file_is_dir(path), ok;
+	struct listing l = {.fence = f, .arena = a};
+	bool is_dir = file_is_dir_in(f, path), ok;
 
 	l.dir = is_dir ? arena_strdup(a, path)
 		       : arena_strndup(a, path, (size_t)(path_base(path) - path));
 	if (!l.dir)
 		return err_nomem(e);
 	*n = 0;
-	ok = dir_each(*l.dir ? l.dir : ".", add_entry, &l, e) && make_containers(&l, out, n, e) &&
-	     (is_dir || pick(&l, path, out, n, e));
+	ok = dir_each_in(f, *l.dir ? l.dir : ".", add_entry, &l, e) &&
+	     make_containers(&l, out, n, e) && (is_dir || pick(&l, path, out, n, e));
 	if (ok && *n == 0)
 		ok = err_file(e, "no-stream", path, INCORE_NO_OFFSET,
 			"no thread-trace stream (*_shader_engine_*.att, se*.sqtt) here");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/file_fence.h"
 #include "base/str.h"
 #include "trace/trace.h"
 
@@ -49,10 +50,10 @@ struct sqtt_att_name {
 bool sqtt_att_name(const char *name, struct sqtt_att_name *out);
 
 /* All captures of a directory; for a file the one it belongs to. */
-bool sqtt_containers(const char *path, struct arena *a, struct sqtt_container **out, uint32_t *n,
-	struct incore_error *e);
+bool sqtt_containers(const struct file_fence *f, const char *path, struct arena *a,
+	struct sqtt_container **out, uint32_t *n, struct incore_error *e);
 /* Does the directory hold streams (and no decoded ui_output directories)? */
-bool sqtt_is_dir(const char *path);
+bool sqtt_is_dir(const struct file_fence *f, const char *path);
 bool sqtt_is_stream_name(const char *path);
 
 /* meta.c: meta.json, which a plain run has */

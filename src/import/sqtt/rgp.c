@@ -439,9 +439,8 @@ static int rgp_sniff(const struct probe *p)
 static void rgp_look(
 	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
-	int64_t size = file_size(path);
+	int64_t size = file_size_in(capture_fence(cache), path);
 
-	(void)cache;
 	(void)a;
 	c->is_uncounted = true;
 	c->n_bytes = size > 0 ? (uint64_t)size : 0;

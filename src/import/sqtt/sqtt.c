@@ -154,7 +154,7 @@ static bool find_container(struct sqtt_build *b, const char *path, struct incore
 	struct sqtt_container *v;
 	uint32_t n;
 
-	if (!sqtt_containers(path, &b->scratch, &v, &n, e))
+	if (!sqtt_containers(import_fence(b->options), path, &b->scratch, &v, &n, e))
 		return false;
 	b->container = v[0];
 	if (n < 2)
@@ -239,7 +239,7 @@ static bool sqtt_lost(
 static int sqtt_sniff(const struct probe *p)
 {
 	if (p->is_dir)
-		return sqtt_is_dir(p->path) ? 90 : 0;
+		return sqtt_is_dir(capture_fence(p->cache), p->path) ? 90 : 0;
 	return p->is_named && sqtt_is_stream_name(p->path) ? 90 : 0;
 }
 
@@ -249,9 +249,8 @@ static void sqtt_split(const char *path, struct capture_cache *cache, struct are
 	struct sqtt_container *v;
 	uint32_t count;
 
-	(void)cache;
 	*n = 0;
-	if (!sqtt_containers(path, a, &v, &count, NULL))
+	if (!sqtt_containers(capture_fence(cache), path, a, &v, &count, NULL))
 		return;
 	*paths = arena_zalloc(a, count, sizeof(**paths));
 	for (uint32_t i = 0; *paths && i < count; i++)
@@ -264,8 +263,7 @@ static void sqtt_look(
 	struct sqtt_container *v;
 	uint32_t n;
 
-	(void)cache;
-	if (!sqtt_containers(path, a, &v, &n, NULL))
+	if (!sqtt_containers(capture_fence(cache), path, a, &v, &n, NULL))
 		return;
 	c->agent = v[0].agent;
 	c->dispatch = v[0].dispatch;

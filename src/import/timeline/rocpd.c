@@ -37,19 +37,19 @@ static int rocpd_sniff(const struct probe *p)
 	return p->is_named ? 40 : 0;
 }
 
-static uint32_t part_of(const char *path)
+static uint32_t part_of(const struct import_options *o, const char *path)
 {
 	uint32_t part = 0;
 	struct stat st;
 
-	capture_stat(path, &st, &part);
+	capture_stat(import_fence(o), path, &st, &part);
 	return part;
 }
 
 static bool load(
 	struct rocpd *r, const struct import_options *o, const char *path, struct incore_error *e)
 {
-	const char *file = capture_file(&r->run.t->arena, path);
+	const char *file = capture_file(import_fence(o), &r->run.t->arena, path);
 	struct import_options kept = *o;
 	struct file_data f = {0};
 	bool ok;
@@ -102,7 +102,7 @@ static void rocpd_look(
 {
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
-	uint32_t part = part_of(path), traces = 0;
+	uint32_t part = part_of(&o, path), traces = 0;
 	struct capture *seen;
 
 	tl_look(path, cache, a, c);
@@ -153,7 +153,7 @@ static bool count_traces(const char *path, const struct import_options *o, struc
 
 	if (rocpd_traces(o, path, &t->arena, &seen, n, &why))
 		return true;
-	if (part_of(path) < 2 && why.status == INCORE_BAD_INPUT &&
+	if (part_of(o, path) < 2 && why.status == INCORE_BAD_INPUT &&
 		import_note_unread(t, "damaged-file", path,
 			"has a table of thread traces that cannot be read", &why))
 		return true;
@@ -164,8 +164,8 @@ static bool count_traces(const char *path, const struct import_options *o, struc
 static bool rocpd_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	const char *file = capture_file(&t->arena, path);
-	uint32_t part = part_of(path), traces;
+	const char *file = capture_file(import_fence(o), &t->arena, path);
+	uint32_t part = part_of(o, path), traces;
 	struct rocpd r;
 	bool ok;
 

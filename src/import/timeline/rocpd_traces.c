@@ -53,7 +53,7 @@ static struct capture *look_at_all(const struct listing *x, struct arena *a)
 bool rocpd_traces(const struct import_options *o, const char *path, struct arena *a,
 	struct capture **all, uint32_t *n, struct incore_error *e)
 {
-	const char *file = capture_file(a, path);
+	const char *file = capture_file(import_fence(o), a, path);
 	struct listing x = {0};
 	bool ok = file ? list(&x, a, o, file, e) : err_nomem(e);
 

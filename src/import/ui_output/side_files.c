@@ -5,7 +5,11 @@
  * is taken from a file that cannot be shown to belong to this capture.
  */
 #include "import/ui_output/side_files.h"
+
+#include <errno.h>
+
 #include "base/search.h"
+#include "import/capture_cache.h"
 
 #define MAX_FOLDERS 64
 #define MAX_STATS 512 /* directory entries asked whether they are folders */
@@ -118,7 +122,7 @@ static bool belongs_to_captures(const struct folder *f)
 static bool list_folder(struct folder *f, bool *ok)
 {
 	struct incore_error e = {0};
-	bool done = dir_each(f->path, add_name, f, &e);
+	bool done = dir_each_in(import_fence(f->s->b->options), f->path, add_name, f, &e);
 
 	if (!done && err_is(&e, "no-memory"))
 		*ok = false;
@@ -150,9 +154,13 @@ static bool search_parent(struct side *s)
 	struct folder f = {.s = s, .path = parent_of(a, s->b->dir)};
 	const char *stats = arena_printf(a, "stats_%s.csv", path_base(s->b->dir));
 	unsigned n_folders = 0, n_asked = 0;
+	struct stat st;
 	bool ok = f.path && stats;
 
 	s->dir = f.path;
+	/* where a fence says that only the capture may be looked at, nothing lies beside it */
+	if (ok && file_stat_in(import_fence(s->b->options), f.path, &st) == EXDEV)
+		return true;
 	if (!ok || !list_folder(&f, &ok))
 		goto out;
 	for (size_t i = 0; ok && i < f.names.n; i++) {
@@ -166,7 +174,8 @@ static bool search_parent(struct side *s)
 			ok = false;
 		else if (!strcmp(name, stats))
 			s->stats = path;
-		else if (!strchr(name, '.') && n_asked++ < MAX_STATS && file_is_dir(path) &&
+		else if (!strchr(name, '.') && n_asked++ < MAX_STATS &&
+			 file_is_dir_in(import_fence(s->b->options), path) &&
 			 n_folders++ < MAX_FOLDERS)
 			ok = search_folder(s, path);
 	}

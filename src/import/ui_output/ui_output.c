@@ -184,13 +184,11 @@ static bool open_dir(struct ui_build *b, struct ui_loader *l, struct incore_erro
 	if (!l->dir)
 		return err_nomem(e);
 	errno = EMFILE;
-	if (fault_hit(FAULT_OPEN) ||
-		!file_root_open(&l->root, l->dir,
-			b->options && b->options->cache && b->options->cache->follow_links))
+	if (fault_hit(FAULT_OPEN) || !import_root_open(b->options, &l->root, l->dir))
 		return err_errno(e, errno, l->dir, "cannot open directory");
 	b->dir = l->dir;
 	b->root = l->root;
-	return dir_each(b->dir, add_name, b, e);
+	return dir_each_in(import_fence(b->options), b->dir, add_name, b, e);
 }
 
 static void close_loader(void *ctx)
@@ -252,7 +250,7 @@ static bool load_code(struct ui_build *b, struct ui_bytes *out, struct incore_er
 
 	if (!other)
 		return ui_load(b, "code.json", out, e);
-	if (!file_load(&b->file, other, e))
+	if (!file_load_in(import_fence(b->options), &b->file, other, e))
 		return err_wrap(e, "--code");
 	*out = (struct ui_bytes){b->file.data, b->file.size, other};
 	return trace_note(b->trace, NOTE_GUESSED, "other-code", other, INCORE_NO_OFFSET, 1,
@@ -509,7 +507,7 @@ static int ui_sniff(const struct probe *p)
 	if (!p->is_dir)
 		return 0;
 	path = path_join(p->path, "filenames.json");
-	if (path && file_exists(path))
+	if (path && file_exists_in(capture_fence(p->cache), path))
 		sure = 95;
 	mem_free(path);
 	return sure;
