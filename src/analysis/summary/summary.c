@@ -75,6 +75,9 @@ static bool second_walk(
 	const struct collector *list[MAX_COLLECTORS];
 	size_t n = 0;
 
+	/* first: it resolves waits in the viewer's model too, which serves those behind it */
+	if (with_check)
+		made[n++] = check_collector(s->check);
 	made[n++] = waves_collector(s->waves);
 	made[n++] = states_collector(s->waves->states);
 	made[n++] = clusters_collector(s->waves->clusters);
@@ -86,8 +89,6 @@ static bool second_walk(
 	made[n++] = hot_collector(s->hot);
 	made[n++] = loops_collector(s->loops);
 	made[n++] = matrix_collector(s->matrix);
-	if (with_check)
-		made[n++] = check_collector(s->check);
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
 	if (!walk_tracks(s->trace, o, list, n, &s->walk, e))

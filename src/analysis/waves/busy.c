@@ -49,19 +49,12 @@ struct busy *busy_new(const struct trace *t, struct incore_error *e)
 	return err_nomem_null(e);
 }
 
-static void deinit_sets(void *self, void *sets)
-{
-	const struct busy *b = self;
-
-	for (uint32_t i = 0; sets && i < b->n_groups; i++)
-		spans_deinit((struct spans *)sets + i);
-}
-
 void busy_free(struct busy *b)
 {
 	if (!b)
 		return;
-	deinit_sets(b, b->sets);
+	for (uint32_t i = 0; b->sets && i < b->n_groups; i++)
+		spans_deinit(&b->sets[i]);
 	mem_free(b->sets);
 	mem_free(b->group);
 	mem_free(b);
@@ -69,12 +62,12 @@ void busy_free(struct busy *b)
 
 static bool busy_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
-	const struct busy *b = self;
-	struct spans *set = (struct spans *)mine + b->group[w->idx];
+	struct busy *b = self;
+	struct spans *set = simd_sets_of(&b->at_hand, mine, w->idx);
 	struct account a;
 
-	if (!b->has_groups)
-		return true;
+	if (!set)
+		return err_nomem(e);
 	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a);)
 		if (a.issue_cyc && class_is_busy(w->data->inst_class[a.i]) &&
 			!spans_add(set, a.at.issue, a.at.end))
@@ -84,13 +77,21 @@ static bool busy_track(void *self, void *mine, const struct walk_track *w, struc
 
 static bool busy_merge(void *self, void *mine, struct incore_error *e)
 {
-	struct busy *b = self;
-	struct spans *sets = mine;
+	return simd_sets_hand_in(&((struct busy *)self)->at_hand, mine) || err_nomem(e);
+}
 
-	for (uint32_t i = 0; i < b->n_groups; i++)
-		if (!spans_merge(&b->sets[i], &sets[i]))
-			return err_nomem(e);
-	return true;
+static void worker_deinit(void *self, void *mine)
+{
+	simd_worker_deinit(&((struct busy *)self)->at_hand, mine);
+}
+
+static bool keep_union(void *self, uint32_t group, struct spans *sets)
+{
+	struct busy *b = self;
+
+	b->sets[group] = *sets;
+	*sets = (struct spans){0};
+	return spans_index(&b->sets[group]);
 }
 
 /* A shallow copy of `in` (may be NULL) without its slot, wave and kernel filters; never freed. */
@@ -114,25 +115,32 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 	struct selection wide = busy_selection(o->selection, b->trace);
 	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
 	struct collector c = {
-		b, b->n_groups * sizeof(struct spans), NULL, busy_track, busy_merge, deinit_sets};
+		b, sizeof(struct simd_worker), NULL, busy_track, busy_merge, worker_deinit};
 	const struct collector *list[] = {&c};
 	struct walk_result r;
+	bool ok;
 
 	if (!b->has_groups)
 		return true;
-	if (!walk_tracks(b->trace, &wo, list, 1, &r, e))
-		return false;
-	walk_result_deinit(&r); /* the second walk meets the same damaged tracks and tells */
-	for (uint32_t i = 0; i < b->n_groups; i++)
-		if (!spans_index(&b->sets[i]))
-			return err_nomem(e);
-	return true;
+	b->at_hand = (struct simd_sets){.self = b,
+		.done = keep_union,
+		.n_kinds = 1,
+		.group = b->group,
+		.n_groups = b->n_groups};
+	if (!simd_sets_init(&b->at_hand, b->trace->n_tracks))
+		return err_nomem(e);
+	ok = walk_tracks(b->trace, &wo, list, 1, &r, e);
+	if (ok)
+		walk_result_deinit(&r); /* the second walk tells of damaged tracks */
+	ok = ok && (simd_sets_finish(&b->at_hand) || err_nomem(e));
+	simd_sets_deinit(&b->at_hand);
+	return ok;
 }
 
 void busy_view_init(struct busy_view *v, const struct busy *b, track_idx track)
 {
 	*v = (struct busy_view){0};
-	if (!b || !b->has_groups || !b->sets[b->group[track]].once.marks)
+	if (!b || !b->has_groups || !b->sets[b->group[track]].once.lengths)
 		return;
 	v->once.list = &b->sets[b->group[track]].once;
 	v->twice.list = &b->sets[b->group[track]].twice;

@@ -19,14 +19,15 @@
 #pragma once
 
 #include "analysis/walk.h"
-#include "analysis/waves/spans.h"
+#include "analysis/waves/simd_sets.h"
 
 struct busy {
 	const struct trace *trace;
 	uint32_t *group; /* by track: its SIMD, numbered in track order */
 	uint32_t n_groups;
-	bool has_groups;    /* the trace has a level "simd"; else nothing is ever hidden */
-	struct spans *sets; /* by group; indexed by busy_walk() */
+	bool has_groups;	  /* the trace has a level "simd"; else nothing is ever hidden */
+	struct spans *sets;	  /* by group; indexed by busy_walk() */
+	struct simd_sets at_hand; /* private: during the walk */
 };
 
 /* Does a slice of this class keep a pipe of the SIMD busy while it issues? */

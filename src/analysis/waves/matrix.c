@@ -3,7 +3,6 @@
 #include "analysis/waves/matrix.h"
 
 #include "analysis/waves/matrix_passes.h"
-#include "analysis/waves/spans.h"
 #include "base/mem.h"
 #include "isa/amd_matrix.h"
 #include "trace/account.h"
@@ -11,24 +10,17 @@
 enum set_kind { SET_RESIDENT, SET_ISSUE, SET_MODELLED, SET_KINDS };
 
 struct worker {
-	struct spans *sets; /* [group * SET_KINDS + kind] */
+	struct simd_worker simd;
 	uint64_t *row_hits;
 	uint64_t hits, issue_sum, stall_sum, modelled_sum, modelled_hits, unknown_hits, macs;
 };
-
-static void sets_free(struct spans *sets, uint32_t n_groups)
-{
-	for (size_t i = 0; sets && i < (size_t)n_groups * SET_KINDS; i++)
-		spans_deinit(&sets[i]);
-	mem_free(sets);
-}
 
 static void worker_deinit(void *self, void *mine)
 {
 	const struct matrix *m = self;
 	struct worker *w = mine;
 
-	sets_free(w->sets, m->n_groups);
+	simd_worker_deinit(&m->sets, &w->simd);
 	mem_free(w->row_hits);
 }
 
@@ -37,9 +29,8 @@ static bool worker_init(void *self, void *mine)
 	const struct matrix *m = self;
 	struct worker *w = mine;
 
-	w->sets = mem_zalloc((size_t)m->n_groups * SET_KINDS + 1, sizeof(*w->sets));
 	w->row_hits = mem_zalloc((size_t)m->trace->n_code + 1, sizeof(uint64_t));
-	return w->sets && w->row_hits;
+	return w->row_hits != NULL;
 }
 
 /* Modelled busy time of one issue, cut to the lifetime of its wave. */
@@ -65,13 +56,13 @@ static bool add_modelled(
 static bool matrix_track(
 	void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
 {
-	const struct matrix *m = self;
+	struct matrix *m = self;
 	struct worker *w = mine;
-	struct spans *sets = &w->sets[(size_t)m->group[wt->idx] * SET_KINDS];
+	struct spans *sets = simd_sets_of(&m->sets, &w->simd, wt->idx);
 	struct account a;
 
 	account_begin(&a, wt->data, wt->from_cyc, wt->to_cyc);
-	if (a.hi > a.lo && !spans_add(&sets[SET_RESIDENT], a.lo, a.hi))
+	if (!sets || !spans_add(&sets[SET_RESIDENT], a.lo, a.hi))
 		return err_nomem(e);
 	while (account_next(&a)) {
 		code_idx code = wt->data->code[a.i];
@@ -97,9 +88,8 @@ static bool matrix_merge(void *self, void *mine, struct incore_error *e)
 	struct matrix *m = self;
 	struct worker *w = mine;
 
-	for (size_t i = 0; i < (size_t)m->n_groups * SET_KINDS; i++)
-		if (!spans_merge(&m->sets[i], &w->sets[i]))
-			return err_nomem(e);
+	if (!simd_sets_hand_in(&m->sets, &w->simd))
+		return err_nomem(e);
 	for (code_idx i = 0; i < m->trace->n_code; i++)
 		m->row_hits[i] += w->row_hits[i];
 	m->hits += w->hits;
@@ -143,6 +133,19 @@ static void model_rows(struct matrix *m)
 	}
 }
 
+static bool take_lengths(void *self, uint32_t group, struct spans *sets)
+{
+	struct matrix *m = self;
+
+	for (unsigned k = 0; k < SET_KINDS; k++)
+		if (!spans_fold(&sets[k]))
+			return false;
+	m->simds[group] = (struct matrix_simd){span_list_length(&sets[SET_RESIDENT].once),
+		span_list_length(&sets[SET_ISSUE].once),
+		span_list_length(&sets[SET_MODELLED].once)};
+	return true;
+}
+
 struct matrix *matrix_new(const struct trace *t)
 {
 	struct matrix *m = mem_zalloc(1, sizeof(*m));
@@ -160,8 +163,14 @@ struct matrix *matrix_new(const struct trace *t)
 	}
 	group_tracks(m);
 	model_rows(m);
-	m->sets = mem_zalloc((size_t)m->n_groups * SET_KINDS + 1, sizeof(*m->sets));
-	if (!m->sets) {
+	m->sets = (struct simd_sets){.self = m,
+		.done = take_lengths,
+		.n_kinds = SET_KINDS,
+		.is_flat = true,
+		.group = m->group,
+		.n_groups = m->n_groups};
+	m->simds = mem_zalloc((size_t)m->n_groups + 1, sizeof(*m->simds));
+	if (!m->simds || !simd_sets_init(&m->sets, t->n_tracks)) {
 		matrix_free(m);
 		return NULL;
 	}
@@ -172,7 +181,8 @@ void matrix_free(struct matrix *m)
 {
 	if (!m)
 		return;
-	sets_free(m->sets, m->n_groups);
+	simd_sets_deinit(&m->sets);
+	mem_free(m->simds);
 	mem_free(m->row_cycles);
 	mem_free(m->row_macs);
 	mem_free(m->row_hits);
@@ -188,18 +198,13 @@ struct collector matrix_collector(struct matrix *m)
 
 bool matrix_finish(struct matrix *m, struct incore_error *e)
 {
-	for (uint32_t g = 0; g < m->n_groups; g++) {
-		struct spans *s = &m->sets[(size_t)g * SET_KINDS];
-		uint64_t resident;
-
-		for (unsigned k = 0; k < SET_KINDS; k++)
-			if (!spans_fold(&s[k]))
-				return err_nomem(e);
-		resident = span_list_length(&s[SET_RESIDENT].once);
-		m->resident_cyc += resident;
-		m->n_simds += resident > 0;
-		m->issue_cyc += span_list_length(&s[SET_ISSUE].once);
-		m->modelled_cyc += span_list_length(&s[SET_MODELLED].once);
+	if (!simd_sets_finish(&m->sets))
+		return err_nomem(e);
+	EACH (const struct matrix_simd, s, m->simds, m->n_groups) {
+		m->resident_cyc += s->resident_cyc;
+		m->n_simds += s->resident_cyc > 0;
+		m->issue_cyc += s->issue_cyc;
+		m->modelled_cyc += s->modelled_cyc;
 	}
 	for (code_idx i = 0; i < m->trace->n_code; i++)
 		m->executed_rows += m->row_hits[i] > 0;
@@ -208,11 +213,8 @@ bool matrix_finish(struct matrix *m, struct incore_error *e)
 
 bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out)
 {
-	const struct spans *s = &m->sets[(size_t)m->group[i] * SET_KINDS];
-
 	if (!m->hits || (i && m->group[i] == m->group[i - 1]))
 		return false;
-	*out = (struct matrix_simd){
-		span_list_length(&s[SET_RESIDENT].once), span_list_length(&s[SET_MODELLED].once)};
+	*out = m->simds[m->group[i]];
 	return out->resident_cyc > 0;
 }

@@ -9,9 +9,11 @@
  */
 #pragma once
 
-#include "analysis/walk.h"
+#include "analysis/waves/simd_sets.h"
 
-struct spans;
+struct matrix_simd {
+	uint64_t resident_cyc, issue_cyc, modelled_cyc;
+};
 
 struct matrix {
 	const struct trace *trace;
@@ -32,7 +34,8 @@ struct matrix {
 	uint64_t *row_hits;
 	uint32_t *group; /* by track: its SIMD */
 	uint32_t n_groups;
-	struct spans *sets; /* by group: resident, issue, modelled */
+	struct matrix_simd *simds; /* by group */
+	struct simd_sets sets;
 };
 
 struct matrix *matrix_new(const struct trace *t);
@@ -40,9 +43,6 @@ void matrix_free(struct matrix *m);
 struct collector matrix_collector(struct matrix *m);
 bool matrix_finish(struct matrix *m, struct incore_error *e);
 
-struct matrix_simd {
-	uint64_t resident_cyc, modelled_cyc;
-};
 /* Of the SIMD whose first track is i; false: it is not the first, no wave was looked at, or no
  * matrix instruction ran at all. */
 bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out);

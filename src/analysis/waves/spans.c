@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans.c: unions of intervals with depth, folded piece by piece; cumulative length by cursor. */
+/* spans.c: unions of intervals with depth: a window of bits where they lie dense, else lists. */
 #include "analysis/waves/spans.h"
 
 #include <string.h>
@@ -8,84 +8,111 @@
 #include "base/search.h"
 
 #define PENDING_MIN 256
-#define MARK_EVERY 64 /* spans between two places where reading may start */
-#define VARINT_MAX 10
+#define PAINT_MOST 4096u /* cycles of an interval that is painted as it comes */
+#define WINDOW_MIN 64u	 /* words that a window may always have */
+#define WORDS_OF_TIME (UINT64_C(1) << 58)
+#define WINDOW_MOST (1u << 25) /* words: 32 bits count its cycles */
 
-struct span_mark {
-	uint64_t start;	  /* of the span that is read first */
-	uint64_t covered; /* before it */
-	uint64_t at;	  /* end of the span before it */
-	size_t offset;	  /* in bytes */
-};
-
-/* --- a union as bytes --- */
-
-static bool put_varint(struct span_list *l, uint64_t v)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	if (!VEC_RESERVE(&l->bytes, l->bytes.n + VARINT_MAX))
-		return false;
-	for (; v >= 0x80; v >>= 7)
-		l->bytes.v[l->bytes.n++] = (uint8_t)(v | 0x80);
-	l->bytes.v[l->bytes.n++] = (uint8_t)v;
-	return true;
-}
-
-/* Our own bytes: they end where a number ends. */
-static uint64_t get_varint(struct span_iter *i)
-{
-	uint64_t v = *i->p & 0x7f;
-
-	for (unsigned shift = 7; *i->p++ & 0x80; shift += 7)
-		v |= (uint64_t)(*i->p & 0x7f) << shift;
-	return v;
-}
-
-struct span_iter span_iter_of(const struct span_list *l)
-{
-	if (l->n == 0)
-		return (struct span_iter){NULL, NULL, 0};
-	return (struct span_iter){l->bytes.v, l->bytes.v + l->bytes.n, 0};
-}
-
-bool span_iter_next(struct span_iter *i, struct span *out)
-{
-	if (i->p == i->end)
-		return false;
-	out->start = i->at + get_varint(i);
-	out->end = i->at = out->start + get_varint(i);
-	return true;
-}
-
-static bool list_put(struct span_list *l, const struct span *s)
-{
-	if (!put_varint(l, s->start - l->end) || !put_varint(l, s->end - s->start))
-		return false;
-	l->n++;
-	l->length += s->end - s->start;
-	l->end = s->end;
-	return true;
+	return a < b ? a : b;
 }
 
 static void list_deinit(struct span_list *l)
 {
-	VEC_FREE(&l->bytes);
-	mem_free(l->marks);
+	mem_free(l->words);
+	mem_free(l->before);
+	mem_free(l->lengths);
+	VEC_FREE(&l->v);
 	*l = (struct span_list){0};
 }
 
 void spans_deinit(struct spans *s)
 {
+	bool is_flat = s->is_flat;
+
 	list_deinit(&s->once);
 	list_deinit(&s->twice);
 	VEC_FREE(&s->pending);
+	*s = (struct spans){.is_flat = is_flat};
 }
 
-/* --- folding --- */
+/* --- the window --- */
+
+static size_t window_words(const struct span_list *l)
+{
+	return l->words ? (size_t)(l->n_cyc / 64) + 1 : 0;
+}
+
+static void window_drop(struct span_list *l)
+{
+	mem_free(l->words);
+	l->words = NULL;
+	l->first = l->n_cyc = 0;
+}
+
+/* The window becomes n words and one behind them, from word `first` of all time on; it still has all
+ * that it had. */
+static bool window_move(struct span_list *l, uint64_t first, uint64_t n)
+{
+	uint64_t *words = mem_zalloc((size_t)n + 1, sizeof(*words));
+
+	if (!words)
+		return false;
+	if (l->words)
+		memcpy(words + (l->first / 64 - first), l->words, window_words(l) * sizeof(*words));
+	mem_free(l->words);
+	l->words = words;
+	l->first = first * 64;
+	l->n_cyc = n * 64;
+	return true;
+}
+
+/*
+ * Makes the window hold [start, end). *has_room: whether it may; it grows to twice its size at
+ * least, so that additions from either side cost the same. False on lack of memory.
+ */
+static bool window_reach(struct spans *s, uint64_t start, uint64_t end, bool *has_room)
+{
+	const struct span_list *l = &s->once;
+	uint64_t most = least(WINDOW_MIN + 2 * s->n_added, WINDOW_MOST), old = l->n_cyc / 64;
+	uint64_t low = start / 64, high = (end - 1) / 64 + 1, more;
+
+	if (old && l->first / 64 <= low && high <= l->first / 64 + old) {
+		*has_room = true;
+		return true;
+	}
+	if (old) {
+		low = least(low, l->first / 64);
+		high = high > l->first / 64 + old ? high : l->first / 64 + old;
+	}
+	*has_room = high - low <= most;
+	if (!*has_room)
+		return true;
+	more = least(most - (high - low), old);
+	if (old && low < l->first / 64)
+		low -= least(more, low);
+	else
+		high = least(high + more, WORDS_OF_TIME);
+	return window_move(&s->once, low, high - low) &&
+	       (s->is_flat || window_move(&s->twice, low, high - low));
+}
+
+/* Paints what the window reaches. */
+static void paint(struct spans *s, uint64_t start, uint64_t end)
+{
+	uint64_t at = start - s->once.first, left = end - start;
+
+	for (; left > 64; at += 64, left -= 64)
+		spans_paint(s, at, 64);
+	spans_paint(s, at, left);
+}
+
+/* --- lists --- */
 
 /* A sorted list seen as edges, in and out by turns; the last edge is UINT64_MAX. */
 struct edges {
-	struct span_iter iter;
-	struct span now;
+	const struct span *now, *end;
 	uint64_t next;
 	bool is_inside;
 };
@@ -93,16 +120,18 @@ struct edges {
 static void edges_step(struct edges *e)
 {
 	e->is_inside = !e->is_inside;
-	if (e->is_inside)
-		e->next = e->now.end;
-	else
-		e->next = span_iter_next(&e->iter, &e->now) ? e->now.start : UINT64_MAX;
+	if (!e->is_inside)
+		e->now++;
+	e->next = e->now == e->end ? UINT64_MAX : e->is_inside ? e->now->end : e->now->start;
 }
 
-static void edges_init(struct edges *e, const struct span_list *l)
+static struct edges edges_of(const struct span_list *l)
 {
-	*e = (struct edges){.iter = span_iter_of(l), .is_inside = true};
-	edges_step(e);
+	struct edges e = {.now = l->v.v, .end = l->v.v + l->v.n, .next = UINT64_MAX};
+
+	if (l->v.n)
+		e.next = l->v.v->start;
+	return e;
 }
 
 struct pending_edges { /* all starts and all ends, each sorted, UINT64_MAX after the last */
@@ -128,46 +157,31 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 }
 
 /* Grows a union from the left; touching pieces become one span. */
-struct grower {
-	struct span_list list;
-	struct span open; /* not yet in the list; empty: none */
-};
-
-static bool grow(struct grower *g, uint64_t start, uint64_t end)
+static bool grow(struct span_list *l, uint64_t start, uint64_t end)
 {
-	if (g->open.end == start && g->open.end > g->open.start) {
-		g->open.end = end;
+	if (l->v.n && l->v.v[l->v.n - 1].end == start) {
+		l->v.v[l->v.n - 1].end = end;
 		return true;
 	}
-	if (g->open.end > g->open.start && !list_put(&g->list, &g->open))
-		return false;
-	g->open = (struct span){start, end};
-	return true;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
+	return VEC_PUSH(&l->v, (struct span){start, end});
 }
 
 /* Walks all edges in time; between two edges the depth is constant. */
-static bool sweep(const struct spans *s, const struct pending_edges *p, struct grower out[2])
+static bool sweep(const struct spans *s, const struct pending_edges *p, struct span_list out[2])
 {
-	struct edges once, twice;
+	struct edges once = edges_of(&s->once), twice = edges_of(&s->twice);
 	size_t i = 0, k = 0;
 	uint64_t now = 0;
 
-	edges_init(&once, &s->once);
-	edges_init(&twice, &s->twice);
 	for (;;) {
 		size_t depth = i - k + once.is_inside + twice.is_inside;
 		uint64_t next = least(least(p->start[i], p->end[k]), least(once.next, twice.next));
 
 		if (next > now && ((depth >= 1 && !grow(&out[0], now, next)) ||
-					  (depth >= 2 && !grow(&out[1], now, next))))
+					  (depth >= 2 && !s->is_flat && !grow(&out[1], now, next))))
 			return false;
 		if (next == UINT64_MAX)
-			break;
+			return true;
 		now = next;
 		for (; p->start[i] == now;)
 			i++;
@@ -178,13 +192,20 @@ static bool sweep(const struct spans *s, const struct pending_edges *p, struct g
 		if (twice.next == now)
 			edges_step(&twice);
 	}
-	return grow(&out[0], UINT64_MAX, UINT64_MAX) && grow(&out[1], UINT64_MAX, UINT64_MAX);
 }
 
-bool spans_fold(struct spans *s)
+static void list_replace(struct span_list *l, struct span_list *by)
+{
+	VEC_FREE(&l->v);
+	l->v.v = by->v.v;
+	l->v.n = by->v.n;
+	l->v.cap = by->v.cap;
+}
+
+static bool fold_pending(struct spans *s)
 {
 	struct pending_edges p;
-	struct grower out[2] = {0};
+	struct span_list out[2] = {0};
 
 	if (s->pending.n == 0)
 		return true;
@@ -192,60 +213,151 @@ bool spans_fold(struct spans *s)
 		return false;
 	if (!sweep(s, &p, out)) {
 		mem_free(p.start);
-		list_deinit(&out[0].list);
-		list_deinit(&out[1].list);
+		list_deinit(&out[0]);
+		list_deinit(&out[1]);
 		return false;
 	}
 	mem_free(p.start);
-	list_deinit(&s->once);
-	list_deinit(&s->twice);
-	s->once = out[0].list;
-	s->twice = out[1].list;
+	list_replace(&s->once, &out[0]);
+	list_replace(&s->twice, &out[1]);
 	s->pending.n = 0;
 	return true;
 }
 
-bool spans_add(struct spans *s, uint64_t start, uint64_t end)
+static bool add_pending(struct spans *s, uint64_t start, uint64_t end)
 {
 	size_t n = s->pending.n;
 
-	if (end <= start)
-		return true;
 	if (n && s->pending.v[n - 1].end == start) {
 		s->pending.v[n - 1].end = end;
 		return true;
 	}
-	if (s->pending.n >= PENDING_MIN + s->once.n / 2 && !spans_fold(s))
+	if (n >= PENDING_MIN + s->once.v.n / 2 && !fold_pending(s))
 		return false;
 	return VEC_PUSH(&s->pending, (struct span){start, end});
 }
 
-static bool add_list(struct spans *s, const struct span_list *l)
+bool spans_add_slowly(struct spans *s, uint64_t start, uint64_t end)
 {
-	struct span_iter i = span_iter_of(l);
-	struct span x;
+	bool has_room = false;
 
-	while (span_iter_next(&i, &x))
-		if (!spans_add(s, x.start, x.end))
+	if (end - start <= PAINT_MOST && !window_reach(s, start, end, &has_room))
+		return false;
+	if (!has_room)
+		return add_pending(s, start, end);
+	paint(s, start, end);
+	return true;
+}
+
+/* --- both --- */
+
+/* Adds the runs of bits of a window to lists. */
+static bool add_runs(struct spans *to, const struct span_list *l)
+{
+	size_t n = window_words(l);
+	struct span run = {0, 0};
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t left = l->words[i], at = l->first + i * 64;
+
+		while (left) {
+			unsigned from = (unsigned)__builtin_ctzll(left);
+			uint64_t rest = ~left >> from;
+			unsigned len = rest ? (unsigned)__builtin_ctzll(rest) : 64 - from;
+
+			if (at + from != run.end || run.end == run.start) {
+				if (run.end > run.start && !add_pending(to, run.start, run.end))
+					return false;
+				run.start = at + from;
+			}
+			run.end = at + from + len;
+			left = from + len < 64 ? left >> (from + len) << (from + len) : 0;
+		}
+	}
+	return run.end == run.start || add_pending(to, run.start, run.end);
+}
+
+static bool add_list(struct spans *to, const struct span_list *l)
+{
+	for (size_t i = 0; i < l->v.n; i++)
+		if (!add_pending(to, l->v.v[i].start, l->v.v[i].end))
 			return false;
+	return true;
+}
+
+/* The window takes in the lists, or the lists what stands in the window. */
+static bool unite(struct spans *s)
+{
+	struct span_list *l[] = {&s->once, &s->twice};
+	bool has_room;
+
+	if (!s->once.words || !s->once.v.n)
+		return true;
+	if (!window_reach(s, s->once.v.v[0].start, s->once.v.v[s->once.v.n - 1].end, &has_room))
+		return false;
+	for (unsigned k = 0; k < 2; k++) {
+		for (size_t i = 0; has_room && i < l[k]->v.n; i++)
+			paint(s, l[k]->v.v[i].start, l[k]->v.v[i].end);
+		if (has_room)
+			VEC_FREE(&l[k]->v);
+		else if (!add_runs(s, l[k]))
+			return false;
+	}
+	if (has_room)
+		return true;
+	window_drop(&s->once);
+	window_drop(&s->twice);
+	return fold_pending(s);
+}
+
+bool spans_fold(struct spans *s)
+{
+	if (!fold_pending(s) || !unite(s))
+		return false;
+	VEC_FREE(&s->pending);
+	return true;
+}
+
+/* The window of `from` into that of s, where that may grow so far. */
+static bool merge_windows(struct spans *s, const struct spans *from)
+{
+	const struct span_list *l = &from->once;
+	uint64_t *once, *twice;
+	bool has_room;
+	size_t n = window_words(l);
+
+	if (!n)
+		return true;
+	if (!window_reach(s, l->first, l->first + l->n_cyc, &has_room))
+		return false;
+	if (!has_room)
+		return add_runs(s, l) && add_runs(s, &from->twice);
+	once = s->once.words + (l->first - s->once.first) / 64;
+	twice = s->is_flat ? NULL : s->twice.words + (l->first - s->once.first) / 64;
+	for (size_t i = 0; i < n; i++) {
+		if (twice)
+			twice[i] |= from->twice.words[i] | (once[i] & l->words[i]);
+		once[i] |= l->words[i];
+	}
 	return true;
 }
 
 bool spans_merge(struct spans *s, struct spans *from)
 {
-	if (!spans_fold(from))
+	if (!fold_pending(from))
 		return false;
 	VEC_FREE(&from->pending);
-	if (s->once.n == 0 && s->pending.n == 0) {
+	if (s->n_added == 0) {
 		spans_deinit(s);
 		*s = *from;
-		*from = (struct spans){0};
+		*from = (struct spans){.is_flat = s->is_flat};
 		return true;
 	}
-	if (!add_list(s, &from->once) || !add_list(s, &from->twice) || !spans_fold(s))
+	s->n_added += from->n_added;
+	if (!merge_windows(s, from) || !add_list(s, &from->once) || !add_list(s, &from->twice) ||
+		!spans_fold(s))
 		return false;
 	spans_deinit(from);
-	VEC_FREE(&s->pending);
 	return true;
 }
 
@@ -253,22 +365,22 @@ bool spans_merge(struct spans *s, struct spans *from)
 
 static bool list_index(struct span_list *l)
 {
-	struct span_iter i = span_iter_of(l), before = i;
+	size_t n = window_words(l);
 	uint64_t covered = 0;
-	struct span x;
 
-	mem_free(l->marks);
-	l->marks = mem_zalloc(l->n / MARK_EVERY + 1, sizeof(*l->marks));
-	l->n_marks = 0;
-	if (!l->marks)
+	l->before = n ? mem_alloc(n * sizeof(*l->before)) : NULL;
+	l->lengths = mem_alloc((l->v.n + 1) * sizeof(*l->lengths));
+	if ((n && !l->before) || !l->lengths)
 		return false;
-	for (size_t n = 0; span_iter_next(&i, &x); n++) {
-		if (n % MARK_EVERY == 0)
-			l->marks[l->n_marks++] = (struct span_mark){
-				x.start, covered, before.at, (size_t)(before.p - l->bytes.v)};
-		covered += x.end - x.start;
-		before = i;
+	for (size_t i = 0; i < n; i++) {
+		l->before[i] = (uint32_t)covered;
+		covered += span_bits(l->words[i]);
 	}
+	for (size_t i = 0; i < l->v.n; i++) {
+		l->lengths[i] = covered;
+		covered += l->v.v[i].end - l->v.v[i].start;
+	}
+	l->lengths[l->v.n] = covered;
 	return true;
 }
 
@@ -277,50 +389,47 @@ bool spans_index(struct spans *s)
 	return spans_fold(s) && list_index(&s->once) && list_index(&s->twice);
 }
 
-/* Reads the next span; at the end `now` is an empty one behind all. */
-static void cursor_step(struct span_cursor *c)
+uint64_t span_list_length(const struct span_list *l)
 {
-	c->covered += c->now.end - c->now.start;
-	c->floor = c->iter.at;
-	if (!span_iter_next(&c->iter, &c->now)) {
-		c->now = (struct span){UINT64_MAX, UINT64_MAX};
-		c->is_done = true;
-	}
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < window_words(l); i++)
+		n += span_bits(l->words[i]);
+	for (size_t i = 0; i < l->v.n; i++)
+		n += l->v.v[i].end - l->v.v[i].start;
+	return n;
 }
 
-/* To the last mark that starts at or before x. */
-static void cursor_seek(struct span_cursor *c, uint64_t x)
+/* The span that ends behind x, or the number of spans; from `near` on, or anywhere. */
+static size_t span_after(const struct span_list *l, size_t near, uint64_t x)
 {
-	const struct span_list *l = c->list;
-	size_t after = 1, n = l->n_marks;
-	const struct span_mark *m;
+	size_t low = 0, high = l->v.n;
 
-	BISECT(after, n, i, l->marks[i].start <= x);
-	c->is_started = true;
-	c->is_done = l->n_marks == 0;
-	c->now = (struct span){0, 0};
-	c->covered = c->floor = 0;
-	if (c->is_done) {
-		c->now = (struct span){UINT64_MAX, UINT64_MAX};
-		return;
+	if (near < l->v.n && (near == 0 || l->v.v[near - 1].end <= x)) {
+		for (unsigned steps = 0; near < l->v.n && steps < 8; steps++, near++)
+			if (l->v.v[near].end > x)
+				return near;
+		low = near;
 	}
-	m = &l->marks[after - 1];
-	c->iter = (struct span_iter){l->bytes.v + m->offset, l->bytes.v + l->bytes.n, m->at};
-	c->covered = m->covered;
-	cursor_step(c);
+	BISECT(low, high, i, l->v.v[i].end <= x);
+	return low;
 }
 
 uint64_t span_cursor_at(struct span_cursor *c, uint64_t x)
 {
-	unsigned steps = 0;
+	const struct span_list *l = c->list;
+	uint64_t at = x - l->first;
+	size_t i;
 
-	if (!c->is_started || x < c->floor)
-		cursor_seek(c, x);
-	while (c->now.end <= x && !c->is_done) {
-		if (++steps == 2 * MARK_EVERY)
-			cursor_seek(c, x);
-		else
-			cursor_step(c);
+	if (l->words) {
+		if (x <= l->first)
+			return 0;
+		if (at >= l->n_cyc + 64)
+			return l->lengths[0];
+		return l->before[at / 64] + span_bits(l->words[at / 64] & ~(UINT64_MAX << at % 64));
 	}
-	return c->covered + (x > c->now.start ? x - c->now.start : 0);
+	i = c->near = span_after(l, c->near, x);
+	if (i == l->v.n)
+		return l->lengths[i];
+	return l->lengths[i] + (x > l->v.v[i].start ? x - l->v.v[i].start : 0);
 }

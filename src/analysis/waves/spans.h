@@ -3,10 +3,11 @@
  * spans.h: sets of time intervals, grown from many tracks, with how deep they lie on each other:
  * once (at least one interval covers it) and twice (at least two).
  *
- * Intervals may be added in any order. They wait in a short list that is folded into the two sorted
- * disjoint unions when it outgrows them. A union is held as gaps and lengths of variable size, two
- * or three bytes an interval, so memory is bounded by the time span covered, not by the number of
- * tracks. The result does not depend on the order of additions.
+ * Intervals may be added in any order; the result does not depend on it. Short intervals that lie
+ * close together are painted into a window of one bit per cycle, which needs no sorting and no
+ * branches. All others wait in a short list that is folded into sorted disjoint lists when it
+ * outgrows them. The window never takes more than 128 cycles per interval added, so a set takes at
+ * most 16 bytes an interval and a depth, however far apart the intervals lie.
  *
  * Owner: the holder; zero it first, spans_deinit() frees. May fail: additions, on memory.
  */
@@ -22,66 +23,92 @@ struct span {
 	uint64_t start, end; /* [start, end) */
 };
 
-struct span_mark; /* private: where to start reading */
-
-struct span_list { /* disjoint, not touching, sorted */
-	VEC(uint8_t) bytes;
-	size_t n;		 /* spans */
-	uint64_t length;	 /* covered in all */
-	uint64_t end;		 /* of the last span */
-	struct span_mark *marks; /* after spans_index() */
-	size_t n_marks;
+/* One depth. After spans_fold() either the window or the list has all of it. */
+struct span_list {
+	uint64_t first;	    /* cycle of the first bit, a multiple of 64 */
+	uint64_t n_cyc;	    /* cycles of the window; one more word stands behind it */
+	uint64_t *words;    /* NULL: there is no window */
+	uint32_t *before;   /* by word: bits before it; after spans_index() */
+	VEC(struct span) v; /* disjoint, not touching, sorted */
+	uint64_t *lengths;  /* by span: covered before it; after spans_index() */
 };
 
 struct spans {
 	struct span_list once, twice;
 	VEC(struct span) pending;
+	uint64_t n_added;
+	bool is_flat; /* set by the holder before the first addition: nobody asks for `twice` */
 };
 
 void spans_deinit(struct spans *s);
-bool spans_add(struct spans *s, uint64_t start, uint64_t end);
-/* Adds all of `from`, depth included; `from` is empty afterwards. */
+/* Adds all of `from`, depth included; `from` is empty afterwards. Both are flat or none. */
 bool spans_merge(struct spans *s, struct spans *from);
-/* Folds what is pending. */
+/* Brings all that was added into `once` and `twice`. */
 bool spans_fold(struct spans *s);
-/* Folds and makes what span_cursor_at() needs; no additions afterwards. */
+/* Folds and makes what cursors need; no additions afterwards. */
 bool spans_index(struct spans *s);
+/* Cycles covered in all, of a folded set. */
+uint64_t span_list_length(const struct span_list *l);
 
-static inline uint64_t span_list_length(const struct span_list *l)
+/* Private: paints [at, at + n) of the window, n from 1 to 64. */
+static inline void spans_paint(struct spans *s, uint64_t at, uint64_t n)
 {
-	return l->length;
+	uint64_t *once = &s->once.words[at / 64], mask = UINT64_MAX >> (64 - n);
+	uint64_t low = mask << at % 64, high = mask >> 1 >> (63 - at % 64);
+
+	if (!s->is_flat) {
+		uint64_t *twice = &s->twice.words[at / 64];
+
+		twice[0] |= once[0] & low;
+		twice[1] |= once[1] & high;
+	}
+	once[0] |= low;
+	once[1] |= high;
 }
 
-/* Reads a list from its start: span_iter_next() is false at the end. */
-struct span_iter {
-	const uint8_t *p, *end;
-	uint64_t at; /* end of the span before */
-};
+/* Private: spans_add() of what does not fit the window as it is. */
+bool spans_add_slowly(struct spans *s, uint64_t start, uint64_t end);
 
-struct span_iter span_iter_of(const struct span_list *l);
-bool span_iter_next(struct span_iter *i, struct span *out);
+static inline bool spans_add(struct spans *s, uint64_t start, uint64_t end)
+{
+	uint64_t at = start - s->once.first;
 
-/* Walks an indexed list; queries after the last one and near it are cheap. */
+	if (end <= start)
+		return true;
+	s->n_added++;
+	if (at >= s->once.n_cyc || end - start > 64)
+		return spans_add_slowly(s, start, end);
+	spans_paint(s, at, end - start);
+	return true;
+}
+
+/* Walks an indexed list; where it is no window, queries near the last one are cheap. */
 struct span_cursor {
 	const struct span_list *list;
-	/* private */
-	struct span_iter iter;
-	struct span now;  /* the span last read */
-	uint64_t covered; /* by the spans before it */
-	uint64_t floor;	  /* end of the span before it: from here on no seek is needed */
-	bool is_started, is_done;
+	size_t near; /* private: a span of the list */
 };
 
 /* Length of the covered part of [0, x). */
 uint64_t span_cursor_at(struct span_cursor *c, uint64_t x);
 
+static inline uint32_t span_bits(uint64_t word)
+{
+	word -= word >> 1 & 0x5555555555555555u;
+	word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+	word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return (uint32_t)(word * 0x0101010101010101u >> 56);
+}
+
 /* Covered part of [a, b), 0 when b <= a. */
 static inline uint64_t span_cursor_between(struct span_cursor *c, uint64_t a, uint64_t b)
 {
-	uint64_t low;
+	const struct span_list *l = c->list;
+	uint64_t at = a - l->first, n = b - a, low;
 
 	if (b <= a)
 		return 0;
+	if (at < l->n_cyc && at % 64 + n <= 64)
+		return span_bits(l->words[at / 64] >> at % 64 & UINT64_MAX >> (64 - n));
 	low = span_cursor_at(c, a);
 	return span_cursor_at(c, b) - low;
 }

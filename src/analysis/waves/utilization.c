@@ -32,15 +32,19 @@ static enum pipe pipe_of(enum inst_class c)
 	return (enum pipe)pipes[class_unit(c)];
 }
 
-static size_t set_count(const struct utilization *u)
+/* The lengths of one SIMD. Its pipes go into "any", so that nothing is added there twice. */
+static bool take_lengths(void *self, uint32_t group, struct spans *sets)
 {
-	return (size_t)u->groups->n_groups * PIPE_COUNT;
-}
+	struct utilization *u = self;
 
-static void deinit_sets(void *self, void *sets)
-{
-	for (size_t i = 0; sets && i < set_count(self); i++)
-		spans_deinit((struct spans *)sets + i);
+	for (unsigned i = 0; i < PIPE_COUNT; i++) {
+		if (!spans_fold(&sets[i]))
+			return false;
+		u->simds[group].cyc[i] = span_list_length(&sets[i].once);
+		if (i < PIPE_ANY && !spans_merge(&sets[PIPE_ANY], &sets[i]))
+			return false;
+	}
+	return true;
 }
 
 struct utilization *utilization_new(const struct busy *groups, struct incore_error *e)
@@ -50,10 +54,15 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 	if (u) {
 		u->groups = groups;
 		u->simds = mem_zalloc((size_t)groups->n_groups + 1, sizeof(*u->simds));
-		u->sets = mem_zalloc(set_count(u) + 1, sizeof(*u->sets));
+		u->sets = (struct simd_sets){.self = u,
+			.done = take_lengths,
+			.n_kinds = PIPE_COUNT,
+			.is_flat = true,
+			.group = groups->group,
+			.n_groups = groups->n_groups};
 		for (uint32_t i = 0; u->simds && i < groups->n_groups; i++)
 			u->simds[i].first = NO_TRACK;
-		if (u->simds && u->sets)
+		if (u->simds && simd_sets_init(&u->sets, groups->trace->n_tracks))
 			return u;
 	}
 	utilization_free(u);
@@ -64,8 +73,7 @@ void utilization_free(struct utilization *u)
 {
 	if (!u)
 		return;
-	deinit_sets(u, u->sets);
-	mem_free(u->sets);
+	simd_sets_deinit(&u->sets);
 	mem_free(u->simds);
 	mem_free(u);
 }
@@ -73,22 +81,22 @@ void utilization_free(struct utilization *u)
 static bool utilization_track(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
-	const struct utilization *u = self;
-	struct spans *set = (struct spans *)mine + (size_t)u->groups->group[w->idx] * PIPE_COUNT;
+	struct utilization *u = self;
+	struct spans *set;
 	struct account a;
 
 	if (!u->groups->has_groups)
 		return true;
+	set = simd_sets_of(&u->sets, mine, w->idx);
 	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
-	if (!spans_add(&set[PIPE_RESIDENT], a.lo, a.hi))
+	if (!set || !spans_add(&set[PIPE_RESIDENT], a.lo, a.hi))
 		return err_nomem(e);
 	while (account_next(&a)) {
 		enum inst_class k = w->data->inst_class[a.i];
 
 		if (!a.issue_cyc || !class_is_busy(k))
 			continue;
-		if (!spans_add(&set[pipe_of(k)], a.at.issue, a.at.end) ||
-			!spans_add(&set[PIPE_ANY], a.at.issue, a.at.end))
+		if (!spans_add(&set[pipe_of(k)], a.at.issue, a.at.end))
 			return err_nomem(e);
 	}
 	return true;
@@ -96,34 +104,29 @@ static bool utilization_track(
 
 static bool utilization_merge(void *self, void *mine, struct incore_error *e)
 {
-	struct utilization *u = self;
-	struct spans *sets = mine;
+	return simd_sets_hand_in(&((struct utilization *)self)->sets, mine) || err_nomem(e);
+}
 
-	for (size_t i = 0; i < set_count(u); i++)
-		if (!spans_merge(&u->sets[i], &sets[i]))
-			return err_nomem(e);
-	return true;
+static void worker_deinit(void *self, void *mine)
+{
+	simd_worker_deinit(&((struct utilization *)self)->sets, mine);
 }
 
 struct collector utilization_collector(struct utilization *u)
 {
-	return (struct collector){u, set_count(u) * sizeof(struct spans), NULL, utilization_track,
-		utilization_merge, deinit_sets};
+	return (struct collector){u, sizeof(struct simd_worker), NULL, utilization_track,
+		utilization_merge, worker_deinit};
 }
 
 bool utilization_finish(struct utilization *u, struct incore_error *e)
 {
 	const struct busy *g = u->groups;
 
-	for (size_t i = 0; i < set_count(u); i++) {
-		uint64_t cyc;
-
-		if (!spans_fold(&u->sets[i]))
-			return err_nomem(e);
-		cyc = span_list_length(&u->sets[i].once);
-		u->simds[i / PIPE_COUNT].cyc[i % PIPE_COUNT] = cyc;
-		u->cyc[i % PIPE_COUNT] += cyc;
-	}
+	if (!simd_sets_finish(&u->sets))
+		return err_nomem(e);
+	for (uint32_t i = 0; i < g->n_groups; i++)
+		for (unsigned k = 0; k < PIPE_COUNT; k++)
+			u->cyc[k] += u->simds[i].cyc[k];
 	for (uint32_t i = g->trace->n_tracks; i-- > 0 && g->has_groups;)
 		if (u->simds[g->group[i]].cyc[PIPE_RESIDENT])
 			u->simds[g->group[i]].first = i;

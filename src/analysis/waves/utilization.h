@@ -5,7 +5,7 @@
  * barriers and the end of the program occupy no pipe. This is ISSUE utilization: on CDNA a matrix
  * instruction issues in 4 to 12 cycles and keeps its pipe busy longer.
  * Owner: utilization_new() .. utilization_free(); valid after walk_tracks() and
- * utilization_finish(). Memory grows with the time span, not with the number of waves.
+ * utilization_finish(). Memory is that of the SIMDs being looked at.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct utilization {
 	const struct busy *groups;	/* for its numbering of SIMDs only */
 	struct utilization_simd *simds; /* by group */
 	uint64_t cyc[PIPE_COUNT];	/* over all SIMDs */
-	struct spans *sets;		/* private: [group * PIPE_COUNT + pipe] */
+	struct simd_sets sets;		/* private: by pipe */
 };
 
 /* `groups` need not have been walked. */
