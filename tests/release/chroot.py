@@ -34,7 +34,8 @@ def why_not():
     with Root.empty() as r:
         p = subprocess.run([*OWN, "sh", "-c", 'mount --rbind /proc "$0/proc" && mount --bind /dev/null "$0/dev/null" && chroot "$0" /nothing', r.path],
                            capture_output=True, text=True)
-        return None if "No such file" in p.stderr else f"roots cannot be entered: {p.stderr.strip()}"
+        kind = "user namespaces" if os.geteuid() else "a mount namespace"
+        return None if "No such file" in p.stderr else f"{kind} cannot be had here: {p.stderr.strip()}"
 
 
 def _paragraphs():
