@@ -22,7 +22,7 @@ $(BUILD)/incore: all
 demo: all
 	@examples/demo $(BUILD)
 
-# Three tiers: what is quick, for every save; everything that must hold; the same for hours.
+# Tiers: what is quick, for every save; everything that must hold; the same for hours; the same where nothing is installed.
 check: setup-test
 	@$(PYTHON) tests/run.py --check $(ONLY)
 
@@ -31,6 +31,10 @@ test: setup-test
 
 soak: setup-test
 	@$(PYTHON) tests/run.py --soak $(ONLY)
+
+# By root, in a Debian made for it; ROOT=DIR keeps that and takes it again.
+fresh:
+	@$(PYTHON) tests/fresh.py $(if $(ROOT),--root $(ROOT)) $(ONLY)
 
 bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
@@ -83,4 +87,4 @@ clean:
 	rm -rf build build-asan build-bench build-coverage build-fuzz build-release build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak attribution bench fuzz fixtures install bundle wheel release lint coverage format clean
+.PHONY: all setup setup-test demo check test soak fresh attribution bench fuzz fixtures install bundle wheel release lint coverage format clean

@@ -227,5 +227,6 @@ def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
     longer = [plain("release-whole", 900, "tests/release/run.py", "BUILD", "--whole", cores=2),
-              Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
+              Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2),
+              Suite("fresh", script("tests/fresh.py", "--soak"), cost_s=2600, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])
