@@ -61,6 +61,14 @@ def scripts():
     same("it is told what is wrong with that line", "its last line is not `N passed, N failed, N skipped`" in said[1], True)
 
 
+def reasons_of_programs():
+    told = "1..3\nok 1 - one\nno LLVM that knows gfx942 is installed\nnot ok 2 # SKIP two\nnot ok 3 # SKIP three\n# ok - tests\n"
+    same("skipped tests of cmocka", "".join(suites.tap_reasons("test_x", 0, told)),
+         "SKIP test_x: no LLVM that knows gfx942 is installed\nSKIP test_x: it does not say why\n")
+    same("a program that skips all", "".join(suites.tap_reasons("test_x", 77, "no thread traces\n")), "SKIP test_x: no thread traces\n")
+    same("one that passes", "".join(suites.tap_reasons("test_x", 0, "1..1\nok 1 - one\n")), "")
+
+
 def without_captures():
     """Suites that have nothing to do then."""
     for name in ("tests/conformance/why.py", "tests/conformance/whatif.py"):
@@ -109,6 +117,7 @@ def benches():
 def main():
     scripts()
     benches()
+    reasons_of_programs()
     without_captures()
     reasons()
     sums()

@@ -67,6 +67,15 @@ def tap_counts(rc, text):
     return len(tap) - failed - skipped, failed or int(rc != 0), skipped
 
 
+def tap_reasons(name, rc, text):
+    """A line for each test that was left out: what it said just before."""
+    lines = text.splitlines()
+    left = [i for i, line in enumerate(lines) if re.match(r"(not )?ok \d+.*# SKIP", line)] or ([len(lines)] if rc == 77 else [])
+    for i in left:
+        said = lines[i - 1] if i and not re.match(r"(not )?ok \d|\d+\.\.\d", lines[i - 1]) else "it does not say why"
+        yield f"SKIP {name}: {said}\n"
+
+
 def programs(folder, suite, env=None):
     """The programs of a Meson suite, one after the other."""
     def run(result):
@@ -75,6 +84,7 @@ def programs(folder, suite, env=None):
             if any(s.split(":")[-1] == suite for s in t["suite"]):
                 rc, text = result.call(t["cmd"], ROOT, {**t["env"], **(env or {}), "CMOCKA_MESSAGE_OUTPUT": "TAP"})
                 result.add(*tap_counts(rc, text), f"--- {t['name']} (exit status {rc})\n{text}")
+                result.text += "".join(tap_reasons(t["name"], rc, text))
     return run
 
 

@@ -368,7 +368,7 @@ int main(int argc, char **argv)
 
 	arena_init(&r.arena);
 	if (argc < 2 && !file_is_dir(root)) {
-		printf("skipped: no thread traces at %s\n", root);
+		printf("no thread traces at %s\n", root);
 		free(root);
 		return 77;
 	}

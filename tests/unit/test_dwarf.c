@@ -24,6 +24,14 @@ static char *sample_path(void)
 	return path;
 }
 
+static void skip_without_libdw(void)
+{
+	if (!dwarf_is_built()) {
+		print_message("built without libdw\n");
+		skip();
+	}
+}
+
 static void test_dwarf_chain(void **state)
 {
 	static const uint64_t addresses[] = {0x1600, 0x1638, 0x1644, 0x1, 0x9999};
@@ -35,8 +43,7 @@ static void test_dwarf_chain(void **state)
 	struct str bytes;
 
 	(void)state;
-	if (!dwarf_is_built())
-		skip();
+	skip_without_libdw();
 	arena_init(&a);
 	assert_true(file_load(&f, sample_path(), NULL));
 	bytes = (struct str){(const char *)f.data, f.size};
@@ -68,8 +75,7 @@ static void test_dwarf_damage_is_survived(void **state)
 	char *copy;
 
 	(void)state;
-	if (!dwarf_is_built())
-		skip();
+	skip_without_libdw();
 	arena_init(&a);
 	assert_true(file_load(&f, sample_path(), NULL));
 	copy = test_malloc(f.size);
