@@ -23,10 +23,8 @@ from jobs import script_counts
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 USER = ["setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups", "--"]
-# The root is turned into a machine of its own: / is a mount, as its tests want it that make namespaces. All of it lives in namespaces of
-# the one command: whatever ends that, by itself or by Ctrl-C, ends every process and every mount.
-ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--"]
-ENTER = ('mount --bind "$0" "$0" && cd "$0" && mount --rbind /dev dev && mount --rbind /sys sys && mount -t proc proc proc && '
+# The root is turned into a machine of its own: / is a mount, as its tests want it that make namespaces.
+ENTER = ('mount --bind "$0" "$0" && cd "$0" && mount --rbind /dev dev && mount --rbind /sys sys && mount --rbind /proc proc && '
          'pivot_root . mnt && umount -l mnt && exec chroot . sh -c \'cd "$0" && exec "$@"\' "$@"')
 COUNTS = [0, 0, 0]
 
@@ -70,21 +68,11 @@ class Machine:
     def run(self, words, cwd, user=(), show=False):
         """Exit status, output, and the seconds (of the clock, of work) that it took."""
         env = {**fresh_host.environment(), "HOME": os.path.dirname(cwd), "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-        before, started, out = os.times(), time.time(), []
-        p = subprocess.Popen([*ALONE, "sh", "-c", ENTER, self.path, cwd, *user, *words], env=env, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-        try:
-            for line in p.stdout:
-                out.append(line)
-                if show:
-                    print(line, end="", flush=True)
-            p.wait()
-        finally:
-            p.kill()
-            p.wait()
+        before, started = os.times(), time.time()
+        rc, text = fresh_host.alone(["sh", "-c", ENTER, self.path, cwd, *user, *words], env, show)
         after = os.times()
         work = after.children_user + after.children_system - before.children_user - before.children_system
-        return p.returncode, "".join(out), f"{time.time() - started:.0f} s, {work:.0f} s of work"
+        return rc, text, f"{time.time() - started:.0f} s, {work:.0f} s of work"
 
 
 def demo(machine, cwd, user=()):

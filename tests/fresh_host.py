@@ -4,11 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 RELEASE = "bookworm"
 SUITES = {RELEASE, RELEASE + "-updates", RELEASE + "-security"}
 AUTHORITIES = "/etc/authorities-of-the-host.pem"
 GIVEN = ("JOBS", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+# All that a command starts and mounts lives in its own namespaces: whatever ends it, by itself or by Ctrl-C, ends that.
+ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount-proc", "--propagation", "private", "--pid", "--fork", "--kill-child", "--"]
 NEEDED = ("mmdebstrap", "unshare", "setpriv", "git")
 
 
@@ -46,12 +49,32 @@ def environment():
             **{name: os.environ[name] for name in GIVEN if name in os.environ}}
 
 
+def alone(words, env=None, show=False):
+    """Exit status and output; shown while it comes, when asked to."""
+    out = []
+    p = subprocess.Popen([*ALONE, *words], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    try:
+        for line in p.stdout:
+            out.append(line)
+            if show:
+                print(line, end="", flush=True)
+        p.wait()
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.stdout.read()  # until the last of its processes is gone
+            p.wait()
+    return p.returncode, "".join(out)
+
+
 def bootstrap(path):
     """A Debian with git and make, as the archive has it today."""
     told = subprocess.run(["apt-config", "dump"], check=True, capture_output=True, text=True).stdout
     proxies = re.findall(r'^Acquire::(?:http|https|ftp)::Proxy(?:::\S+)? ".+";$', told, re.M)
-    subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=directory", "--include=git,make",
-                    *(f"--aptopt={line}" for line in proxies), "--dpkgopt=force-unsafe-io", RELEASE, path, *archive()], check=True)
+    rc, text = alone(["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=directory", "--include=git,make",
+                      *(f"--aptopt={line}" for line in proxies), "--dpkgopt=force-unsafe-io", RELEASE, path, *archive()])
+    if rc:
+        sys.exit(f"mmdebstrap: exit status {rc}\n{text[-4000:]}")
     trusted = next((p for p in map(os.environ.get, ("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")) if p and os.path.exists(p)),
                    "/etc/ssl/certs/ca-certificates.crt")
     if os.path.exists(trusted):
