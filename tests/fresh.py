@@ -61,7 +61,7 @@ class Machine:
         """The committed tree, as the only thing in a folder of its own."""
         place = os.path.join(home, "incore")
         subprocess.run(["rm", "-rf", self.there(home)], check=True)
-        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, self.there(place)], check=True)
+        subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, self.there(place)], check=True)
         subprocess.run(["chown", "-R", f"{owner}:{owner}", self.there(home)], check=True)
         return place
 
@@ -135,7 +135,8 @@ def main():
     changes = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     if changes:
         print(f"not committed, so not tested: {len(changes.splitlines())} files")
-    signal.signal(signal.SIGTERM, stopped)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stopped)
     suites = [w for w in words if w != "--soak"]
     try:
         if given:
