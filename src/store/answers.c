@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static const struct column histories_columns[] = {
 	LIST(store_histories, series, &store_history_record,
 		"captures of equal kernel, architecture, evidence and labels"),
@@ -13,14 +15,14 @@ const struct record store_histories_record =
 
 static const struct column worse_columns[] = {
 	LIST(store_worse, regressions, &store_regression_record,
-		"changes to the worse, the newest first"),
+		"changes to the worse: new ones first, of each kind what costs most cycles first"),
 };
 const struct record store_worse_record = RECORD_OF(store_worse, RECORD_BLOCK, worse_columns);
 
 static const struct column gates_columns[] = {
-	COLUMN(store_gates, is_passed, UNIT_NONE, "no series is worse"),
-	COLUMN(store_gates, worse, UNIT_COUNT, "series that are"),
-	COLUMN(store_gates, no_claim, UNIT_COUNT, "series with too few captures to tell"),
+	PART(store_gates, tally, &store_tally_record),
+	LIST(store_gates, regressions, &store_regression_record,
+		"what is worse: new ones first, of each kind what costs most cycles first"),
 	LIST(store_gates, series, &store_gate_record, "each series, by kernel"),
 };
 const struct record store_gates_record = RECORD_OF(store_gates, RECORD_BLOCK, gates_columns);
@@ -33,80 +35,84 @@ static const struct column shown_columns[] = {
 };
 const struct record store_card_record = RECORD_OF(store_card, RECORD_BLOCK, shown_columns);
 
+static bool explain_all(const struct store_ask *x, struct rows changes, struct incore_error *e)
+{
+	struct store_change *v = (struct store_change *)changes.v;
+
+	for (size_t i = 0; i < changes.n; i++)
+		if (!store_explain(x, &v[i], e))
+			return false;
+	return true;
+}
+
 bool store_histories(const struct store_ask *x, const struct store_entries *entries,
 	struct store_histories *out, struct incore_error *e)
 {
 	struct store_history *v =
 		arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v)); /* at most so many */
-	size_t n = 0, at = 0;
+	size_t n = 0;
 
 	if (!v)
 		return err_nomem(e);
-	for (; at < entries->v.n; n++) {
-		size_t k = store_series(entries, at);
-
-		if (!store_history(x, &entries->v.v[at], k, &v[n], e))
+	for (size_t at = 0; at < entries->v.n; at += store_series(entries, at), n++)
+		if (!store_history(x, entries, at, &v[n], e) || !explain_all(x, v[n].changes, e))
 			return false;
-		at += k;
-	}
 	out->series = (struct rows){v, n};
 	return true;
 }
 
-/* Newest first; of one time the capture that was added last. */
-static int by_time(const void *a, const void *b)
+/* The gates of all series; their regressions in one list, explained. */
+static bool judge_all(const struct store_ask *x, const struct store_entries *entries, bool is_all,
+	struct store_gates *out, struct incore_error *e)
 {
-	const struct store_change *x = &((const struct store_regression *)a)->change;
-	const struct store_change *y = &((const struct store_regression *)b)->change;
+	struct store_gate *v = arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v));
+	VEC(struct store_regression) list = {0};
+	struct store_judged one;
+	size_t n = 0;
+	bool ok = v || err_nomem(e);
 
-	if (x->at != y->at)
-		return x->at < y->at ? 1 : -1;
-	return (x->capture < y->capture) - (x->capture > y->capture);
+	for (size_t at = 0; ok && at < entries->v.n; at += store_series(entries, at)) {
+		const struct store_regression *r;
+
+		ok = store_judge(x, entries, at, &one, e) &&
+		     store_explain_gate(x, &one.gate, is_all, e);
+		if (!ok)
+			break;
+		v[n++] = one.gate;
+		r = one.gate.regressions.v;
+		for (size_t i = 0; ok && i < one.gate.regressions.n; i++)
+			if (is_all || r[i].is != STORE_OVER)
+				ok = VEC_PUSH(&list, r[i]) || err_nomem(e);
+	}
+	SORT(list.v, list.n, store_by_cost);
+	out->series = (struct rows){v, n};
+	out->regressions.n = list.n;
+	out->regressions.v = arena_memdup(x->arena, list.v, list.n * sizeof(*list.v));
+	VEC_FREE(&list);
+	return ok && (out->regressions.v || err_nomem(e));
 }
 
 bool store_worse(const struct store_ask *x, const struct store_entries *entries, bool is_all,
 	struct store_worse *out, struct incore_error *e)
 {
-	struct store_histories all;
-	const struct store_history *h;
-	regression_list list = {0};
-	struct store_regression *v;
-	bool ok = store_histories(x, entries, &all, e);
+	struct store_gates all = {.series = {0}};
+	bool ok = judge_all(x, entries, is_all, &all, e);
 
-	h = ok ? all.series.v : NULL;
-	for (size_t i = 0; ok && i < all.series.n; i++)
-		ok = store_regressions(&h[i], x, is_all, &list) || err_nomem(e);
-	v = ok ? arena_zalloc(x->arena, list.n + 1, sizeof(*v)) : NULL;
-	if (v) {
-		if (list.n)
-			memcpy(v, list.v, list.n * sizeof(*v));
-		qsort(v, list.n, sizeof(*v), by_time);
-		out->regressions = (struct rows){v, list.n};
-	}
-	VEC_FREE(&list);
-	return v || (ok && err_nomem(e));
+	out->regressions = all.regressions;
+	return ok;
 }
 
 bool store_gates(const struct store_ask *x, const struct store_entries *entries,
 	struct store_gates *out, struct incore_error *e)
 {
-	struct store_gate *v = arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v));
-	size_t n = 0, at = 0;
+	const struct store_gate *v;
 
-	*out = (struct store_gates){.is_passed = true};
-	if (!v)
-		return err_nomem(e);
-	for (; at < entries->v.n; n++) {
-		size_t k = store_series(entries, at);
-
-		if (!store_gate(x, &entries->v.v[at], k, &v[n], e))
-			return false;
-		out->worse += strcmp(v[n].verdict, "worse") == 0;
-		out->no_claim += strcmp(v[n].verdict, "no-claim") == 0;
-		at += k;
-	}
-	out->series = (struct rows){v, n};
-	out->is_passed = !out->worse;
+	*out = (struct store_gates){.tally = STORE_TALLY_PASSED};
+	if (!judge_all(x, entries, false, out, e))
+		return false;
+	v = out->series.v;
+	for (size_t i = 0; i < out->series.n; i++)
+		store_count(x, &v[i], &out->tally);
 	return true;
 }
 

@@ -15,17 +15,17 @@ bool store_histories(const struct store_ask *x, const struct store_entries *entr
 	struct store_histories *out, struct incore_error *e);
 
 struct store_worse {
-	struct rows regressions; /* store_regression, newest first */
+	struct rows regressions; /* store_regression, the worst first */
 };
 extern const struct record store_worse_record;
-/* is_all: also those that are no more. */
+/* is_all: also those that are over. */
 bool store_worse(const struct store_ask *x, const struct store_entries *entries, bool is_all,
 	struct store_worse *out, struct incore_error *e);
 
 struct store_gates {
-	bool is_passed;
-	uint64_t worse, no_claim;
-	struct rows series; /* store_gate */
+	struct store_tally tally;
+	struct rows regressions; /* store_regression: new ones, then those that stand */
+	struct rows series;	 /* store_gate */
 };
 extern const struct record store_gates_record;
 bool store_gates(const struct store_ask *x, const struct store_entries *entries,
@@ -54,8 +54,8 @@ struct store_line { /* a series */
 	struct rows spark;   /* some of its figures: the lowest and highest of each stretch */
 };
 struct store_overview {
-	bool is_passed;
-	uint64_t worse, no_claim, captures;
+	struct store_tally tally;
+	uint64_t captures;
 	struct rows series;	    /* store_line, the worst first */
 	struct rows arches, labels; /* name_count: of how many series */
 };

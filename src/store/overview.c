@@ -29,13 +29,11 @@ static const struct column line_columns[] = {
 static const struct record line_record = RECORD_OF(store_line, RECORD_LINE, line_columns);
 
 static const struct column overview_columns[] = {
-	COLUMN(store_overview, is_passed, UNIT_NONE, "no series is worse"),
-	COLUMN(store_overview, worse, UNIT_COUNT, "series that are"),
-	COLUMN(store_overview, no_claim, UNIT_COUNT, "series with too few captures to tell"),
+	PART(store_overview, tally, &store_tally_record),
 	COLUMN(store_overview, captures, UNIT_COUNT, "captures of all these series"),
 	LIST(store_overview, arches, &name_count_record, "architectures, and series of each"),
 	LIST(store_overview, labels, &name_count_record, "labels, and series with each"),
-	LIST(store_overview, series, &line_record, "each series, those that got worse first"),
+	LIST(store_overview, series, &line_record, "each series, what costs most cycles first"),
 };
 const struct record store_overview_record =
 	RECORD_OF(store_overview, RECORD_BLOCK, overview_columns);
@@ -83,49 +81,53 @@ bool store_thin(struct rows points, size_t most, struct arena *a, struct rows *o
 
 /* --- the series --- */
 
-static bool put_line(const struct store_ask *x, const struct store_entry *v, size_t n,
+static bool put_line(const struct store_ask *x, const struct store_entries *entries, size_t at,
 	struct store_line *out, struct incore_error *e)
 {
 	const struct store_point *points;
 	const struct store_change *changes;
+	const struct store_history *h;
 	struct spark_item *spark;
-	struct store_history h;
+	struct store_judged one;
 	struct rows few;
 
 	*out = (struct store_line){.value = NAN, .last_pct = NAN};
-	if (!store_gate(x, v, n, &out->gate, e) || !store_history(x, v, n, &h, e))
+	if (!store_judge(x, entries, at, &one, e) || !store_explain_gate(x, &one.gate, false, e))
 		return false;
+	out->gate = one.gate;
+	h = &one.history;
 	spark = arena_zalloc(x->arena, STORE_SPARK, sizeof(*spark));
-	if (!spark || !store_thin(h.points, STORE_SPARK, x->arena, &few))
+	if (!spark || !store_thin(h->points, STORE_SPARK, x->arena, &few))
 		return err_nomem(e);
 	points = few.v;
 	for (size_t i = 0; i < few.n; i++)
 		spark[i].v = points[i].value;
 	out->spark = (struct rows){spark, few.n};
-	points = h.points.v;
-	if (h.points.n) {
-		out->time = points[h.points.n - 1].entry.time;
-		out->value = points[h.points.n - 1].value;
+	points = h->points.v;
+	if (h->points.n) {
+		out->time = points[h->points.n - 1].entry.time;
+		out->value = points[h->points.n - 1].value;
 	}
-	changes = h.changes.v;
-	if (h.changes.n) {
-		out->last_pct = changes[h.changes.n - 1].change_pct;
-		out->last_at = changes[h.changes.n - 1].time;
+	changes = h->changes.v;
+	if (h->changes.n) {
+		out->last_pct = changes[h->changes.n - 1].change_pct;
+		out->last_at = changes[h->changes.n - 1].time;
 	}
 	return true;
 }
 
-/* What got worse by most of what it may, then the rest by how much it changed. */
+/* What is worse as the list of regressions has it, then the rest by how much it changed. */
 static int by_harm(const void *a, const void *b)
 {
 	const struct store_gate *x = &((const struct store_line *)a)->gate;
 	const struct store_gate *y = &((const struct store_line *)b)->gate;
-	bool is_x = strcmp(x->verdict, "worse") == 0, is_y = strcmp(y->verdict, "worse") == 0;
+	bool is_x = store_is_worse(x), is_y = store_is_worse(y);
 	double cx = isfinite(x->change_pct) ? x->change_pct : -INFINITY;
 	double cy = isfinite(y->change_pct) ? y->change_pct : -INFINITY;
+	int d = is_x && is_y ? store_by_cost(x->regressions.v, y->regressions.v) : is_y - is_x;
 
-	if (is_x != is_y)
-		return is_x ? -1 : 1;
+	if (d)
+		return d;
 	if (cx != cy)
 		return cx < cy ? 1 : -1;
 	return (x->capture > y->capture) - (x->capture < y->capture);
@@ -192,22 +194,17 @@ bool store_overview(const struct store_ask *x, const struct store_entries *entri
 	struct store_overview *out, struct incore_error *e)
 {
 	struct store_line *v = arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v));
-	size_t n = 0, at = 0;
+	size_t n = 0;
 
-	*out = (struct store_overview){.captures = entries->v.n};
+	*out = (struct store_overview){.tally = STORE_TALLY_PASSED, .captures = entries->v.n};
 	if (!v)
 		return err_nomem(e);
-	for (; at < entries->v.n; n++) {
-		size_t k = store_series(entries, at);
-
-		if (!put_line(x, &entries->v.v[at], k, &v[n], e))
+	for (size_t at = 0; at < entries->v.n; at += store_series(entries, at), n++) {
+		if (!put_line(x, entries, at, &v[n], e))
 			return false;
-		out->worse += strcmp(v[n].gate.verdict, "worse") == 0;
-		out->no_claim += strcmp(v[n].gate.verdict, "no-claim") == 0;
-		at += k;
+		store_count(x, &v[n].gate, &out->tally);
 	}
 	qsort(v, n, sizeof(*v), by_harm);
 	out->series = (struct rows){v, n};
-	out->is_passed = !out->worse;
 	return put_names(x, out) || err_nomem(e);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * series.h: what a series of captures says: its changes against its own noise (history.h), which
- * instructions they come from, and whether the newest captures are worse than what stood before.
+ * instructions they come from, and what is worse now: the gate, the list of regressions and the page
+ * of a store take it from one function, store_judge().
+ *
+ * A regression is a change of level to the worse. It is new where it begins among the newest captures,
+ * and stands from then on until the series is back within its noise of the level before it.
  * Owner: the arena given. May fail: memory, a store that cannot be read.
  */
 #pragma once
@@ -20,6 +24,7 @@ struct store_ask {
 	struct history_rule history;
 	unsigned movers; /* instructions to tell of each change */
 	double most_pct; /* of the gate: worse by more fails whatever the noise; not finite: none */
+	bool is_new_alone; /* of the gate: what stands does not fail it */
 };
 
 struct store_series { /* whose figures they are */
@@ -51,7 +56,8 @@ struct store_change {
 	const char *time, *revision, *state;
 	double before, after, change, change_pct;
 	bool is_same_code;
-	struct store_why why;
+	struct store_why why;			/* of store_explain() */
+	const struct store_entry *first, *last; /* the captures that it lies between */
 };
 
 struct store_history {
@@ -63,29 +69,55 @@ struct store_history {
 };
 extern const struct record store_history_record, store_point_record, store_change_record;
 
-/* Of the n entries of one series. */
-bool store_history(const struct store_ask *x, const struct store_entry *v, size_t n,
+/* Of the series that begins with an entry; nothing is explained. */
+bool store_history(const struct store_ask *x, const struct store_entries *entries, size_t at,
 	struct store_history *out, struct incore_error *e);
+/* Which instructions a change comes from, and how to look closer. */
+bool store_explain(const struct store_ask *x, struct store_change *c, struct incore_error *e);
+
+/* What became of a regression, the worst first. */
+enum store_kind { STORE_NEW, STORE_STANDING, STORE_OVER, STORE_KINDS };
+extern const char *const store_kinds[STORE_KINDS];
 
 struct store_regression {
 	struct store_series series;
 	struct store_change change;
-	bool is_open; /* the level of now is still above that of before */
+	enum store_kind is;
+	const char *kind;	    /* its name */
+	double now, cost, cost_pct; /* of the newest captures; above the level before the change */
 };
 extern const struct record store_regression_record;
-/* The changes of a history to the worse, appended; is_all: also those that are no more. */
-typedef VEC(struct store_regression) regression_list;
-bool store_regressions(const struct store_history *h, const struct store_ask *x, bool is_all,
-	regression_list *out);
 
 struct store_gate {
 	struct store_series series;
 	uint64_t capture, from, captures_new;
 	const char *revision, *verdict;
 	double before, after, change_pct, limit_pct;
-	struct store_why why;
+	struct store_why why;	 /* of store_explain_gate() */
+	struct rows regressions; /* store_regression, the worst first, also those that are over */
 };
 extern const struct record store_gate_record;
-/* The newest capture, and those before it of the same revision, against all that stands before. */
-bool store_gate(const struct store_ask *x, const struct store_entry *v, size_t n,
-	struct store_gate *out, struct incore_error *e);
+
+struct store_judged {
+	struct store_history history;
+	struct store_gate gate;
+};
+/* The newest capture, and those before it of the same revision, against all that stands before;
+ * and what got worse earlier. */
+bool store_judge(const struct store_ask *x, const struct store_entries *entries, size_t at,
+	struct store_judged *out, struct incore_error *e);
+/* Is something new or standing in it? That is the first of its regressions. */
+bool store_is_worse(const struct store_gate *g);
+/* Explains its regressions, and its verdict by the worst; is_all: also those that are over. */
+bool store_explain_gate(
+	const struct store_ask *x, struct store_gate *g, bool is_all, struct incore_error *e);
+/* The order of what got worse: by kind, then what costs most cycles first. */
+int store_by_cost(const void *regression, const void *other);
+/* Which series fail, counted. */
+struct store_tally {
+	bool is_passed;
+	uint64_t worse, standing, no_claim;
+};
+#define STORE_TALLY_PASSED ((struct store_tally){.is_passed = true})
+extern const struct record store_tally_record;
+void store_count(const struct store_ask *x, const struct store_gate *g, struct store_tally *t);

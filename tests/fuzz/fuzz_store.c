@@ -153,23 +153,17 @@ static void put_input(const uint8_t *data, size_t size)
 	}
 }
 
-static void ask_series(const struct store_ask *x, const struct store_entry *v, size_t n)
+static void ask_series(
+	const struct store_ask *x, const struct store_entries *entries, size_t at, size_t n)
 {
 	struct incore_error e = {0};
-	struct store_history h;
-	struct store_gate g;
-	regression_list r = {0};
+	struct store_judged j;
 
-	if (store_history(x, v, n, &h, &e)) {
-		if (h.points.n > n || h.changes.n > n)
-			abort();
-		store_regressions(&h, x, true, &r);
-	}
-	incore_error_clear(&e);
-	if (store_gate(x, v, n, &g, &e) && (!g.verdict || g.captures_new > n))
+	if (store_judge(x, entries, at, &j, &e) &&
+		(j.history.points.n > n || j.history.changes.n > n || !j.gate.verdict ||
+			j.gate.captures_new > n || j.gate.regressions.n > j.history.changes.n + 1))
 		abort();
 	incore_error_clear(&e);
-	VEC_FREE(&r);
 }
 
 static void ask_entries(struct store *s, struct arena *a, const struct store_entries *x)
@@ -182,7 +176,7 @@ static void ask_entries(struct store *s, struct arena *a, const struct store_ent
 		n = store_series(x, at);
 		if (!n || n > x->v.n - at)
 			abort();
-		ask_series(&ask, &x->v.v[at], n);
+		ask_series(&ask, x, at, n);
 		if (store_findings(s, x->v.v[at].capture, a, &found, &e) && found.n > 100)
 			abort();
 		incore_error_clear(&e);

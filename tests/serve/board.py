@@ -80,7 +80,7 @@ def check_figures(server, store):
         return json.loads(incore("store", words[0], "--json", "--store", store, *words[1:]).stdout)["data"]
 
     gate, rows = told("gate", "--movers", "0"), data(server, "store/series")
-    check([rows[k] for k in ("is_passed", "worse", "no_claim")] == [gate[k] for k in ("is_passed", "worse", "no_claim")], "the gate")
+    check([rows[k] for k in ("is_passed", "worse", "standing", "no_claim")] == [gate[k] for k in ("is_passed", "worse", "standing", "no_claim")], "the gate")
     by_capture = {s["capture"]: s for s in gate["series"]}
     check(len(rows["series"]) == len(by_capture) and all({k: v for k, v in s.items() if k in by_capture[s["capture"]]} == by_capture[s["capture"]] for s in rows["series"]), "series are those of gate")
     check(data(server, "store/regressions?all=1") == told("regressions", "--all", "--movers", "0"), "regressions are those of the verb")

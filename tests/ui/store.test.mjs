@@ -45,7 +45,7 @@ async function open(bench, file, link = '', options = {}) {
 
 const percent = (v) => (v === null ? '-' : `${v > 0 ? '+' : ''}${v.toFixed(2)} %`);
 const minute = (t) => t.slice(0, 16).replace('T', ' ');
-const SIGNS = { worse: '▲ worse', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
+const SIGNS = { worse: '▲ worse', standing: '▲ standing', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
 
 /** Chooses the kernel whose name begins so. */
 async function choose(page, kernel) {
@@ -58,11 +58,11 @@ async function kernels(bench) {
 	const file = nights('nights'), page = await open(bench, file), gate = told(file, 'gate'), histories = told(file, 'history').series;
 	const want = gate.series.map((g) => {
 		const h = histories.find((x) => x.kernel === g.kernel), last = h.points[h.points.length - 1], change = h.changes[h.changes.length - 1];
-		return { verdict: SIGNS[g.verdict], kernel: g.kernel, labels: g.labels, arch: g.arch, evidence: g.evidence, value: count(last.value), change: percent(g.change_pct), spark: '', last: `${percent(change.change_pct)} ${change.time.slice(0, 10)}`, time: last.time.slice(0, 10), revision: g.revision, by: g.change_pct };
-	}).sort((a, b) => b.by - a.by).map(({ by, ...rest }) => (void by, rest));
+		return { verdict: SIGNS[g.verdict], kernel: g.kernel, labels: g.labels, arch: g.arch, evidence: g.evidence, value: count(last.value), change: percent(g.change_pct), spark: '', last: `${percent(change.change_pct)} ${change.time.slice(0, 10)}`, time: last.time.slice(0, 10), revision: g.revision, by: g.change_pct, cost: gate.regressions.find((r) => r.kernel === g.kernel)?.cost ?? -Infinity };
+	}).sort((a, b) => b.cost - a.cost || b.by - a.by).map(({ by, cost, ...rest }) => (void by, void cost, rest));
 	equal(await rows(page, 'Kernels'), want, 'the kernels');
 	equal(await page.$$eval('.spark', (all) => all.map((s) => s.querySelector('path').getAttribute('d').match(/[ML]/g).length)), [8, 8], 'captures in the small pictures');
-	truth((await page.textContent('.banner')).includes('Gate passed: no kernel of 2 is worse'), 'the gate is told');
+	truth((await page.textContent('.banner')).includes('Gate failed: 1 kernel is worse since earlier captures, of 2'), 'the gate is told');
 	equal(await page.textContent('.title-bar h1'), 'nights.store', 'the title');
 }
 
@@ -71,14 +71,14 @@ async function failing(bench) {
 	if (!existsSync(file)) for (const f of ['turn.r1.0', 'turn.r1.1', 'turn.r1.2', 'turn.r1.3', 'turn.r2.0']) incore('store', 'add', '-q', '--store', file, '-r', f.split('.')[1], path.join(NIGHTS, f + '.incore'));
 	const page = await open(bench, file), gate = told(file, 'gate');
 	equal([gate.is_passed, gate.worse], [false, 1], 'this store fails its gate');
-	truth((await page.textContent('.banner')).includes('Gate failed: 1 of 1 is worse by more than noise'), 'a gate that failed is told');
+	truth((await page.textContent('.banner')).includes('Gate failed: 1 kernel is newly worse, of 1'), 'a gate that failed is told');
 	equal((await rows(page, 'Kernels')).map((r) => [r.verdict, r.change]), [['▲ worse', percent(gate.series[0].change_pct)]], 'its verdict');
 	truth(await page.$eval('.flag', (e) => e.classList.contains('unconfirmed')), 'one capture alone does not confirm it');
 }
 
 async function regressions(bench) {
 	const file = nights('nights'), page = await open(bench, file);
-	const want = (...more) => told(file, 'regressions', ...more).regressions.map((r) => ({ time: minute(r.time), change: percent(r.change_pct), kernel: r.kernel, labels: r.labels, arch: r.arch, evidence: r.evidence, before: count(r.before), after: count(r.after), state: `${r.state}${r.is_open ? '' : ', no more'}${r.is_same_code ? '' : ', other code'}`, revision: r.revision, capture: String(r.capture) }));
+	const want = (...more) => told(file, 'regressions', ...more).regressions.map((r) => ({ time: minute(r.time), change: percent(r.change_pct), kernel: r.kernel, labels: r.labels, arch: r.arch, evidence: r.evidence, before: count(r.before), after: count(r.after), state: `${r.kind}, ${r.state}${r.is_same_code ? '' : ', other code'}`, revision: r.revision, capture: String(r.capture) }));
 	await page.keyboard.press('2');
 	await page.waitForSelector('.table[aria-label="Regressions"]');
 	equal(await rows(page, 'Regressions'), want(), 'what got worse');

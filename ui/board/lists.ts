@@ -6,7 +6,7 @@ import { Column, Table } from '../base/table';
 import { sparkline } from './chart';
 import { harm, Line, minute, nameOf, percentText, Regression, Series } from './types';
 
-const SIGNS: Record<Line['verdict'], string> = { worse: '▲ worse', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
+const SIGNS: Record<Line['verdict'], string> = { worse: '▲ worse', standing: '▲ standing', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
 
 export function verdictCell(v: Line['verdict']): HTMLElement {
 	return h('span', { class: 'verdict ' + v }, SIGNS[v]);
@@ -29,7 +29,7 @@ export function kernelTable(pick: (line: Line) => void): Table<Line> {
 	return new Table<Line>({
 		label: 'Kernels', name: 'store.kernels', csv: 'kernels.csv', key: (r) => r.capture, pick, empty: 'No kernel is left by the filter.',
 		columns: [
-			{ id: 'verdict', head: 'Gate', value: (r) => ['worse', 'no-claim', 'passed', 'better'].indexOf(r.verdict), cell: (r) => verdictCell(r.verdict), width: '6.5rem', title: 'The newest captures against what stood before them, as incore store gate judges' },
+			{ id: 'verdict', head: 'Gate', value: (r) => ['worse', 'standing', 'no-claim', 'passed', 'better'].indexOf(r.verdict), cell: (r) => verdictCell(r.verdict), width: '6.5rem', title: 'The newest captures against what stood before them, as incore store gate judges' },
 			...common<Line>(),
 			{ id: 'value', head: 'Latest', unit: () => 'cycles', value: (r) => r.value, cell: (r) => (r.value === null ? '-' : count(r.value)), isNumber: true, width: '7rem', hint: (r) => `${r.figure} of capture ${r.capture}, ${minute(r.time)}, ${r.evidence}` },
 			{ id: 'change', head: 'Change', value: (r) => r.change_pct, cell: (r) => percentCell(r.change_pct), isNumber: true, width: '6rem', hint: (r) => `Of the newest ${count(r.captures_new)} against the level before${r.limit_pct === null ? '' : `; beyond ${r.limit_pct.toFixed(2)} % it is none of noise`}${r.noise_pct === null ? '' : `; noise ${r.noise_pct.toFixed(2)} %`}` },
@@ -43,14 +43,14 @@ export function kernelTable(pick: (line: Line) => void): Table<Line> {
 
 export function worseTable(pick: (r: Regression) => void): Table<Regression> {
 	return new Table<Regression>({
-		label: 'Regressions', name: 'store.regressions', csv: 'regressions.csv', key: (r) => r.capture, pick, empty: 'Nothing got worse by more than its noise.', rowClass: (r) => (r.is_open ? '' : 'past'),
+		label: 'Regressions', name: 'store.regressions', csv: 'regressions.csv', key: (r) => r.capture, pick, empty: 'Nothing got worse by more than its noise.', rowClass: (r) => (r.kind === 'over' ? 'past' : ''),
 		columns: [
 			{ id: 'time', head: 'Since', unit: () => 'UTC', value: (r) => r.time, cell: (r) => minute(r.time), width: '9rem' },
 			{ id: 'change', head: 'Change', value: (r) => r.change_pct, cell: (r) => percentCell(r.change_pct), isNumber: true, width: '6rem' },
 			...common<Regression>(),
 			{ id: 'before', head: 'Before', unit: () => 'cycles', value: (r) => r.before, cell: (r) => count(r.before), isNumber: true, width: '7rem' },
 			{ id: 'after', head: 'After', unit: () => 'cycles', value: (r) => r.after, cell: (r) => count(r.after), isNumber: true, width: '7rem' },
-			{ id: 'state', head: 'State', value: (r) => `${r.state}${r.is_open ? '' : ', no more'}${r.is_same_code ? '' : ', other code'}`, width: 'minmax(7rem, 1fr)' },
+			{ id: 'state', head: 'State', value: (r) => `${r.kind}, ${r.state}${r.is_same_code ? '' : ', other code'}`, width: 'minmax(7rem, 1fr)' },
 			{ id: 'revision', head: 'Revision', value: (r) => r.revision ?? '', width: 'minmax(6rem, 1fr)' },
 			{ id: 'capture', head: 'Capture', value: (r) => r.capture, isNumber: true, width: '5rem' },
 		],

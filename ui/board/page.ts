@@ -13,7 +13,7 @@ import { askJson, Query, Source, SourceError } from '../source';
 import { Detail } from './detail';
 import { kernelTable, worseTable } from './lists';
 import { paper } from './paper';
-import { Answer, decodePlace, encodePlace, Line, NameCount, Overview, Place, Regression } from './types';
+import { Answer, decodePlace, encodePlace, gateWords, Line, NameCount, Overview, Place, Regression } from './types';
 
 const FIGURES = ['duration', 'cycles', 'issue', 'stall', 'wait', 'idle', 'drain', 'per_track'];
 
@@ -146,7 +146,7 @@ export class Page {
 		const box = h('input', { attrs: { type: 'checkbox' } });
 		box.checked = this.place.isAll;
 		box.addEventListener('change', () => this.go({ isAll: box.checked }));
-		return h('label', { class: 'choose' }, box, 'also those that are no more');
+		return h('label', { class: 'choose' }, box, 'also those that are over');
 	}
 
 	private async more(): Promise<void> {
@@ -176,7 +176,7 @@ export class Page {
 
 	private drawBanner(o: Overview): void {
 		const all = this.lines.total, few = o.no_claim ? `; of ${count(o.no_claim)} nothing is claimed: fewer than four captures before the new` : '';
-		const words = o.is_passed ? `Gate passed: no kernel of ${count(all)} is worse than its noise allows` : `Gate failed: ${count(o.worse)} of ${count(all)} ${o.worse === 1 ? 'is' : 'are'} worse by more than noise`;
+		const words = `${gateWords(o)}, of ${count(all)}`;
 		this.banner.className = `banner ${o.is_passed ? 'ok' : 'bad'}`;
 		this.banner.dataset.gate = o.is_passed ? 'passed' : 'failed';
 		fill(this.banner, h('div', { class: 'banner-line' }, h('strong', null, o.is_passed ? '✓' : '▲'), h('span', { class: 'words' }, words + few), h('span', null, `${count(o.captures)} captures`)));

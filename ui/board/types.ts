@@ -19,7 +19,7 @@ export interface Mover { row: number | null; isa: string | null; line: string | 
 
 /** Of `store gate`, with the newest figure and a small picture. */
 export interface Line extends Series {
-	verdict: 'passed' | 'better' | 'worse' | 'no-claim';
+	verdict: 'passed' | 'better' | 'worse' | 'standing' | 'no-claim';
 	capture: number;
 	from: number;
 	captures_new: number;
@@ -36,7 +36,7 @@ export interface Line extends Series {
 }
 
 export interface NameCount { name: string; count: number }
-export interface Overview { is_passed: boolean; worse: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
+export interface Overview { is_passed: boolean; worse: number; standing: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
 
 export interface Change {
 	capture: number;
@@ -53,7 +53,8 @@ export interface Change {
 	movers: Mover[];
 	command: string | null;
 }
-export interface Regression extends Series, Change { is_open: boolean }
+/** What got worse; `cost` is what the newest captures take above the level before it. */
+export interface Regression extends Series, Change { kind: 'new' | 'standing' | 'over'; now: number; cost: number; cost_pct: number }
 
 export interface Point { capture: number; time: string; revision: string | null; code: string; path: string; index: number; value: number; level: number; off_pct: number; mark: '' | 'change' | 'outlier' | 'unconfirmed' }
 export interface Level { index: number; captures: number; level: number; limit: number | null }
@@ -63,6 +64,12 @@ export interface Entry extends Record<string, string | number | null> { capture:
 export interface Finding { severity: string; id: string; message: string }
 export interface Shown { capture: Entry; rows: Mover[]; findings: Finding[] }
 export interface FileRow { capture: number; path: string; is_there: boolean }
+
+/** What the gate says, with the figures of `incore store gate`. */
+export function gateWords(o: Overview): string {
+	const kernels = (n: number) => `${n} ${n === 1 ? 'kernel is' : 'kernels are'}`;
+	return o.is_passed ? 'Gate passed: no kernel is worse than its noise allows' : `Gate failed: ${[o.worse > 0 && `${kernels(o.worse)} newly worse`, o.standing > 0 && `${kernels(o.standing)} worse since earlier captures`].filter(Boolean).join(', ')}`;
+}
 
 /** What the page shows; it stands in the address. */
 export interface Place {

@@ -133,3 +133,19 @@ void store_say_why(struct cli *c, const struct store_why *w)
 	if (w->command)
 		say(c->out, "    %s\n", w->command);
 }
+
+void store_say_regression(struct cli *c, const struct store_regression *r)
+{
+	const struct store_change *x = &r->change;
+
+	store_say_series(c, &r->series);
+	say(c->out, "  %s%s%s: %s%+.2f %%%s since capture %llu (%s, revision %s), %s%s",
+		style_on(c, r->is == STORE_OVER ? CELL_DIM : CELL_WARM), r->kind, style_off(c),
+		style_on(c, CELL_BAD), x->change_pct, style_off(c), (unsigned long long)x->capture,
+		x->time, x->revision ? x->revision : "-", x->state,
+		x->is_same_code ? "" : ", other code");
+	if (r->is != STORE_OVER && r->now != x->after)
+		say(c->out, ", now %+.2f %%", r->cost_pct);
+	say(c->out, "\n");
+	store_say_why(c, &x->why);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_gate.c: incore store gate: are the newest captures worse than what stood before? For CI. */
+/* store_gate.c: incore store gate: is something worse, by the newest captures or since earlier ones? For CI. */
 #include <math.h>
 
 #include "cli/draw.h"
@@ -12,6 +12,8 @@ static const struct option_def options[] = {
 	STORE_RULE_OPTIONS,
 	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL,
 		"worse by more fails, whatever the noise, and without a history to tell it"},
+	{0, "new", OPTION_FLAG, NULL, NULL, NULL,
+		"fail by what is new alone; what stands since earlier captures is listed"},
 	GATE_REPORT_OPTIONS,
 	OPTION_END,
 };
@@ -22,6 +24,7 @@ static enum cell_style style_of(const void *row, const char *column)
 
 	return strcmp(column, "verdict") != 0	     ? CELL_PLAIN
 	       : strcmp(g->verdict, "worse") == 0    ? CELL_BAD
+	       : strcmp(g->verdict, "standing") == 0 ? CELL_BAD
 	       : strcmp(g->verdict, "better") == 0   ? CELL_GOOD
 	       : strcmp(g->verdict, "no-claim") == 0 ? CELL_DIM
 						     : CELL_PLAIN;
@@ -32,18 +35,16 @@ static bool print(struct cli *c, const struct store_gates *x)
 	static const char *const columns[] = {"verdict", "kernel", "arch", "evidence", "labels",
 		"figure", "captures", "captures_new", "capture", "revision", "before", "after",
 		"change_pct", "limit_pct", NULL};
-	const struct store_gate *v = x->series.v;
+	const struct store_regression *v = x->regressions.v;
 
 	if (!record_table_print_styled(c, &store_gate_record, x->series, columns, style_of) ||
 		c->use_csv)
 		return !c->error.code;
-	for (size_t i = 0; i < x->series.n; i++)
-		if (v[i].why.command) {
-			say(c->out, "\n%s, capture %llu against %llu:\n",
-				v[i].series.kernel ? v[i].series.kernel : "(no name)",
-				(unsigned long long)v[i].capture, (unsigned long long)v[i].from);
-			store_say_why(c, &v[i].why);
-		}
+	for (size_t i = 0; i < x->regressions.n; i++) {
+		if (!i || v[i].is != v[i - 1].is)
+			say(c->out, "\n");
+		store_say_regression(c, &v[i]);
+	}
 	return true;
 }
 
@@ -52,26 +53,43 @@ static bool print(struct cli *c, const struct store_gates *x)
 static const char help[] =
 	"incore store gate compares the newest captures of a series (equal kernel, architecture, evidence "
 	"and labels) with the level of those before. Worse is what is further from it than the noise of the "
-	"series allows, or than --max. The instructions that changed most are told with it, and the incore "
-	"diff that compares both captures row by row: see incore-store(1).";
+	"series allows, or than --max; it stands until the series is back. The instructions that changed most "
+	"are told with it, and the incore diff that compares both captures row by row: see incore-store(1).";
+
+/* "; standing: +818.51 % since capture 9 (2026-11-02T00:00:00Z)" of the first of them, the costliest. */
+static const char *standing_of(const struct store_gate *g, struct arena *a)
+{
+	const struct store_regression *r = g->regressions.v;
+
+	for (size_t i = 0; i < g->regressions.n; i++)
+		if (r[i].is == STORE_STANDING)
+			return arena_printf(a,
+				"; standing: %.0f -> %.0f cycles (%+.2f %%) since capture %llu, %s",
+				r[i].change.before, r[i].now, r[i].cost_pct,
+				(unsigned long long)r[i].change.capture, r[i].change.time);
+	return "";
+}
 
 static const char *message_of(const struct store_gate *g, double most_pct, struct arena *a)
 {
 	const struct store_series *s = &g->series;
+	const char *standing = standing_of(g, a);
 	char limit[64] = "", most[64] = "", noise[64] = "; noise unknown";
 
+	if (!standing)
+		return NULL;
 	if (!isfinite(g->change_pct))
-		return arena_printf(a, "%s: %s, too few to tell noise from change", s->figure,
-			COUNTED(s->captures, "capture"));
+		return arena_printf(a, "%s: %s, too few to tell noise from change%s", s->figure,
+			COUNTED(s->captures, "capture"), standing);
 	if (isfinite(g->limit_pct))
 		snprintf(limit, sizeof(limit), ", limit %+.2f %%", g->limit_pct);
 	if (isfinite(most_pct))
 		snprintf(most, sizeof(most), ", at most %+.2f %%", most_pct);
 	if (isfinite(s->noise_pct))
 		snprintf(noise, sizeof(noise), "; noise %.2f %%", s->noise_pct);
-	return arena_printf(a, "%s: %.0f -> %.0f cycles (%+.2f %%)%s%s%s; captures %llu and %llu",
+	return arena_printf(a, "%s: %.0f -> %.0f cycles (%+.2f %%)%s%s%s; captures %llu and %llu%s",
 		s->figure, g->before, g->after, g->change_pct, limit, most, noise,
-		(unsigned long long)g->from, (unsigned long long)g->capture);
+		(unsigned long long)g->from, (unsigned long long)g->capture, standing);
 }
 
 static bool put_causes(const struct store_why *w, struct arena *a, struct rows *out)
@@ -97,9 +115,10 @@ static bool fill(struct store_job *j, const struct store_gates *x, struct gate_f
 
 	for (size_t i = 0; i < x->series.n; i++) {
 		const struct store_series *s = &g[i].series;
-		bool is_worse = strcmp(g[i].verdict, "worse") == 0;
+		struct store_tally tally = STORE_TALLY_PASSED;
 
-		v[i] = (struct gate_found){.state = is_worse ? GATE_FAILED
+		store_count(&j->ask, &g[i], &tally);
+		v[i] = (struct gate_found){.state = !tally.is_passed ? GATE_FAILED
 						    : strcmp(g[i].verdict, "no-claim") == 0
 							    ? GATE_UNTOLD
 							    : GATE_HELD,
@@ -145,19 +164,19 @@ static bool check_any(const struct store_job *j)
 static bool run_gate(struct cli *c)
 {
 	struct store_job j;
-	struct store_gates x = {.worse = 0};
+	struct store_gates x = {.series = {0}};
 	bool ok;
 
 	if (!gate_may_write(c, 1))
 		return false;
 	ok = store_job_open(&j, c) && store_job_rule(&j) && check_any(&j) &&
-	     store_real(c, "max", &j.ask.most_pct) &&
-	     store_gates(&j.ask, &j.entries, &x, &c->error);
-
-	if (ok && x.no_claim)
+	     store_real(c, "max", &j.ask.most_pct);
+	j.ask.is_new_alone = cli_flag(c, "new");
+	ok = ok && store_gates(&j.ask, &j.entries, &x, &c->error);
+	if (ok && x.tally.no_claim)
 		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",
-			COUNTED(x.no_claim, "kernel"), HISTORY_LEAST);
-	c->is_no = ok && !x.is_passed;
+			COUNTED(x.tally.no_claim, "kernel"), HISTORY_LEAST);
+	c->is_no = ok && !x.tally.is_passed;
 	ok = ok && write_files(&j, &x);
 	if (ok)
 		ok = c->use_json ? store_job_json(c, j.path, &store_gates_record, &x)
@@ -169,7 +188,8 @@ static bool run_gate(struct cli *c)
 const struct verb store_verb_gate = {
 	.name = "store gate",
 	.args = "",
-	.summary = "exit 1 if the newest captures are worse than those before, by more than noise",
+	.summary =
+		"exit 1 if something is worse by more than noise: new, or since earlier captures",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_gate,

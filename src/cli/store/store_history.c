@@ -100,29 +100,21 @@ const struct verb store_verb_history = {
 static const struct option_def regressions_options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
-	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also those that are no more"},
+	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also those that are over"},
 	OPTION_END,
 };
 
 static bool print_regressions(struct cli *c, struct rows list)
 {
 	static const char *const csv_columns[] = {"kernel", "arch", "evidence", "labels", "figure",
-		"capture", "from", "time", "revision", "state", "is_open", "before", "after",
-		"change_pct", "command", NULL};
+		"kind", "capture", "from", "time", "revision", "state", "before", "after",
+		"change_pct", "now", "cost", "cost_pct", "command", NULL};
 	const struct store_regression *v = list.v;
 
 	if (c->use_csv)
 		return record_table_print(c, &store_regression_record, list, csv_columns);
-	for (size_t i = 0; i < list.n; i++) {
-		store_say_series(c, &v[i].series);
-		say(c->out, "  %s%+.2f %%%s since capture %llu (%s, revision %s), %s%s%s\n",
-			style_on(c, CELL_BAD), v[i].change.change_pct, style_off(c),
-			(unsigned long long)v[i].change.capture, v[i].change.time,
-			v[i].change.revision ? v[i].change.revision : "-", v[i].change.state,
-			v[i].is_open ? "" : ", no more",
-			v[i].change.is_same_code ? "" : ", other code");
-		store_say_why(c, &v[i].change.why);
-	}
+	for (size_t i = 0; i < list.n; i++)
+		store_say_regression(c, &v[i]);
 	if (!list.n)
 		say(c->out, "nothing got worse by more than its noise\n");
 	return true;

@@ -60,3 +60,4 @@ bool store_add_sweep(struct cli *c, const char *dir, const char *path);
 /* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
 void store_say_series(struct cli *c, const struct store_series *s);
 void store_say_why(struct cli *c, const struct store_why *w);
+void store_say_regression(struct cli *c, const struct store_regression *r);

@@ -144,6 +144,19 @@ static bool put_regressions(struct asked_store *x, const struct query *q, struct
 	       put(in, &store_worse_record, &v, out, e);
 }
 
+/* The last that a page has room for, explained. */
+static bool last_changes(const struct store_ask *x, struct rows *changes, struct incore_error *e)
+{
+	struct store_change *v = (struct store_change *)changes->v;
+
+	if (changes->n > BOARD_CHANGES)
+		*changes = (struct rows){v += changes->n - BOARD_CHANGES, BOARD_CHANGES};
+	for (size_t i = 0; i < changes->n; i++)
+		if (!store_explain(x, &v[i], e))
+			return false;
+	return true;
+}
+
 static bool put_history(struct asked_store *x, const struct query *q, struct board_input *in,
 	struct strbuf *out, struct incore_error *e)
 {
@@ -154,15 +167,12 @@ static bool put_history(struct asked_store *x, const struct query *q, struct boa
 	x->ask.movers = BOARD_MOVERS;
 	if (!query_number(q, "capture", QUERY_NEEDED, INT64_MAX, &capture, e) ||
 		!store_series_of(&x->entries, capture, &at, &n, e) ||
-		!store_history(&x->ask, &x->entries.v.v[at], n, &h, e))
+		!store_history(&x->ask, &x->entries, at, &h, e) ||
+		!last_changes(&x->ask, &h.changes, e))
 		return false;
 	in->total = h.points.n;
 	if (!store_thin(h.points, BOARD_POINTS, &x->arena, &h.points))
 		return err_nomem(e);
-	if (h.changes.n > BOARD_CHANGES)
-		h.changes = (struct rows){
-			(const struct store_change *)h.changes.v + (h.changes.n - BOARD_CHANGES),
-			BOARD_CHANGES};
 	return put(in, &store_histories_record, &(struct store_histories){{&h, 1}}, out, e);
 }
 
