@@ -4,8 +4,8 @@
 
 #ifdef INCORE_SQLITE
 static const struct verb *const subs[] = {&store_verb_add, &store_verb_ls, &store_verb_show,
-	&store_verb_history, &store_verb_regressions, &store_verb_gate, &store_verb_prune,
-	&store_verb_export, NULL};
+	&store_verb_history, &store_verb_regressions, &store_verb_gate, &store_verb_accept,
+	&store_verb_prune, &store_verb_export, NULL};
 #else
 static bool refuse(struct cli *c)
 {

@@ -8,6 +8,7 @@
 
 #include "base/search.h"
 #include "base/sha256.h"
+#include "store/row.h"
 #include "store/schema.h"
 
 #define CODE_DIGITS 16 /* of the hash of a listing: a name among a store's, no secret */
@@ -196,22 +197,6 @@ static void free_tables(struct adding *x)
 
 /* --- written --- */
 
-static struct store_value value_of(const struct column *c, const void *value)
-{
-	if (c->flags && column_is_null(c, value))
-		return V_NULL;
-	switch (c->type) {
-	case COLUMN_TEXT:
-		return V_TEXT(*(const char *const *)value);
-	case COLUMN_F64:
-		return V_REAL(*(const double *)value);
-	case COLUMN_I64:
-		return V_INT(*(const int64_t *)value);
-	default:
-		return V_INT(column_u64(c, value));
-	}
-}
-
 static bool write_batch(struct store *s, const struct table *t, const struct table_batch *b,
 	uint64_t capture, struct incore_error *e)
 {
@@ -220,7 +205,7 @@ static bool write_batch(struct store *s, const struct table *t, const struct tab
 	for (uint32_t i = 0; i < b->n; i++) {
 		for (uint16_t k = 0; k < t->record->n_columns; k++) {
 			struct store_value v = k == number ? V_INT(capture)
-							   : value_of(&t->record->columns[k],
+							   : store_value_of(&t->record->columns[k],
 								     table_value(t, b, k, i));
 
 			s->backend->put(s, &v);
@@ -250,16 +235,10 @@ static bool write_table(struct adding *x, unsigned at, uint64_t capture, struct 
 static bool write_entry(struct adding *x, const struct store_entry *y, struct incore_error *e)
 {
 	const struct store_backend *to = x->s->backend;
-	const struct record *r = &store_entries_record;
 
 	if (!to->rows(x->s, 0, e))
 		return false;
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		struct store_value v =
-			value_of(&r->columns[i], (const char *)y + r->columns[i].offset);
-
-		to->put(x->s, &v);
-	}
+	store_put_values(x->s, &store_entries_record, y);
 	return to->rows_end(x->s, to->row(x->s, e), e);
 }
 

@@ -29,6 +29,7 @@ const struct record store_gates_record = RECORD_OF(store_gates, RECORD_BLOCK, ga
 
 static const struct column shown_columns[] = {
 	RECORD(store_card, capture, &store_entry_record, "what it is and its figures"),
+	LIST(store_card, accepted, &store_accepted_record, "what somebody accepted of its series"),
 	LIST(store_card, rows, &store_mover_record,
 		"instructions by cycles and cause; nothing stood before"),
 	LIST(store_card, findings, &store_finding_record, "what check found"),
@@ -134,6 +135,7 @@ bool store_card(const struct store_ask *x, const struct store_entries *entries, 
 	if (at == entries->v.n)
 		return no_capture(capture, e);
 	out->capture = entries->v.v[at];
+	out->accepted = store_accepted_of(&entries->accepted, &out->capture);
 	nothing.code = out->capture.code; /* rows by number */
 	return store_movers(x->store, &(struct store_pair){&nothing, &out->capture, false, top},
 		       x->arena, &out->rows, e) &&

@@ -33,6 +33,7 @@ bool store_gates(const struct store_ask *x, const struct store_entries *entries,
 
 struct store_card {
 	struct store_entry capture;
+	struct rows accepted; /* store_acceptance, of its series */
 	struct rows rows;     /* store_mover */
 	struct rows findings; /* store_finding */
 };

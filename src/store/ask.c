@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ask.c: what is in a store: entries by series, which instructions moved, what was found. */
-#include <time.h>
-
 #include "analysis/name_filter.h"
 #include "base/search.h"
+#include "store/accept.h"
+#include "store/row.h"
 #include "store/schema.h"
 
 /* --- entries --- */
-
-static const char *time_text(int64_t at, struct arena *a, bool *ok)
-{
-	time_t t = (time_t)at;
-	struct tm tm;
-	char *out;
-
-	if (at < 0 || at > INT64_C(253402300799) || !gmtime_r(&t, &tm))
-		return "?";
-	out = arena_printf(a, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	*ok = *ok && out;
-	return out;
-}
 
 static const char ENTRIES[] =
 	"SELECT e.capture, at, kernel, arch, evidence, labels, revision, code, e.path, incore,"
@@ -34,7 +20,7 @@ static int by_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int by_series(const struct store_entry *a, const struct store_entry *b)
+int store_compare_series(const struct store_entry *a, const struct store_entry *b)
 {
 	int d = by_text(a->kernel, b->kernel);
 
@@ -42,46 +28,24 @@ static int by_series(const struct store_entry *a, const struct store_entry *b)
 	d = d ? d : by_text(a->evidence, b->evidence);
 	return d ? d : by_text(a->labels, b->labels);
 }
-ORDER(by_series_and_time, struct store_entry, THEN(by_series) UP(at) UP(capture))
+ORDER(by_series_and_time, struct store_entry, THEN(store_compare_series) UP(at) UP(capture))
 
-/* Text of a result in the arena; NULL: null. *ok becomes false on lack of memory. */
-struct row {
-	struct store *s;
-	struct store_query *q;
-	struct arena *a;
-	bool ok;
-};
-static const char *text_at(struct row *r, int at)
-{
-	struct store_value v = r->s->backend->value(r->q, at, STORE_TEXT);
-	const char *copy = v.text ? arena_strdup(r->a, v.text) : NULL;
-
-	r->ok = r->ok && (copy || v.type == STORE_NULL);
-	return copy;
-}
-
-static bool read_entry(struct row *r, struct store_entry *out)
+static bool read_entry(struct store_row *r, struct store_entry *out)
 {
 	*out = (struct store_entry){.capture = (uint64_t)store_int(r->s, r->q, 0),
 		.at = store_int(r->s, r->q, 1),
-		.kernel = text_at(r, 2),
-		.arch = text_at(r, 3),
-		.evidence = text_at(r, 4),
-		.labels = text_at(r, 5),
-		.revision = text_at(r, 6),
-		.code = text_at(r, 7),
-		.path = text_at(r, 8),
-		.incore = text_at(r, 9)};
-	out->time = time_text(out->at, r->a, &r->ok);
+		.kernel = store_text_at(r, 2),
+		.arch = store_text_at(r, 3),
+		.evidence = store_text_or(r, 4, "unknown"),
+		.labels = store_text_or(r, 5, ""),
+		.revision = store_text_at(r, 6),
+		.code = store_text_or(r, 7, ""),
+		.path = store_text_or(r, 8, ""),
+		.incore = store_text_or(r, 9, "")};
+	out->time = store_time_text(out->at, r->a);
 	for (int i = 0; i < STORE_FIGURES; i++)
 		out->figure[i] = store_int_or_none(r->s, r->q, FIRST_FIGURE + i);
-	/* STRICT does not hold where bytes of the file were changed */
-	out->evidence = out->evidence ? out->evidence : "unknown";
-	out->labels = out->labels ? out->labels : "";
-	out->code = out->code ? out->code : "";
-	out->path = out->path ? out->path : "";
-	out->incore = out->incore ? out->incore : "";
-	return r->ok;
+	return r->ok && out->time;
 }
 
 static bool has_label(const char *labels, const char *want)
@@ -129,7 +93,7 @@ bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 	struct store_entries *out, struct incore_error *e)
 {
 	struct filter f;
-	struct row r = {s, NULL, a, true};
+	struct store_row r = {s, NULL, a, true};
 	bool ok = filter_init(&f, w, e) && (r.q = store_ask(s, ENTRIES, e));
 
 	while (ok && store_step(s, r.q, e)) {
@@ -145,7 +109,7 @@ bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 	store_done(s, r.q);
 	name_filter_deinit(&f.kernel);
 	SORT(out->v.v, out->v.n, by_series_and_time);
-	return ok;
+	return ok && store_acceptances(s, a, &out->accepted, e);
 }
 
 size_t store_series(const struct store_entries *x, size_t at)
@@ -153,7 +117,7 @@ size_t store_series(const struct store_entries *x, size_t at)
 	const struct store_entry *a = &x->v.v[at];
 	size_t n = 1;
 
-	while (at + n < x->v.n && by_series(a, &x->v.v[at + n]) == 0)
+	while (at + n < x->v.n && store_compare_series(a, &x->v.v[at + n]) == 0)
 		n++;
 	return n;
 }
@@ -190,17 +154,16 @@ static const char MOVERS[] =
 	" FROM y WHERE (after - before) * $4 > 0"
 	" ORDER BY (after - before) * $4 DESC, row NULLS FIRST, cause LIMIT $5";
 
-static bool read_mover(struct row *r, struct store_mover *out)
+static bool read_mover(struct store_row *r, struct store_mover *out)
 {
 	*out = (struct store_mover){.row = store_int_or_none(r->s, r->q, 0),
-		.isa = text_at(r, 1),
-		.line = text_at(r, 2),
-		.cause = text_at(r, 3),
-		.waits_for = text_at(r, 4),
+		.isa = store_text_at(r, 1),
+		.line = store_text_at(r, 2),
+		.cause = store_text_or(r, 3, "?"),
+		.waits_for = store_text_at(r, 4),
 		.before = store_int(r->s, r->q, 5),
 		.after = store_int(r->s, r->q, 6),
 		.change = store_int(r->s, r->q, 7)};
-	out->cause = out->cause ? out->cause : "?";
 	return r->ok;
 }
 
@@ -208,7 +171,7 @@ bool store_movers(struct store *s, const struct store_pair *p, struct arena *a, 
 	struct incore_error *e)
 {
 	struct store_mover *v = arena_zalloc(a, (size_t)p->most + 1, sizeof(*v));
-	struct row r = {s, NULL, a, true};
+	struct store_row r = {s, NULL, a, true};
 	bool ok = true;
 
 	*out = (struct rows){.v = v};
@@ -240,7 +203,7 @@ bool store_findings(struct store *s, uint64_t capture, struct arena *a, struct r
 	struct incore_error *e)
 {
 	struct store_finding *v = arena_zalloc(a, MOST_FINDINGS, sizeof(*v));
-	struct row r = {s, NULL, a, true};
+	struct store_row r = {s, NULL, a, true};
 
 	*out = (struct rows){.v = v};
 	if (!v)
@@ -251,8 +214,8 @@ bool store_findings(struct store *s, uint64_t capture, struct arena *a, struct r
 	if (!r.q)
 		return false;
 	while (r.ok && out->n < MOST_FINDINGS && store_step(s, r.q, e)) {
-		v[out->n++] =
-			(struct store_finding){text_at(&r, 0), text_at(&r, 1), text_at(&r, 2)};
+		v[out->n++] = (struct store_finding){
+			store_text_at(&r, 0), store_text_at(&r, 1), store_text_at(&r, 2)};
 		if (!r.ok)
 			err_nomem(e);
 	}

@@ -5,13 +5,13 @@
 #include "base/search.h"
 #include "store/series_columns.h"
 
-const char *const store_kinds[STORE_KINDS] = {"new", "standing", "over"};
+const char *const store_kinds[STORE_KINDS] = {"new", "standing", "accepted", "over"};
 
 static const struct column regression_columns[] = {
 	STORE_SERIES_COLUMNS(store_regression),
 	COLUMN(store_regression, kind, UNIT_NONE,
 		"new: begins among the newest captures; over: back at the level before",
-		.words = "new|standing|over"),
+		.words = "new|standing|accepted|over"),
 	COLUMN(store_regression, now, UNIT_CYCLES, "level of the newest captures"),
 	COLUMN(store_regression, cost, UNIT_CYCLES, "of that, above the level before the change"),
 	COLUMN(store_regression, cost_pct, UNIT_PERCENT, "the same, of the level before",
@@ -26,7 +26,7 @@ static const struct column gate_columns[] = {
 	COLUMN(store_gate, verdict, UNIT_NONE,
 		"worse: by something new; standing: since earlier captures; no-claim: fewer than "
 		"four captures before",
-		.words = "passed|better|worse|standing|no-claim"),
+		.words = "passed|better|worse|standing|accepted|no-claim"),
 	COLUMN(store_gate, capture, UNIT_INDEX, "the newest capture"),
 	COLUMN(store_gate, from, UNIT_INDEX, "the last one before the new; 0: there is none"),
 	COLUMN(store_gate, captures_new, UNIT_COUNT, "new captures: the newest of one revision",
@@ -47,6 +47,7 @@ static const struct column tally_columns[] = {
 	COLUMN(store_tally, worse, UNIT_COUNT, "series with something new"),
 	COLUMN(store_tally, standing, UNIT_COUNT,
 		"other series with a regression that stands since earlier captures"),
+	COLUMN(store_tally, accepted, UNIT_COUNT, "other series with one that was accepted"),
 	COLUMN(store_tally, no_claim, UNIT_COUNT, "series with too few captures to tell"),
 };
 const struct record store_tally_record = RECORD_OF(store_tally, RECORD_BLOCK, tally_columns);
@@ -110,7 +111,27 @@ static bool is_over(const struct judging *j, const struct store_change *c)
 	return j->now <= back;
 }
 
-static void put_regression(struct judging *j, const struct store_change *c, enum store_kind is)
+/* What was accepted of this figure and level; NULL: nothing. `since`: no acceptance before the
+ * capture of that place in the series. */
+static const struct store_acceptance *find_accepted(
+	const struct judging *j, double level, const struct store_entry *since)
+{
+	const struct store_series *s = &j->h->series;
+	const struct store_acceptance *v = s->accepted.v;
+
+	for (size_t i = s->accepted.n; i-- > 0;) {
+		double limit = history_limit(&j->x->history, s->noise, v[i].level, 2);
+
+		if (strcmp(v[i].figure, s->figure) == 0 && level <= v[i].level + limit &&
+			(v[i].until > since->at ||
+				(v[i].until == since->at && v[i].capture >= since->capture)))
+			return &v[i];
+	}
+	return NULL;
+}
+
+static void put_regression(struct judging *j, const struct store_change *c,
+	const struct store_acceptance *accepted, enum store_kind is)
 {
 	j->v[j->n++] = (struct store_regression){.series = j->h->series,
 		.change = *c,
@@ -118,59 +139,76 @@ static void put_regression(struct judging *j, const struct store_change *c, enum
 		.kind = store_kinds[is],
 		.now = j->now,
 		.cost = j->now - c->before,
-		.cost_pct = store_percent(j->now - c->before, c->before)};
+		.cost_pct = store_percent(j->now - c->before, c->before),
+		.accepted = is == STORE_ACCEPTED ? accepted : NULL};
+}
+
+/* The level that the newest captures are in began with this capture. */
+static const struct store_point *begin_of_now(const struct judging *j)
+{
+	const struct store_level *v = j->h->levels.v;
+
+	return &j->points[v[j->h->levels.n - 1].index];
 }
 
 /* What the newest captures are worse by is told with a change that began before them where they are
  * no further than it: it was one capture alone until they came. */
 static bool is_told(const struct judging *j)
 {
-	const struct store_level *last = j->h->levels.v;
-
-	last += j->h->levels.n - 1;
 	for (size_t i = 0; i < j->n; i++)
-		if (j->v[i].is == STORE_NEW || (j->v[i].is == STORE_STANDING && !j->is_beyond &&
-						       j->v[i].change.index == last->index))
+		if (j->v[i].is != STORE_OVER &&
+			(j->v[i].change.index >= j->n_old ||
+				(!j->is_beyond && j->v[i].change.index == begin_of_now(j)->index)))
 			return true;
 	return false;
 }
 
-/* Captures that are worse together, while none of them is off alone. */
+/* Captures that are worse together, while none of them is off alone. Such a level may be accepted,
+ * too, though nothing in the history begins with it. */
 static void put_newest(struct judging *j)
 {
-	const struct store_entry *first = &j->points[j->n_old].entry, *last;
+	const struct store_entry *first = &j->points[j->n_old].entry;
+	const struct store_entry *last = &j->points[j->n_old - 1].entry;
+	const struct store_acceptance *accepted =
+		find_accepted(j, j->g.after, &begin_of_now(j)->entry);
 	struct store_change c = {.index = j->n_old,
 		.first = first,
+		.last = last,
 		.capture = first->capture,
+		.from = last->capture,
 		.at = first->at,
 		.time = first->time,
 		.revision = first->revision,
+		.is_same_code = strcmp(first->code, last->code) == 0,
 		.before = j->g.before,
 		.after = j->g.after,
 		.change = j->g.after - j->g.before,
 		.change_pct = store_percent(j->g.after - j->g.before, j->g.before),
 		.state = "unconfirmed"};
 
-	c.last = last = &j->points[j->n_old - 1].entry;
-	c.from = last->capture;
-	c.is_same_code = strcmp(first->code, last->code) == 0;
 	j->now = j->g.after;
-	put_regression(j, &c, STORE_NEW);
+	put_regression(j, &c, accepted, accepted ? STORE_ACCEPTED : STORE_NEW);
+}
+
+static void put_change(struct judging *j, const struct store_change *c)
+{
+	const struct store_acceptance *accepted = find_accepted(j, c->after, c->first);
+
+	put_regression(j, c, accepted,
+		is_over(j, c)	       ? STORE_OVER
+		: accepted	       ? STORE_ACCEPTED
+		: c->index >= j->n_old ? STORE_NEW
+				       : STORE_STANDING);
 }
 
 static void find_regressions(struct judging *j)
 {
 	const struct store_change *c = j->h->changes.v;
 
-	for (size_t i = 0; i < j->h->changes.n; i++) {
-		bool is_sure = strcmp(c[i].state, "confirmed") == 0;
-
-		if (c[i].change > 0 && (is_sure || j->g.verdict == GATE_WORSE))
-			put_regression(j, &c[i],
-				is_over(j, &c[i])	 ? STORE_OVER
-				: c[i].index >= j->n_old ? STORE_NEW
-							 : STORE_STANDING);
-	}
+	for (size_t i = 0; i < j->h->changes.n; i++)
+		if (c[i].change > 0 &&
+			(strcmp(c[i].state, "confirmed") == 0 || j->g.verdict == GATE_WORSE))
+			put_change(j, &c[i]);
 	if (j->g.verdict == GATE_WORSE && !is_told(j))
 		put_newest(j);
 	SORT(j->v, j->n, store_by_cost);
@@ -182,7 +220,7 @@ static const char *verdict_of(const struct judging *j)
 
 	return !j->n || j->v->is == STORE_OVER ? words[j->g.verdict]
 	       : j->v->is == STORE_NEW	       ? "worse"
-					       : "standing";
+					       : j->v->kind;
 }
 
 static void put_gate(const struct judging *j, struct store_gate *out)
@@ -229,7 +267,7 @@ bool store_is_worse(const struct store_gate *g)
 {
 	const struct store_regression *worst = g->regressions.v;
 
-	return g->regressions.n && worst->is != STORE_OVER;
+	return g->regressions.n && worst->is < STORE_ACCEPTED;
 }
 
 bool store_explain_gate(
@@ -260,6 +298,7 @@ void store_count(const struct store_ask *x, const struct store_gate *g, struct s
 
 	t->worse += is_worse;
 	t->standing += is_standing;
+	t->accepted += strcmp(g->verdict, "accepted") == 0;
 	t->no_claim += strcmp(g->verdict, "no-claim") == 0;
 	t->is_passed = t->is_passed && !is_worse && (!is_standing || x->is_new_alone);
 }

@@ -8,6 +8,7 @@
 
 #include <strings.h>
 
+#include "store/accept.h"
 #include "tables/tables.h"
 
 #define FIGURE(AT, NAME, DOC) COLUMN_AS(store_entry, figure[AT], NAME, UNIT_CYCLES, DOC, NULLABLE)
@@ -80,6 +81,9 @@ void store_tables(struct store_table out[STORE_TABLES])
 
 		out[i + 1] = (struct store_table){{t->name, t->doc, t->record, kept[i].key}, t};
 	}
+	out[STORE_ACCEPTANCES] = (struct store_table){
+		.sql = {"acceptances", "regressions that somebody accepted, and why",
+			&store_acceptances_record, "PRIMARY KEY(acceptance)"}};
 }
 
 /* --- made --- */
@@ -193,6 +197,18 @@ static bool see_columns(
 	return !e->code;
 }
 
+/* Stores of version 1 have no acceptances. */
+static bool add_table(struct store *s, const struct sqlite_table *t, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	s->backend->put_create(&b, t);
+	ok = b.failed ? err_nomem(e) : store_run(s, b.p, e);
+	sb_free(&b);
+	return ok;
+}
+
 /* The table is one, of this record; columns are added where is_mended. */
 static bool check_table(
 	struct store *s, const struct sqlite_table *t, bool is_mended, struct incore_error *e)
@@ -201,6 +217,8 @@ static bool check_table(
 
 	if (!see_columns(s, t, &seen, e))
 		return false;
+	if (!(seen & 1) && is_mended && t->record == &store_acceptances_record)
+		return add_table(s, t, e);
 	if (!(seen & 1))
 		return is_no_store(s, "not a store of incore: a table is missing", e);
 	for (uint16_t i = 0; i < t->record->n_columns; i++) {

@@ -5,15 +5,16 @@
 #include "store/backend.h"
 
 #define SCHEMA_APPLICATION 0x696e6373 /* "incs" */
-#define SCHEMA_VERSION 1	      /* one more wherever a kept table gets a column */
+#define SCHEMA_VERSION 2	      /* one more wherever a table or a column is added */
 
-/* The tables of a store, in the order that they are made in. `table` is NULL of the one that is no
- * table of a trace: entries. */
+/* The tables of a store, in the order that they are made in. `table` is NULL of those that are no
+ * tables of a trace: entries, the first, and acceptances, the last, which has no rows of captures. */
 struct store_table {
 	struct sqlite_table sql;
 	const struct table *table;
 };
-#define STORE_TABLES 7
+#define STORE_ACCEPTANCES 7
+#define STORE_TABLES 8
 void store_tables(struct store_table out[STORE_TABLES]); /* fills the list */
 
 extern const struct record store_entries_record; /* of the table: struct store_entry */

@@ -75,7 +75,7 @@ static bool take_values(const struct store_ask *x, const struct store_entry *v, 
 	if (f == STORE_FIGURES)
 		f = v[n - 1].figure[STORE_DURATION] != NO_I64 ? STORE_DURATION : STORE_CYCLES;
 	*series = (struct store_series){
-		v->kernel, v->arch, v->evidence, v->labels, store_figures[f], 0, NAN, NAN};
+		v->kernel, v->arch, v->evidence, v->labels, store_figures[f], 0, NAN, NAN, {0}};
 	out->n = 0;
 	out->v = arena_zalloc(x->arena, n, sizeof(*out->v));
 	out->entry = arena_zalloc(x->arena, n, sizeof(*out->entry));
@@ -200,6 +200,7 @@ bool store_history(const struct store_ask *x, const struct store_entries *entrie
 		return err_nomem(e);
 	ok = history_find(&h, values.v, values.n, &x->history, e) &&
 	     put_points(x, &values, &h, out, e);
+	out->series.accepted = store_accepted_of(&entries->accepted, &entries->v.v[at]);
 	out->series.noise = h.noise;
 	out->series.noise_pct = store_percent(h.noise, out->level);
 	ok = ok && (put_changes(x, &values, &h, out) || err_nomem(e));

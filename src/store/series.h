@@ -5,11 +5,13 @@
  * of a store take it from one function, store_judge().
  *
  * A regression is a change of level to the worse. It is new where it begins among the newest captures,
- * and stands from then on until the series is back within its noise of the level before it.
+ * and stands from then on until the series is back within its noise of the level before it, or
+ * until somebody accepts it.
  * Owner: the arena given. May fail: memory, a store that cannot be read.
  */
 #pragma once
 
+#include "store/accept.h"
 #include "store/history.h"
 #include "store/store.h"
 
@@ -31,6 +33,7 @@ struct store_series { /* whose figures they are */
 	const char *kernel, *arch, *evidence, *labels, *figure;
 	uint64_t captures;	 /* with that figure */
 	double noise, noise_pct; /* not finite: too few captures */
+	struct rows accepted;	 /* store_acceptance, of any figure */
 };
 
 struct store_point {
@@ -76,7 +79,7 @@ bool store_history(const struct store_ask *x, const struct store_entries *entrie
 bool store_explain(const struct store_ask *x, struct store_change *c, struct incore_error *e);
 
 /* What became of a regression, the worst first. */
-enum store_kind { STORE_NEW, STORE_STANDING, STORE_OVER, STORE_KINDS };
+enum store_kind { STORE_NEW, STORE_STANDING, STORE_ACCEPTED, STORE_OVER, STORE_KINDS };
 extern const char *const store_kinds[STORE_KINDS];
 
 struct store_regression {
@@ -85,6 +88,7 @@ struct store_regression {
 	enum store_kind is;
 	const char *kind;	    /* its name */
 	double now, cost, cost_pct; /* of the newest captures; above the level before the change */
+	const struct store_acceptance *accepted; /* of STORE_ACCEPTED alone */
 };
 extern const struct record store_regression_record;
 
@@ -116,7 +120,7 @@ int store_by_cost(const void *regression, const void *other);
 /* Which series fail, counted. */
 struct store_tally {
 	bool is_passed;
-	uint64_t worse, standing, no_claim;
+	uint64_t worse, standing, accepted, no_claim;
 };
 #define STORE_TALLY_PASSED ((struct store_tally){.is_passed = true})
 extern const struct record store_tally_record;

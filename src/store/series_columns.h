@@ -18,7 +18,9 @@
 			"standard deviation, from the distances of neighbours; null: too few",     \
 			NULLABLE, .digits = 1),                                                    \
 		COLUMN_AS(S, series.noise_pct, "noise_pct", UNIT_PERCENT, "of the level",          \
-			NULLABLE, .digits = 2)
+			NULLABLE, .digits = 2),                                                    \
+		COLUMN_HELD(S, series.accepted, "accepted", COLUMN_LIST, &store_accepted_record,   \
+			"what somebody accepted of it, also what is over by now")
 
 extern const struct record store_why_record;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "store/row.h"
 #include "store/schema.h"
 
 struct store *store_open(const char *path, bool is_made, struct incore_error *e)
@@ -36,26 +37,17 @@ void store_close(struct store *s)
 
 /* --- fewer --- */
 
-static bool change(struct store *s, const char *sql, uint64_t capture, struct incore_error *e)
-{
-	struct store_query *q = store_ask(s, sql, e, V_INT(capture));
-	bool ok = q && !store_step(s, q, e) && !e->code;
-
-	store_done(s, q);
-	return ok;
-}
-
 static bool remove_one(struct store *s, uint64_t capture, struct incore_error *e)
 {
 	struct store_table tables[STORE_TABLES];
 
 	store_tables(tables);
-	for (unsigned i = 0; i < STORE_TABLES; i++) {
+	for (unsigned i = 0; i < STORE_ACCEPTANCES; i++) {
 		char sql[96];
 
 		snprintf(sql, sizeof(sql), "DELETE FROM \"%s\" WHERE capture = $1",
 			tables[i].sql.name);
-		if (!change(s, sql, capture, e))
+		if (!store_run_with(s, sql, capture, e))
 			return false;
 	}
 	return true;
@@ -99,15 +91,19 @@ static bool copy_rows(
 	return !e->code;
 }
 
+/* Acceptances are of no capture: all of them, once. */
 static bool copy_table(struct copying *x, unsigned at, const char *sql, const struct record *r,
 	struct incore_error *e)
 {
+	size_t n = at == STORE_ACCEPTANCES ? 1 : x->n;
 	bool ok = x->to->backend->rows(x->to, at, e);
 
 	if (!ok)
 		return false;
-	for (size_t i = 0; ok && i < x->n; i++) {
-		struct store_query *q = store_ask(x->from, sql, e, V_INT(x->captures[i]));
+	for (size_t i = 0; ok && i < n; i++) {
+		struct store_query *q = at == STORE_ACCEPTANCES
+						? store_ask(x->from, sql, e)
+						: store_ask(x->from, sql, e, V_INT(x->captures[i]));
 
 		ok = q && copy_rows(x, q, r, e);
 		store_done(x->from, q);
@@ -127,13 +123,21 @@ static bool copy_tables(struct copying *x, struct incore_error *e)
 
 		for (uint16_t k = 0; k < r->n_columns; k++)
 			sb_printf(&sql, "%s\"%s\"", k ? ", " : "SELECT ", r->columns[k].name);
-		sb_printf(
-			&sql, " FROM \"%s\" WHERE capture = $1 ORDER BY rowid", tables[i].sql.name);
+		sb_printf(&sql, " FROM \"%s\"%s ORDER BY %s", tables[i].sql.name,
+			i == STORE_ACCEPTANCES ? "" : " WHERE capture = $1",
+			i == STORE_ACCEPTANCES ? "acceptance" : "rowid");
 		ok = sql.failed ? err_nomem(e) : copy_table(x, i, sql.p, r, e);
 		sb_free(&sql);
 	}
 	return ok;
 }
+
+/* Of series that are not in the copy; its database is SQLite, where IS compares what may be null. */
+static const char FORGET[] =
+	"DELETE FROM acceptances WHERE NOT EXISTS (SELECT 1 FROM entries e JOIN captures c"
+	" ON c.capture = e.capture WHERE c.kernel IS acceptances.kernel AND"
+	" c.arch IS acceptances.arch AND c.evidence IS acceptances.evidence AND"
+	" e.labels IS acceptances.labels)";
 
 /* As of now: others may write meanwhile. */
 static bool copy_all(struct copying *x, struct incore_error *e)
@@ -142,7 +146,8 @@ static bool copy_all(struct copying *x, struct incore_error *e)
 
 	if (!store_begin(x->from, STORE_READ, e))
 		return false;
-	ok = store_begin(x->to, STORE_WRITE, e) && store_end(x->to, copy_tables(x, e), e);
+	ok = store_begin(x->to, STORE_WRITE, e) &&
+	     store_end(x->to, copy_tables(x, e) && store_run(x->to, FORGET, e), e);
 	store_end(x->from, false, NULL);
 	return ok;
 }

@@ -69,6 +69,8 @@ struct store_identity {
 const char *store_labels(struct arena *a, const struct text_list *words, struct incore_error *e);
 /* "2026-11-18", "2026-11-18T01:02:03Z" or "@SECONDS". */
 bool store_time(const char *text, int64_t *out);
+/* The second of these, in the arena; NULL: no memory. */
+const char *store_time_text(int64_t at, struct arena *a);
 struct store_added {
 	uint64_t capture; /* its number */
 	bool is_there;	  /* was added before: nothing was done */
@@ -88,11 +90,14 @@ struct store_select {
 };
 struct store_entries {
 	VEC(struct store_entry) v; /* series after series, each in the order of time */
+	struct rows accepted;	   /* store_acceptance (accept.h): all that the store has */
 };
 bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 	struct store_entries *out, struct incore_error *e);
 /* How many from `at` on are of one series. */
 size_t store_series(const struct store_entries *x, size_t at);
+/* Less than, equal to or greater than 0, as the series of one stands before that of the other. */
+int store_compare_series(const struct store_entry *a, const struct store_entry *b);
 
 struct store_mover { /* an instruction whose cycles changed, by cause */
 	const char *isa, *line, *cause, *waits_for;

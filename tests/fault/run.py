@@ -59,6 +59,7 @@ RUNS = {
     "view-verb": ["view", "--get", "/api/1/hot", "two_waves"],
     "view-store": ["view", "--store", "STORE", "--get", "/api/1/store/series"],
     "view-store-history": ["view", "--store", "STORE", "--get", "/api/1/store/history?capture=1"],
+    "store-gate": ["store", "gate", "--store", "STORE", "--json", "--figure", "cycles", "--max", "1"],
     "view-store-show": ["view", "--store", "STORE", "--get", "/api/1/store/show?capture=1"],
     "report": ["report", "-o", "OUT", "--waves", "0", "two_waves"],
     "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],

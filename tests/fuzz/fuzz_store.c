@@ -36,7 +36,9 @@ static const char ROWS[] =
 	" 'wait:LDS', 'wait', 'memory', 10 * capture, 1 FROM entries;"
 	"INSERT INTO producers SELECT capture, 1, 2, 1, 1, 5, 0, 1, 1, 1, 1 FROM entries;"
 	"INSERT INTO findings (capture, id, severity, message, evidence, advice)"
-	" VALUES (1, 'x', 'info', 'y', '', '');";
+	" VALUES (1, 'x', 'info', 'y', '', '');"
+	"INSERT INTO acceptances VALUES (1,'gemm','gfx9','synthetic','k=v','duration',5,50,104,200,'me',"
+	"'why');";
 
 #define IN_MEMORY "/dev/shm" /* what is made sure to be on a disk takes 100 times as long there */
 #define NAME "/incore-fuzz-store-XXXXXX"
@@ -208,6 +210,8 @@ static void change(struct store *s, const struct store_entries *x, size_t size)
 		store_copy(s, copy, numbers, 2, &e);
 	else if (size % 8 == 3)
 		store_remove(s, numbers, 1, &e);
+	else if (size % 8 == 4 && x->accepted.n)
+		store_withdraw(s, x->accepted.v, 1, &e);
 	incore_error_clear(&e);
 }
 

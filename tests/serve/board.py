@@ -64,7 +64,7 @@ def check_who(server):
 
 
 def check_refused(server):
-    for path, want in [("trace", 404), ("store/nothing", 404), ("store/history", 400), ("store/history?capture=x", 400), ("store/history?capture=-1", 400), ("store/show?capture=99", 400),
+    for path, want in [("trace", 404), ("store/nothing", 404), ("store/accept", 404), ("store/accept?kernel=turn&because=x", 404), ("store/history", 400), ("store/history?capture=x", 400), ("store/history?capture=-1", 400), ("store/show?capture=99", 400),
                        ("store/history?capture=18446744073709551615", 400), ("store/series?from=99", 400), ("store/series?kernel=(", 400), ("store/series?figure=x", 400), ("store/regressions?all=2", 400),
                        ("store/series?kernel=a&kernel=b", 400), ("store/files?before=1&after=/etc/passwd", 400), ("pair/1/trace", 404), ("pair/1-x/trace", 404), ("pair/-/trace", 404), ("pair/1-9", 404),
                        ("pair/../../etc-passwd/x", 404), ("pair/1-99/trace", 400), ("pair/99999999999999999999-1/trace", 404), ("pair/1-9/nothing", 404), ("pair/1-9/trace?c=2", 400),

@@ -88,6 +88,17 @@ def questions(number):
                                                           "repeated/ui_output_agent_1000_dispatch_7"])
 
 
+def accepted():
+    """Words that accept, look, add what is worse still, accept again and take back."""
+    odd = b"why \xff\xc3('\"\\N\xf4\x8f\xba\x81 \xc3\xa4; DROP TABLE acceptances; --"
+    accept = [b"accept", b"gemm_f16", b"--figure", b"cycles", b"--at", b"@900", b"--by", b"me \xe4"]
+    look = ([b"gate", b"--figure", b"cycles"], [b"gate", b"--json", b"--figure", b"cycles"], [b"regressions", b"--csv", b"--figure", b"cycles"],
+            [b"history", b"--figure", b"cycles"], [b"show", b"3"], [b"ls"], [b"ls", b"--json"])
+    yield from ([*accept, b"--because", b"x", b"-l", b"shape=1"], [*accept, b"--because", odd], *look, [*accept, b"--because", b"again"])
+    yield from ([b"accept", b"gemm_f16", b"--withdraw", b"--figure", b"wait"], [b"accept", b"gemm_f16", b"--withdraw"], *look)
+    yield from ([b"accept", b"gemm_f16", b"--withdraw"], [*accept, b"--json", b"--because", b"kept"], [b"accept", b"two", b"--because", b"x"])
+
+
 def told(p, store):
     return p.returncode, p.stdout.replace(store.encode(), b"STORE"), p.stderr.replace(store.encode(), b"STORE")
 
@@ -102,7 +113,7 @@ def dump(path):
     db = sqlite3.connect(path)
     db.text_factory = bytes
     try:
-        return [db.execute(f"SELECT rowid, * FROM {t} ORDER BY rowid").fetchall() for t in ("entries", *TABLES)]
+        return [db.execute(f"SELECT rowid, * FROM {t} ORDER BY rowid").fetchall() for t in ("entries", *TABLES, "acceptances")]
     finally:
         db.close()
 
@@ -114,6 +125,8 @@ def test_same(server, tmp):
         compare(words[:6], [b"add", *words], stores)
     for words in questions("9"):
         compare(" ".join(words), words, stores)
+    for words in accepted():
+        compare(b" ".join(words), words, stores)
     for keep in ([], ["-l", "shape=64"]):
         files = [os.path.join(tmp, f"copy-{i}") for i in range(2)]
         for (store, _), to in zip(stores, files):
@@ -210,17 +223,19 @@ def test_server_stopped(server, captures):
 def test_versions(server):
     uri = server.new("versions")
     add(uri, "gemm", "two_waves").wait()
-    server.sql("versions", "ALTER TABLE incore.entries DROP COLUMN per_track CASCADE; ALTER TABLE incore.code DROP COLUMN samples;"
+    server.sql("versions", "ALTER TABLE incore.entries DROP COLUMN per_track CASCADE; ALTER TABLE incore.code DROP COLUMN samples; DROP TABLE incore.acceptances;"
                "UPDATE incore.about SET version = 0")
     readers = [subprocess.Popen([PROGRAM, "store", "ls", "--json", "--store", uri], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
     for r in readers:
         out, said = r.communicate()
         listed = json.loads(out)["data"]["captures"] if r.returncode == 0 else []
         check("an earlier version is brought up to date", len(listed) == 2 and all(x["per_track"] is None for x in listed), said)
-    check("once", server.sql("versions", "SELECT version FROM incore.about") == [("1",)] and add(uri, "--at", "@7", "gemm").wait() == 0)
+    check("once", server.sql("versions", "SELECT version FROM incore.about") == [("2",)] and add(uri, "--at", "@7", "gemm").wait() == 0)
     for name, sql, text in (("a newer version", "UPDATE incore.about SET version = 99", "newer incore"),
                             ("another application", "UPDATE incore.about SET application = 1, version = 1", "not a store of incore"),
                             ("nothing said of it", "DELETE FROM incore.about", "does not say its version"),
+                            ("another table of that name", f"INSERT INTO incore.about VALUES ({0x696e6373}, 1); DROP TABLE incore.acceptances; CREATE TABLE incore.acceptances (x int)", "a column"),
+                            ("no longer", "DROP TABLE incore.acceptances; DELETE FROM incore.about", "does not say its version"),
                             ("another type", f"INSERT INTO incore.about VALUES ({0x696e6373}, 1); ALTER TABLE incore.notes ALTER message TYPE varchar", "a column"),
                             ("a missing table", "DROP TABLE incore.notes", "a table is missing"),
                             ("a view in its place", "CREATE VIEW incore.notes AS SELECT 1::bigint AS capture", "a column")):

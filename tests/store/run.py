@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """incore store: are its tables those of `incore sql`, do writers at once and writers that are killed leave only whole captures,
-is a store of anyone's refused or read without harm, is one of an earlier version brought up to date, does a sweep fill it?
+is a store of anyone's refused or read without harm, is one of an earlier version brought up to date, does a sweep fill it, is what somebody accepted kept?
 
 usage: run.py BUILD_DIR
 """
@@ -125,6 +125,8 @@ def test_refused(tmp, store):
             ("a view in place of a table", "DROP TABLE notes", "CREATE VIEW notes AS SELECT 1 AS capture"),
             ("another view", "CREATE VIEW x AS SELECT 1"),
             ("a missing table", "DROP TABLE causes"),
+            ("no table of what was accepted", "DROP TABLE acceptances"),
+            ("an earlier version with another table of that name", "DROP TABLE acceptances", "CREATE TABLE acceptances (x)", "PRAGMA user_version=1"),
             ("a column of another type", "DROP TABLE notes",
              "CREATE TABLE notes (capture INTEGER, kind INTEGER, code TEXT, message TEXT, path TEXT, count INTEGER)"),
             ("a computed column", "ALTER TABLE notes DROP COLUMN count", "ALTER TABLE notes ADD COLUMN count INTEGER AS (capture + 1)"),
@@ -137,11 +139,15 @@ def test_refused(tmp, store):
 
 
 def test_upgraded(tmp, store):
-    path = changed(store, tmp, "ALTER TABLE entries DROP COLUMN per_track", "ALTER TABLE code DROP COLUMN samples", "PRAGMA user_version=0")
+    path = changed(store, tmp, "ALTER TABLE entries DROP COLUMN per_track", "ALTER TABLE code DROP COLUMN samples", "DROP TABLE acceptances", "PRAGMA user_version=0")
     p = incore("store", "ls", "--json", "--store", path)
     listed = json.loads(p.stdout)["data"]["captures"] if p.returncode == 0 else []
     check("a store of an earlier version is read", len(listed) == 2 and all(x["per_track"] is None for x in listed), p.stderr)
-    check("and written", incore("store", "add", "--store", path, "gemm").returncode == 0 and rows(path, "PRAGMA user_version") == [(1,)])
+    check("and written", incore("store", "add", "--store", path, "gemm").returncode == 0 and rows(path, "PRAGMA user_version") == [(2,)])
+    path = changed(store, tmp, "DROP TABLE acceptances", "PRAGMA user_version=1")
+    p = incore("store", "accept", "--store", path, "--max", "1", "--because", "why", "gemm_f16")
+    check("one without acceptances has a table of them", rows(path, "SELECT count(*) FROM acceptances") == [(0,)]
+          and rows(path, "PRAGMA user_version") == [(2,)], p.stderr)
     path = changed(store, tmp, "ALTER TABLE entries DROP COLUMN per_track")
     check("not one that lacks a column of its version", incore("store", "ls", "--store", path).returncode == 3)
 
@@ -166,6 +172,39 @@ def test_damaged(tmp, store):
             for end in ("-wal", "-shm", "-journal"):
                 if os.path.exists(path + end):
                     os.remove(path + end)
+
+
+def test_accepted(tmp):
+    """Whoever accepts at once: each is kept, with a number of its own. What is pruned takes none with it, what is copied has its own alone."""
+    store, copy = os.path.join(tmp, "accepted"), os.path.join(tmp, "accepted-copy")
+    for label in ("a=1", "a=2"):
+        for i, capture in enumerate(["repeated/ui_output_agent_1000_dispatch_7"] * 5 + ["gemm"]):
+            incore("store", "add", "-q", "--store", store, "--at", f"@{i}", "-r", f"r{i}", "-l", label, capture)
+    accept = command("store", "accept", "-q", "--store", store, "--figure", "cycles", "gemm_f16", "--because", "faster elsewhere: ' \\ ä")
+    children = [subprocess.Popen([*accept, "--by", f"n{i}", "-l", f"a={1 + i % 2}"], cwd=DATA, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(4)]
+    said = [c.communicate()[1].decode() for c in children]
+    kept = rows(store, "SELECT acceptance, labels, who, because FROM acceptances ORDER BY acceptance")
+    check("those who accept at once", [k[0] for k in kept] == list(range(1, len(kept) + 1)) and {k[1] for k in kept} == {"a=1", "a=2"}
+          and sum(c.returncode == 0 for c in children) == len(kept) and all(c.returncode in (0, 2) for c in children), (kept, said))
+    check("the words are kept", all(k[3] == "faster elsewhere: ' \\ ä" for k in kept), kept)
+    check("the gate passes", incore("store", "gate", "--store", store, "--figure", "cycles").returncode == 0)
+    check("another figure is not accepted", incore("store", "gate", "--store", store, "--figure", "wait").returncode == 1)
+    further = shutil.copyfile(store, os.path.join(tmp, "further"))
+    incore("store", "add", "-q", "--store", further, "--at", "@6", "-r", "r6", "-l", "a=1", "gemm")
+    changed(further, tmp, "UPDATE entries SET cycles = 60000 WHERE at = 6")
+    worse = json.loads(incore("store", "gate", "--json", "--store", os.path.join(tmp, "changed"), "--figure", "cycles").stdout)["data"]
+    check("what is worse still is new", [(r["labels"], r["kind"], r["before"], r["now"]) for r in worse["regressions"]] ==
+          [("a=1", "new", 43108, 60000), ("a=1", "accepted", 21552, 60000), ("a=2", "accepted", 21552, 43108)] and not worse["is_passed"]
+          and [worse[k] for k in ("worse", "standing", "accepted")] == [1, 0, 1], worse["regressions"])
+    incore("store", "export", "-q", "--store", store, "-l", "a=2", copy)
+    check("a copy has those of its series", rows(copy, "SELECT DISTINCT labels FROM acceptances") == [("a=2",)])
+    check("and passes", incore("store", "gate", "--store", copy, "--figure", "cycles").returncode == 0)
+    incore("store", "prune", "-q", "--store", store, "--before", "@99")
+    check("pruning keeps them", rows(store, "SELECT count(*) FROM acceptances") == [(len(kept),)] and count(store) == 0)
+    for words in ([], ["--because", "x", "--withdraw"], ["--because", ""], ["--because", "a\nb"], ["--because", "x" * 1001], ["--because", "x", "--by", "\x1b[31m"],
+                  ["--because", "x", "--at", "then"]):
+        p = incore("store", "accept", "--store", copy, "--figure", "cycles", "gemm_f16", *words)
+        check(f"not {words}", p.returncode == 2 and rows(copy, "SELECT max(acceptance) FROM acceptances") == rows(store, "SELECT max(acceptance) FROM acceptances WHERE labels = 'a=2'"), p.stderr)
 
 
 def test_sweep(tmp):
@@ -207,6 +246,7 @@ def main():
         test_refused(tmp, store)
         test_upgraded(tmp, store)
         test_damaged(tmp, store)
+        test_accepted(tmp)
         test_sweep(tmp)
         test_killed_sweep(tmp)
     print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -134,18 +134,50 @@ void store_say_why(struct cli *c, const struct store_why *w)
 		say(c->out, "    %s\n", w->command);
 }
 
+void store_say_acceptance(struct cli *c, const struct store_acceptance *a)
+{
+	say(c->out, "accepted %s by %s, %s up to %.0f of capture %llu: %s\n", a->time, a->who,
+		a->figure, a->level, (unsigned long long)a->capture, a->because);
+}
+
+void store_say_accepted(struct cli *c, struct rows accepted)
+{
+	const struct store_acceptance *v = accepted.v;
+
+	for (size_t i = 0; i < accepted.n; i++) {
+		say(c->out, "  ");
+		store_say_acceptance(c, &v[i]);
+	}
+}
+
+void store_say_accepted_series(struct cli *c, struct rows accepted)
+{
+	const struct store_acceptance *v = accepted.v;
+
+	for (size_t i = 0; i < accepted.n; i++) {
+		say(c->out, "%s%s%s, %s%s%s\n  ", v[i].kernel ? v[i].kernel : "(no name)",
+			v[i].arch ? " on " : "", v[i].arch ? v[i].arch : "", v[i].evidence,
+			*v[i].labels ? ", " : "", v[i].labels);
+		store_say_acceptance(c, &v[i]);
+	}
+}
+
 void store_say_regression(struct cli *c, const struct store_regression *r)
 {
 	const struct store_change *x = &r->change;
 
 	store_say_series(c, &r->series);
 	say(c->out, "  %s%s%s: %s%+.2f %%%s since capture %llu (%s, revision %s), %s%s",
-		style_on(c, r->is == STORE_OVER ? CELL_DIM : CELL_WARM), r->kind, style_off(c),
+		style_on(c, r->is < STORE_ACCEPTED ? CELL_WARM : CELL_DIM), r->kind, style_off(c),
 		style_on(c, CELL_BAD), x->change_pct, style_off(c), (unsigned long long)x->capture,
 		x->time, x->revision ? x->revision : "-", x->state,
 		x->is_same_code ? "" : ", other code");
 	if (r->is != STORE_OVER && r->now != x->after)
 		say(c->out, ", now %+.2f %%", r->cost_pct);
 	say(c->out, "\n");
+	if (r->accepted) {
+		say(c->out, "    ");
+		store_say_acceptance(c, r->accepted);
+	}
 	store_say_why(c, &x->why);
 }

@@ -26,6 +26,7 @@ static enum cell_style style_of(const void *row, const char *column)
 	       : strcmp(g->verdict, "worse") == 0    ? CELL_BAD
 	       : strcmp(g->verdict, "standing") == 0 ? CELL_BAD
 	       : strcmp(g->verdict, "better") == 0   ? CELL_GOOD
+	       : strcmp(g->verdict, "accepted") == 0 ? CELL_WARM
 	       : strcmp(g->verdict, "no-claim") == 0 ? CELL_DIM
 						     : CELL_PLAIN;
 }
@@ -56,18 +57,24 @@ static const char help[] =
 	"series allows, or than --max; it stands until the series is back. The instructions that changed most "
 	"are told with it, and the incore diff that compares both captures row by row: see incore-store(1).";
 
-/* "; standing: +818.51 % since capture 9 (2026-11-02T00:00:00Z)" of the first of them, the costliest. */
+/* "; standing: 268865536 -> 1044996096 cycles (+288.67 %) since capture 11, 2026-11-02T00:00:00Z" of
+ * the costliest that is not new. */
 static const char *standing_of(const struct store_gate *g, struct arena *a)
 {
-	const struct store_regression *r = g->regressions.v;
+	const struct store_regression *r = g->regressions.v, *end = r + g->regressions.n;
+	const char *text;
 
-	for (size_t i = 0; i < g->regressions.n; i++)
-		if (r[i].is == STORE_STANDING)
-			return arena_printf(a,
-				"; standing: %.0f -> %.0f cycles (%+.2f %%) since capture %llu, %s",
-				r[i].change.before, r[i].now, r[i].cost_pct,
-				(unsigned long long)r[i].change.capture, r[i].change.time);
-	return "";
+	while (r < end && r->is == STORE_NEW)
+		r++;
+	if (r == end || r->is == STORE_OVER)
+		return "";
+	text = arena_printf(a, "; %s: %.0f -> %.0f cycles (%+.2f %%) since capture %llu, %s",
+		r->kind, r->change.before, r->now, r->cost_pct,
+		(unsigned long long)r->change.capture, r->change.time);
+	return !text || !r->accepted
+		       ? text
+		       : arena_printf(a, "%s, by %s on %s: %s", text, r->accepted->who,
+				 r->accepted->time, r->accepted->because);
 }
 
 static const char *message_of(const struct store_gate *g, double most_pct, struct arena *a)

@@ -46,6 +46,7 @@ static bool print_history(struct cli *c, const struct store_history *h)
 	if (c->use_csv)
 		return record_table_print(c, &store_point_record, h->points, csv_columns);
 	store_say_series(c, &h->series);
+	store_say_accepted(c, h->series.accepted);
 	if (!record_table_print_styled(
 		    c, &store_point_record, h->points, text_columns, point_style))
 		return false;

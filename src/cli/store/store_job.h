@@ -17,19 +17,24 @@
 		'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,                                \
 			"only captures with this label; may be repeated"                           \
 	}
-#define STORE_RULE_OPTIONS                                                                         \
+#define STORE_JUDGE_OPTIONS                                                                        \
 	{0, "figure", OPTION_CHOICE, "WHAT", STORE_FIGURE_CHOICES, NULL,                           \
 		"what is compared; else duration, or cycles where there is none"},                 \
 		{0, "sigmas", OPTION_TEXT, "X", NULL, "4",                                         \
 			"how many times the noise is a change"},                                   \
-		{0, "floor", OPTION_TEXT, "PERCENT", NULL, "1",                                    \
-			"a smaller change is none, however small the noise"},                      \
+	{                                                                                          \
+		0, "floor", OPTION_TEXT, "PERCENT", NULL, "1",                                     \
+			"a smaller change is none, however small the noise"                        \
+	}
+#define STORE_RULE_OPTIONS                                                                         \
+	STORE_JUDGE_OPTIONS,                                                                       \
 	{                                                                                          \
 		0, "movers", OPTION_COUNT, "N", NULL, "3", "instructions to tell of each change"   \
 	}
 
 extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_verb_history,
-	store_verb_regressions, store_verb_gate, store_verb_prune, store_verb_export;
+	store_verb_regressions, store_verb_gate, store_verb_accept, store_verb_prune,
+	store_verb_export;
 
 struct store_job {
 	struct cli *c;
@@ -60,4 +65,9 @@ bool store_add_sweep(struct cli *c, const char *dir, const char *path);
 /* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
 void store_say_series(struct cli *c, const struct store_series *s);
 void store_say_why(struct cli *c, const struct store_why *w);
+/* "accepted 2026-11-08T10:00:00Z by me, cycles up to 8270032896 of capture 30: because" */
+void store_say_acceptance(struct cli *c, const struct store_acceptance *a);
+/* All of a series, a line each; of several, each with its series. */
+void store_say_accepted(struct cli *c, struct rows accepted);
+void store_say_accepted_series(struct cli *c, struct rows accepted);
 void store_say_regression(struct cli *c, const struct store_regression *r);

@@ -12,27 +12,59 @@ static const struct option_def ls_options[] = {
 };
 
 struct listed {
-	struct rows captures;
+	struct rows captures, accepted;
 };
 static const struct column listed_columns[] = {
 	LIST(listed, captures, &store_entry_record,
 		"by kernel, architecture, evidence, labels, time"),
+	LIST(listed, accepted, &store_acceptance_record, "what somebody accepted of their series"),
 };
 static const struct record listed_record = RECORD_OF(listed, RECORD_BLOCK, listed_columns);
 
-static bool run_ls(struct cli *c)
+/* Of the series that are listed. */
+static bool find_accepted(struct store_job *j, struct rows *out)
+{
+	const struct store_entries *x = &j->entries;
+	struct store_acceptance *v = arena_zalloc(&j->arena, x->accepted.n + 1, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return err_nomem(&j->c->error);
+	for (size_t at = 0; at < x->v.n; at += store_series(x, at)) {
+		struct rows of = store_accepted_of(&x->accepted, &x->v.v[at]);
+
+		if (of.n)
+			memcpy(&v[n], of.v, of.n * sizeof(*v));
+		n += of.n;
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+static bool print_listed(struct cli *c, const struct listed *x)
 {
 	static const char *const columns[] = {"capture", "time", "kernel", "arch", "evidence",
 		"labels", "revision", "code", "duration", "cycles", NULL};
+
+	if (!record_table_print(c, &store_entry_record, x->captures, columns) || c->use_csv)
+		return !c->error.code;
+	if (x->accepted.n)
+		say(c->out, "\n");
+	store_say_accepted_series(c, x->accepted);
+	return true;
+}
+
+static bool run_ls(struct cli *c)
+{
 	struct store_job j;
 	struct listed x;
-	bool ok = store_job_open(&j, c);
+	bool ok = store_job_open(&j, c) && find_accepted(&j, &x.accepted);
 
 	x.captures = (struct rows){j.entries.v.v, j.entries.v.n};
 	if (ok && c->use_json)
 		ok = store_job_json(c, j.path, &listed_record, &x);
 	else if (ok)
-		ok = record_table_print(c, &store_entry_record, x.captures, columns);
+		ok = print_listed(c, &x);
 	store_job_close(&j);
 	return ok;
 }
@@ -62,6 +94,7 @@ static bool print_shown(struct cli *c, const struct store_card *x)
 		"after=cycles", "cause", "row", "isa", "waits_for", "line", NULL};
 	static const char *const findings[] = {"severity", "id", "message", NULL};
 	const struct store_entry *y = &x->capture;
+	const char *comma = "";
 
 	if (c->use_csv)
 		return record_table_print(c, &store_mover_record, x->rows, rows);
@@ -71,10 +104,14 @@ static bool print_shown(struct cli *c, const struct store_card *x)
 	say(c->out, "revision %s, code %s, added by incore %s\n%s\n",
 		y->revision ? y->revision : "-", y->code, y->incore, y->path);
 	for (unsigned i = 0; i < STORE_FIGURES; i++)
-		if (y->figure[i] != NO_I64)
-			say(c->out, "%s%s %s", i ? ", " : "", store_figures[i],
+		if (y->figure[i] != NO_I64) {
+			say(c->out, "%s%s %s", comma, store_figures[i],
 				U64_TEXT((uint64_t)y->figure[i]));
-	say(c->out, " cycles\n\n");
+			comma = ", ";
+		}
+	say(c->out, " cycles\n");
+	store_say_accepted(c, x->accepted);
+	say(c->out, "\n");
 	if (!record_table_print(c, &store_mover_record, x->rows, rows) || !x->findings.n)
 		return !c->error.code;
 	say(c->out, "\n");
