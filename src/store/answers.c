@@ -15,14 +15,14 @@ const struct record store_histories_record =
 
 static const struct column worse_columns[] = {
 	LIST(store_worse, regressions, &store_regression_record,
-		"changes to the worse: new ones first, of each kind what costs most cycles first"),
+		"changes to the worse: what costs most cycles first, then what was accepted, what is over"),
 };
 const struct record store_worse_record = RECORD_OF(store_worse, RECORD_BLOCK, worse_columns);
 
 static const struct column gates_columns[] = {
 	PART(store_gates, tally, &store_tally_record),
 	LIST(store_gates, regressions, &store_regression_record,
-		"what is worse: new ones first, of each kind what costs most cycles first"),
+		"what is new, what stands, what was accepted: of each what costs most cycles first"),
 	LIST(store_gates, series, &store_gate_record, "each series, by kernel"),
 };
 const struct record store_gates_record = RECORD_OF(store_gates, RECORD_BLOCK, gates_columns);
@@ -85,7 +85,6 @@ static bool judge_all(const struct store_ask *x, const struct store_entries *ent
 			if (is_all || r[i].is != STORE_OVER)
 				ok = VEC_PUSH(&list, r[i]) || err_nomem(e);
 	}
-	SORT(list.v, list.n, store_by_cost);
 	out->series = (struct rows){v, n};
 	out->regressions.n = list.n;
 	out->regressions.v = arena_memdup(x->arena, list.v, list.n * sizeof(*list.v));
@@ -99,6 +98,8 @@ bool store_worse(const struct store_ask *x, const struct store_entries *entries,
 	struct store_gates all = {.series = {0}};
 	bool ok = judge_all(x, entries, is_all, &all, e);
 
+	SORT((struct store_regression *)all.regressions.v, ok ? all.regressions.n : 0,
+		store_by_cost);
 	out->regressions = all.regressions;
 	return ok;
 }
@@ -111,6 +112,7 @@ bool store_gates(const struct store_ask *x, const struct store_entries *entries,
 	*out = (struct store_gates){.tally = STORE_TALLY_PASSED};
 	if (!judge_all(x, entries, false, out, e))
 		return false;
+	SORT((struct store_regression *)out->regressions.v, out->regressions.n, store_by_kind);
 	v = out->series.v;
 	for (size_t i = 0; i < out->series.n; i++)
 		store_count(x, &v[i], &out->tally);

@@ -15,7 +15,7 @@ bool store_histories(const struct store_ask *x, const struct store_entries *entr
 	struct store_histories *out, struct incore_error *e);
 
 struct store_worse {
-	struct rows regressions; /* store_regression, the worst first */
+	struct rows regressions; /* store_regression, what costs most first */
 };
 extern const struct record store_worse_record;
 /* is_all: also those that are over. */
@@ -24,7 +24,7 @@ bool store_worse(const struct store_ask *x, const struct store_entries *entries,
 
 struct store_gates {
 	struct store_tally tally;
-	struct rows regressions; /* store_regression: new ones, then those that stand */
+	struct rows regressions; /* store_regression, by kind */
 	struct rows series;	 /* store_gate */
 };
 extern const struct record store_gates_record;
@@ -50,6 +50,7 @@ struct store_line { /* a series */
 	struct store_gate gate;
 	const char *time;    /* of its newest capture */
 	double value;	     /* its figure */
+	double cost;	     /* what is new or stands in it, the most; not finite: nothing */
 	double last_pct;     /* of the last change of level; not finite: there is none */
 	const char *last_at; /* when that was */
 	struct rows spark;   /* some of its figures: the lowest and highest of each stretch */

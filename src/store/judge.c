@@ -16,6 +16,7 @@ static const struct column regression_columns[] = {
 	COLUMN(store_regression, cost, UNIT_CYCLES, "of that, above the level before the change"),
 	COLUMN(store_regression, cost_pct, UNIT_PERCENT, "the same, of the level before",
 		.title = "cost %", .csv = "cost_pct", .digits = 2),
+	COLUMN(store_regression, acceptance, UNIT_INDEX, "by which it is accepted; 0: by none"),
 	PART(store_regression, change, &store_change_record),
 };
 const struct record store_regression_record =
@@ -140,6 +141,7 @@ static void put_regression(struct judging *j, const struct store_change *c,
 		.now = j->now,
 		.cost = j->now - c->before,
 		.cost_pct = store_percent(j->now - c->before, c->before),
+		.acceptance = is == STORE_ACCEPTED ? accepted->acceptance : 0,
 		.accepted = is == STORE_ACCEPTED ? accepted : NULL};
 }
 
@@ -211,7 +213,7 @@ static void find_regressions(struct judging *j)
 			put_change(j, &c[i]);
 	if (j->g.verdict == GATE_WORSE && !is_told(j))
 		put_newest(j);
-	SORT(j->v, j->n, store_by_cost);
+	SORT(j->v, j->n, store_by_kind);
 }
 
 static const char *verdict_of(const struct judging *j)
@@ -283,8 +285,22 @@ bool store_explain_gate(
 	return true;
 }
 
-ORDER(by_cost, struct store_regression,
-	UP(is) DOWN(cost) DOWN(cost_pct) DOWN(change.at) DOWN(change.capture))
+#define THEN_COST DOWN(cost) DOWN(cost_pct) DOWN(change.at) DOWN(change.capture)
+ORDER(by_kind, struct store_regression, UP(is) THEN_COST)
+
+static int by_end(const struct store_regression *a, const struct store_regression *b)
+{
+	enum store_kind x = a->is == STORE_NEW ? STORE_STANDING : a->is;
+	enum store_kind y = b->is == STORE_NEW ? STORE_STANDING : b->is;
+
+	return (x > y) - (x < y);
+}
+ORDER(by_cost, struct store_regression, THEN(by_end) THEN_COST)
+
+int store_by_kind(const void *regression, const void *other)
+{
+	return by_kind(regression, other);
+}
 
 int store_by_cost(const void *regression, const void *other)
 {

@@ -20,6 +20,9 @@ static const struct column line_columns[] = {
 	PART(store_line, gate, &store_gate_record),
 	COLUMN(store_line, time, UNIT_NONE, "when its newest capture was taken, UTC", NULLABLE),
 	COLUMN(store_line, value, UNIT_CYCLES, "the figure of its newest capture", NULLABLE),
+	COLUMN(store_line, cost, UNIT_CYCLES,
+		"of the newest captures, above the level before it got worse; null: it is not",
+		NULLABLE),
 	COLUMN(store_line, last_pct, UNIT_PERCENT, "the last change of its level", NULLABLE,
 		.digits = 2),
 	COLUMN(store_line, last_at, UNIT_NONE, "when that was, UTC", NULLABLE),
@@ -81,6 +84,17 @@ bool store_thin(struct rows points, size_t most, struct arena *a, struct rows *o
 
 /* --- the series --- */
 
+static double worst_cost(const struct store_gate *g)
+{
+	const struct store_regression *v = g->regressions.v;
+	double most = NAN;
+
+	for (size_t i = 0; i < g->regressions.n; i++)
+		if (v[i].is < STORE_ACCEPTED)
+			most = fmax(most, v[i].cost);
+	return most;
+}
+
 static bool put_line(const struct store_ask *x, const struct store_entries *entries, size_t at,
 	struct store_line *out, struct incore_error *e)
 {
@@ -91,10 +105,11 @@ static bool put_line(const struct store_ask *x, const struct store_entries *entr
 	struct store_judged one;
 	struct rows few;
 
-	*out = (struct store_line){.value = NAN, .last_pct = NAN};
+	*out = (struct store_line){.value = NAN, .cost = NAN, .last_pct = NAN};
 	if (!store_judge(x, entries, at, &one, e) || !store_explain_gate(x, &one.gate, false, e))
 		return false;
 	out->gate = one.gate;
+	out->cost = worst_cost(&one.gate);
 	h = &one.history;
 	spark = arena_zalloc(x->arena, STORE_SPARK, sizeof(*spark));
 	if (!spark || !store_thin(h->points, STORE_SPARK, x->arena, &few))
@@ -116,21 +131,24 @@ static bool put_line(const struct store_ask *x, const struct store_entries *entr
 	return true;
 }
 
-/* What is worse as the list of regressions has it, then the rest by how much it changed. */
+static double or_least(double v)
+{
+	return isfinite(v) ? v : -INFINITY;
+}
+
+/* What is worse by what it costs, then the rest by how much it changed. */
 static int by_harm(const void *a, const void *b)
 {
-	const struct store_gate *x = &((const struct store_line *)a)->gate;
-	const struct store_gate *y = &((const struct store_line *)b)->gate;
-	bool is_x = store_is_worse(x), is_y = store_is_worse(y);
-	double cx = isfinite(x->change_pct) ? x->change_pct : -INFINITY;
-	double cy = isfinite(y->change_pct) ? y->change_pct : -INFINITY;
-	int d = is_x && is_y ? store_by_cost(x->regressions.v, y->regressions.v) : is_y - is_x;
+	const struct store_line *x = a, *y = b;
+	double cost_x = or_least(x->cost), cost_y = or_least(y->cost);
+	double change_x = or_least(x->gate.change_pct), change_y = or_least(y->gate.change_pct);
+	uint64_t first = x->gate.capture, second = y->gate.capture;
 
-	if (d)
-		return d;
-	if (cx != cy)
-		return cx < cy ? 1 : -1;
-	return (x->capture > y->capture) - (x->capture < y->capture);
+	if (cost_x != cost_y)
+		return cost_x < cost_y ? 1 : -1;
+	if (change_x != change_y)
+		return change_x < change_y ? 1 : -1;
+	return (first > second) - (first < second);
 }
 
 /* --- names to choose from --- */

@@ -88,7 +88,8 @@ struct store_regression {
 	enum store_kind is;
 	const char *kind;	    /* its name */
 	double now, cost, cost_pct; /* of the newest captures; above the level before the change */
-	const struct store_acceptance *accepted; /* of STORE_ACCEPTED alone */
+	uint64_t acceptance;	    /* of STORE_ACCEPTED alone: its number */
+	const struct store_acceptance *accepted;
 };
 extern const struct record store_regression_record;
 
@@ -115,7 +116,8 @@ bool store_is_worse(const struct store_gate *g);
 /* Explains its regressions, and its verdict by the worst; is_all: also those that are over. */
 bool store_explain_gate(
 	const struct store_ask *x, struct store_gate *g, bool is_all, struct incore_error *e);
-/* The order of what got worse: by kind, then what costs most cycles first. */
+/* Orders of what got worse: by kind; by what it costs, but first what is new or stands. */
+int store_by_kind(const void *regression, const void *other);
 int store_by_cost(const void *regression, const void *other);
 /* Which series fail, counted. */
 struct store_tally {

@@ -35,9 +35,10 @@ function told(file, verb, ...words) {
 	}
 }
 
-async function open(bench, file, link = '', options = {}) {
+/** The kernels, where the link does not say what; '' in place of it: as the page chooses. */
+async function open(bench, file, link = 'tab=kernels', options = {}) {
 	const server = await bench.server('--store', file), page = await bench.blank({ viewport: { width: 1280, height: 720 }, ...options });
-	await page.goto(`http://127.0.0.1:${server.port}/#token=${server.token}${link && '&' + link}`);
+	await page.goto(`http://127.0.0.1:${server.port}/#token=${server.token}${link && '&' + link}${link && !link.includes('tab=') ? '&tab=kernels' : ''}`);
 	await page.waitForFunction(() => document.body.dataset.ready);
 	await quiet(page);
 	return page;
@@ -45,7 +46,15 @@ async function open(bench, file, link = '', options = {}) {
 
 const percent = (v) => (v === null ? '-' : `${v > 0 ? '+' : ''}${v.toFixed(2)} %`);
 const minute = (t) => t.slice(0, 16).replace('T', ' ');
-const SIGNS = { worse: '▲ worse', standing: '▲ standing', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
+const KINDS = { new: '▲ new', standing: '▲ standing', accepted: '△ accepted', over: '✓ over' };
+const stateOf = (r) => `${r.state}${r.is_same_code ? '' : ', other code'}`;
+const SIGNS = { worse: '▲ worse', standing: '▲ standing', accepted: '△ accepted', better: '▼ better', passed: '✓ passed', 'no-claim': '· no claim' };
+
+/** What the gate says a kernel costs. */
+function cost(gate, series) {
+	const all = gate.regressions.filter((r) => r.kernel === series.kernel && r.labels === series.labels && ['new', 'standing'].includes(r.kind)).map((r) => r.cost);
+	return all.length ? count(Math.max(...all)) : '-';
+}
 
 /** Chooses the kernel whose name begins so. */
 async function choose(page, kernel) {
@@ -58,8 +67,8 @@ async function kernels(bench) {
 	const file = nights('nights'), page = await open(bench, file), gate = told(file, 'gate'), histories = told(file, 'history').series;
 	const want = gate.series.map((g) => {
 		const h = histories.find((x) => x.kernel === g.kernel), last = h.points[h.points.length - 1], change = h.changes[h.changes.length - 1];
-		return { verdict: SIGNS[g.verdict], kernel: g.kernel, labels: g.labels, arch: g.arch, evidence: g.evidence, value: count(last.value), change: percent(g.change_pct), spark: '', last: `${percent(change.change_pct)} ${change.time.slice(0, 10)}`, time: last.time.slice(0, 10), revision: g.revision, by: g.change_pct, cost: gate.regressions.find((r) => r.kernel === g.kernel)?.cost ?? -Infinity };
-	}).sort((a, b) => b.cost - a.cost || b.by - a.by).map(({ by, cost, ...rest }) => (void by, void cost, rest));
+		return { verdict: SIGNS[g.verdict], kernel: g.kernel, labels: g.labels, arch: g.arch, evidence: g.evidence, value: count(last.value), change: percent(g.change_pct), cost: cost(gate, g), spark: '', last: `${percent(change.change_pct)} ${change.time.slice(0, 10)}`, time: last.time.slice(0, 10), revision: g.revision, by: g.change_pct };
+	}).sort((a, b) => (a.cost === '-') - (b.cost === '-') || b.by - a.by).map(({ by, ...rest }) => (void by, rest));
 	equal(await rows(page, 'Kernels'), want, 'the kernels');
 	equal(await page.$$eval('.spark', (all) => all.map((s) => s.querySelector('path').getAttribute('d').match(/[ML]/g).length)), [8, 8], 'captures in the small pictures');
 	truth((await page.textContent('.banner')).includes('Gate failed: 1 kernel is worse since earlier captures, of 2'), 'the gate is told');
@@ -78,7 +87,7 @@ async function failing(bench) {
 
 async function regressions(bench) {
 	const file = nights('nights'), page = await open(bench, file);
-	const want = (...more) => told(file, 'regressions', ...more).regressions.map((r) => ({ time: minute(r.time), change: percent(r.change_pct), kernel: r.kernel, labels: r.labels, arch: r.arch, evidence: r.evidence, before: count(r.before), after: count(r.after), state: `${r.kind}, ${r.state}${r.is_same_code ? '' : ', other code'}`, revision: r.revision, capture: String(r.capture) }));
+	const want = (...more) => told(file, 'regressions', ...more).regressions.map((r) => ({ kind: KINDS[r.kind], cost: r.kind === 'over' ? '-' : count(r.cost), time: minute(r.time), change: percent(r.change_pct), kernel: r.kernel, labels: r.labels, arch: r.arch, evidence: r.evidence, before: count(r.before), after: count(r.after), state: stateOf(r), revision: r.revision, capture: String(r.capture) }));
 	await page.keyboard.press('2');
 	await page.waitForSelector('.table[aria-label="Regressions"]');
 	equal(await rows(page, 'Regressions'), want(), 'what got worse');
@@ -93,6 +102,34 @@ async function regressions(bench) {
 	truth(page.url().includes('tab=worse') && page.url().includes(`c=${r.capture}`) && !page.url().includes('token'), `it stands in the address: ${page.url()}`);
 	await page.goBack();
 	await page.waitForFunction(() => !location.hash.includes('c='));
+}
+
+/** Six nights after it got worse: the page opens with what is worse, what costs most first; what is accepted says who, when and why. */
+async function standing(bench) {
+	const file = path.join(scratch, 'standing.store'), add = (...words) => incore('store', 'add', '-q', '--store', file, ...words), files = (...names) => names.map((f) => path.join(NIGHTS, f + '.incore'));
+	if (!existsSync(file)) {
+		add('-r', 'r1', '--at', '@1', ...[0, 1, 2, 3].flatMap((i) => files(`turn.r1.${i}`, `polynomial.r1.${i}`)));
+		for (const n of [2, 3, 4]) add('-r', `s${n}`, '--at', `@${n}`, ...files('turn.r2.0', 'turn.r2.1', 'polynomial.r2.0', 'polynomial.r2.1'));
+	}
+	const page = await open(bench, file, ''), told2 = told(file, 'regressions').regressions;
+	equal(await page.getAttribute('[data-tab=worse]', 'aria-selected'), 'true', 'it opens with what is worse');
+	truth((await page.textContent('.banner')).includes('Gate failed: 2 kernels are worse since earlier captures, of 2') && (await page.$eval('.banner', (e) => e.classList.contains('bad'))), `the gate fails: ${await page.textContent('.banner')}`);
+	const seen = await rows(page, 'Regressions');
+	equal(seen.map((r) => [r.kind, r.cost, r.kernel]), told2.map((r) => [KINDS[r.kind], count(r.cost), r.kernel]), 'what costs most first');
+	truth(told2[0].cost > told2[1].cost && told2[0].kernel.startsWith('polynomial'), 'by its cost');
+	truth((await page.textContent('.detail-head h2')).startsWith('polynomial'), 'the history of the first is shown');
+	incore('store', 'accept', '-q', '--store', file, '--because', 'known <b>& wanted', '--by', 'ann', '--at', '2026-11-08', 'polynomial');
+	await page.keyboard.press('r');
+	await comes(async () => (await page.textContent('.banner')).includes('1 kernel is worse'));
+	await quiet(page);
+	const now = await rows(page, 'Regressions'), words = 'accepted 2026-11-08 00:00 by ann, cycles up to 8,270,032,896 of capture 20: known <b>& wanted';
+	equal(now.map((r) => r.kind), [KINDS.standing, KINDS.accepted], 'what is accepted stands behind');
+	truth(now[1].state.endsWith(words), `who, when and why: ${now[1].state}`);
+	equal(await page.textContent('.detail-head .accepted'), words, 'with its history, too');
+	incore('store', 'accept', '-q', '--store', file, '--because', 'too', 'turn');
+	await page.keyboard.press('r');
+	await comes(async () => (await page.textContent('.banner')).includes('Gate passed: no kernel is worse than its noise allows, 2 kernels are accepted as worse'));
+	truth(await page.$eval('.banner', (e) => e.classList.contains('ok')), 'and passes');
 }
 
 /** The picture against the figures: all marks lie on one scale each way, and it is that of the figures. */
@@ -124,7 +161,7 @@ async function picture(bench, link, kernel, size) {
 }
 
 async function movers(bench) {
-	const file = nights('nights'), page = await open(bench, file, '', { permissions: ['clipboard-read', 'clipboard-write'] }), x = told(file, 'history', '-k', '^turn', '--movers', '12').series[0], c = x.changes[0];
+	const file = nights('nights'), page = await open(bench, file, 'tab=kernels', { permissions: ['clipboard-read', 'clipboard-write'] }), x = told(file, 'history', '-k', '^turn', '--movers', '12').series[0], c = x.changes[0];
 	await choose(page, 'turn');
 	const want = c.movers.map((m) => ({ change: (m.change > 0 ? '+' : '') + count(m.change), cause: m.cause, isa: m.isa ?? '(no instruction)', waits: m.waits_for ?? '', line: (m.line ?? '').replace(/^.*\//, '') }));
 	equal(await rows(page, 'Instructions that moved'), want, 'which instructions moved');
@@ -154,7 +191,7 @@ async function compare(bench) {
 	const text = await page.textContent('.panel-compare'), latency = diff.values.find((v) => v.name === 'latency_per_hit');
 	for (const v of [latency.a, latency.b]) truth(text.includes(v.toFixed(3)), `figures are those of diff: ${v}`);
 	await page.click('.title-bar a[href="/"]');
-	await page.waitForSelector('.table[aria-label="Kernels"]');
+	await page.waitForSelector('.table[aria-label="Regressions"]');
 }
 
 async function missing(bench) {
@@ -308,15 +345,16 @@ async function stranger(bench) {
 	truth(await comes(async () => /not the key of this run/.test(await page.textContent('.key-told'))), 'another key is refused');
 	await page.fill('#key', server.url);
 	await page.click('button[type=submit]');
-	await page.waitForSelector('.table[aria-label="Kernels"]');
+	await page.waitForSelector('.table[aria-label="Regressions"]');
 }
 
 export const tests = [
 	{ name: 'store: kernels, their newest figures and the gate', run: kernels },
 	{ name: 'store: a gate that fails', run: failing },
-	{ name: 'store: what got worse, the newest first', run: regressions },
-	{ name: 'store: the picture of a history is to scale', run: (b) => picture(b, '', 'turn', { width: 1280, height: 720 }) },
-	{ name: 'store: the picture of another, in a wide window', run: (b) => picture(b, '', 'polynomial', { width: 1920, height: 1080 }) },
+	{ name: 'store: what got worse, what costs most first', run: regressions },
+	{ name: 'store: what stands opens the page, what is accepted passes', run: standing },
+	{ name: 'store: the picture of a history is to scale', run: (b) => picture(b, 'tab=kernels', 'turn', { width: 1280, height: 720 }) },
+	{ name: 'store: the picture of another, in a wide window', run: (b) => picture(b, 'tab=kernels', 'polynomial', { width: 1920, height: 1080 }) },
 	{ name: 'store: which instructions moved, and what is copied', run: movers },
 	{ name: 'store: the captures of a change are compared', run: compare },
 	{ name: 'store: a capture that is gone is named', run: missing },

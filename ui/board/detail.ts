@@ -7,7 +7,7 @@ import { Latest } from '../base/latest';
 import { Table } from '../base/table';
 import { askJson, Source } from '../source';
 import { Chart } from './chart';
-import { Answer, Change, FileRow, harm, History, minute, Mover, nameOf, percentText, Place, seriesWords, Shown } from './types';
+import { acceptedWords, Answer, Change, FileRow, harm, History, minute, Mover, nameOf, percentText, Place, seriesWords, Shown } from './types';
 
 const FIGURES = ['duration', 'cycles', 'issue', 'stall', 'wait', 'idle', 'drain', 'per_track'];
 
@@ -91,7 +91,8 @@ export class Detail {
 		const few = x.points.length < this.total ? ` (${count(x.points.length)} of ${count(this.total)} drawn: lows, highs and marks)` : '';
 		fill(this.head, h('h2', { class: 'mono', title: nameOf(x) }, nameOf(x)), x.labels && h('span', { class: 'labels' }, x.labels.split(',').map((l) => h('span', { class: 'label' }, l))),
 			x.arch && h('span', { class: 'dim' }, x.arch), evidenceChip(x.evidence),
-			h('span', { class: 'dim facts' }, `${x.figure} of ${count(this.total)} ${this.total === 1 ? 'capture' : 'captures'}${few}, ${x.noise_pct === null ? 'too few to tell noise from change' : `noise ${x.noise_pct.toFixed(2)} %`}`));
+			h('span', { class: 'dim facts' }, `${x.figure} of ${count(this.total)} ${this.total === 1 ? 'capture' : 'captures'}${few}, ${x.noise_pct === null ? 'too few to tell noise from change' : `noise ${x.noise_pct.toFixed(2)} %`}`),
+			x.accepted.map((a) => h('p', { class: 'accepted' }, acceptedWords(a))));
 	}
 
 	private fillSide(...children: Child[]): void {
@@ -152,7 +153,7 @@ export class Detail {
 		const x = this.history;
 		if (!x) return null;
 		const change = x.changes.find((c) => c.capture === place.change) ?? x.changes[x.changes.length - 1], picture = this.chart.element.querySelector('svg')?.cloneNode(true);
-		return h('section', null, h('h2', null, seriesWords(x)), picture ?? null, x.changes.length > 0 && h('table', null, h('tbody', null, x.changes.map((c) => h('tr', null, h('td', null, minute(c.time)), h('td', null, percentText(c.change_pct)), h('td', null, `${count(c.before)} → ${count(c.after)} cycles`), h('td', null, c.revision ?? ''), h('td', null, c.state))))),
+		return h('section', null, h('h2', null, seriesWords(x)), x.accepted.map((a) => h('p', null, acceptedWords(a))), picture ?? null, x.changes.length > 0 && h('table', null, h('tbody', null, x.changes.map((c) => h('tr', null, h('td', null, minute(c.time)), h('td', null, percentText(c.change_pct)), h('td', null, `${count(c.before)} → ${count(c.after)} cycles`), h('td', null, c.revision ?? ''), h('td', null, c.state))))),
 			change && [h('h3', null, `What moved at capture ${change.capture}`), h('table', null, h('tbody', null, change.movers.map((m) => h('tr', null, h('td', { class: 'num' }, count(m.change)), h('td', null, m.cause), h('td', { class: 'long' }, h('code', null, m.isa ?? '')), h('td', { class: 'long' }, m.waits_for ? h('code', null, m.waits_for) : ''), h('td', { class: 'long' }, m.line ?? ''))))), change.command && h('p', null, h('code', null, change.command))]);
 	}
 }

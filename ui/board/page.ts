@@ -73,6 +73,11 @@ export class Page {
 		this.changed(part);
 	}
 
+	/** The list that is shown: where nothing else is asked for, what is worse. */
+	private tab(): 'kernels' | 'worse' {
+		return this.place.tab || (this.overview && !this.overview.is_passed ? 'worse' : 'kernels');
+	}
+
 	private moved(): void {
 		const was = this.place;
 		this.place = decodePlace(location.hash);
@@ -127,10 +132,12 @@ export class Page {
 		if (!o) return;
 		if (isNew || !this.filter.isConnected) this.drawFrame(o);
 		this.drawTabs();
-		const table: Table<Line> | Table<Regression> = p.tab === 'worse' ? this.worse : this.kernels, shown = p.tab === 'worse' ? this.regressions : this.lines;
-		const more = shown.rows.length < shown.total && h('p', { class: 'more' }, `The first ${count(shown.rows.length)} of ${count(shown.total)}, ${p.tab === 'worse' ? 'newest' : 'worst'} first; filter, or `, button('load more', 'The next of the list', () => void this.more(), { class: 'link' }));
-		if (!this.list.contains(table.element) || isNew) fill(this.list, h('div', { class: 'list-tools' }, p.tab === 'worse' && this.pastBox(), table.tools()), table.element, more);
-		this.list.setAttribute('aria-label', p.tab === 'worse' ? 'What got worse' : 'Kernels');
+		const isWorse = this.tab() === 'worse', table: Table<Line> | Table<Regression> = isWorse ? this.worse : this.kernels, shown = isWorse ? this.regressions : this.lines;
+		const more = shown.rows.length < shown.total && h('p', { class: 'more' }, `The first ${count(shown.rows.length)} of ${count(shown.total)}, what costs most first; filter, or `, button('load more', 'The next of the list', () => void this.more(), { class: 'link' }));
+		if (!this.list.contains(table.element) || isNew) fill(this.list, h('div', { class: 'list-tools' }, isWorse && this.pastBox(), table.tools()), table.element, more);
+		this.list.setAttribute('aria-label', isWorse ? 'What got worse' : 'Kernels');
+		const worst = isWorse ? this.regressions.rows[0] : undefined;
+		if (!p.series && worst) [p.series, p.change] = [worst.capture, worst.capture];
 		if (!p.series && this.lines.rows.length) p.series = this.lines.rows[0].capture;
 		this.markRows();
 		void this.detail.show(p).then(() => (document.body.dataset.ready = '1'));
@@ -150,7 +157,7 @@ export class Page {
 	}
 
 	private async more(): Promise<void> {
-		const isWorse = this.place.tab === 'worse', still = this.asked.begin();
+		const isWorse = this.tab() === 'worse', still = this.asked.begin();
 		if (isWorse) {
 			const next = await askJson<Answer<{ regressions: Regression[] }>>(this.source, 'store/regressions', { ...this.query(this.regressions.rows.length), all: this.place.isAll ? 1 : undefined });
 			if (still()) this.worse.rows((this.regressions = { rows: [...this.regressions.rows, ...next.data.regressions], total: next.input.total }).rows);
@@ -214,7 +221,7 @@ export class Page {
 
 	private drawTabs(): void {
 		const one = (id: Place['tab'], label: string) => {
-			const is = this.place.tab === id, b = h('button', { class: 'tab', role: 'tab', tabIndex: is ? 0 : -1, attrs: { 'aria-selected': is, 'data-tab': id } }, label);
+			const is = this.tab() === id, b = h('button', { class: 'tab', role: 'tab', tabIndex: is ? 0 : -1, attrs: { 'aria-selected': is, 'data-tab': id } }, label);
 			b.addEventListener('click', () => this.go({ tab: id }));
 			b.addEventListener('keydown', (e) => {
 				if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;

@@ -13,13 +13,17 @@ export interface Series {
 	captures: number;
 	noise: number | null;
 	noise_pct: number | null;
+	/** what somebody accepted of it, of any figure */
+	accepted: Acceptance[];
 }
+
+export interface Acceptance { acceptance: number; time: string; who: string; because: string; figure: string; capture: number; level: number }
 
 export interface Mover { row: number | null; isa: string | null; line: string | null; cause: string; waits_for: string | null; before: number; after: number; change: number }
 
 /** Of `store gate`, with the newest figure and a small picture. */
 export interface Line extends Series {
-	verdict: 'passed' | 'better' | 'worse' | 'standing' | 'no-claim';
+	verdict: 'passed' | 'better' | 'worse' | 'standing' | 'accepted' | 'no-claim';
 	capture: number;
 	from: number;
 	captures_new: number;
@@ -30,13 +34,14 @@ export interface Line extends Series {
 	limit_pct: number | null;
 	time: string | null;
 	value: number | null;
+	cost: number | null;
 	last_pct: number | null;
 	last_at: string | null;
 	spark: number[];
 }
 
 export interface NameCount { name: string; count: number }
-export interface Overview { is_passed: boolean; worse: number; standing: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
+export interface Overview { is_passed: boolean; worse: number; standing: number; accepted: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
 
 export interface Change {
 	capture: number;
@@ -54,7 +59,7 @@ export interface Change {
 	command: string | null;
 }
 /** What got worse; `cost` is what the newest captures take above the level before it. */
-export interface Regression extends Series, Change { kind: 'new' | 'standing' | 'over'; now: number; cost: number; cost_pct: number }
+export interface Regression extends Series, Change { kind: 'new' | 'standing' | 'accepted' | 'over'; now: number; cost: number; cost_pct: number; acceptance: number }
 
 export interface Point { capture: number; time: string; revision: string | null; code: string; path: string; index: number; value: number; level: number; off_pct: number; mark: '' | 'change' | 'outlier' | 'unconfirmed' }
 export interface Level { index: number; captures: number; level: number; limit: number | null }
@@ -68,7 +73,18 @@ export interface FileRow { capture: number; path: string; is_there: boolean }
 /** What the gate says, with the figures of `incore store gate`. */
 export function gateWords(o: Overview): string {
 	const kernels = (n: number) => `${n} ${n === 1 ? 'kernel is' : 'kernels are'}`;
-	return o.is_passed ? 'Gate passed: no kernel is worse than its noise allows' : `Gate failed: ${[o.worse > 0 && `${kernels(o.worse)} newly worse`, o.standing > 0 && `${kernels(o.standing)} worse since earlier captures`].filter(Boolean).join(', ')}`;
+	return o.is_passed ? `Gate passed: no kernel is worse than its noise allows${o.accepted ? `, ${kernels(o.accepted)} accepted as worse` : ''}` : `Gate failed: ${[o.worse > 0 && `${kernels(o.worse)} newly worse`, o.standing > 0 && `${kernels(o.standing)} worse since earlier captures`].filter(Boolean).join(', ')}`;
+}
+
+/** Who lets it pass, when and why. */
+export function acceptedWords(a: Acceptance): string {
+	return `accepted ${minute(a.time)} by ${a.who}, ${a.figure} up to ${Math.round(a.level).toLocaleString('en-US')} of capture ${a.capture}: ${a.because}`;
+}
+
+/** What is known of a regression beside its figures. */
+export function stateWords(r: Regression): string {
+	const accepted = r.accepted.find((a) => a.acceptance === r.acceptance);
+	return `${r.state}${r.is_same_code ? '' : ', other code'}${accepted ? `, ${acceptedWords(accepted)}` : ''}`;
 }
 
 /** What the page shows; it stands in the address. */
@@ -78,7 +94,8 @@ export interface Place {
 	/** the capture that a change begins with, or one that is looked at; 0: none */
 	change: number;
 	point: number;
-	tab: 'kernels' | 'worse';
+	/** '': what is worse where something is, else the kernels */
+	tab: '' | 'kernels' | 'worse';
 	isAll: boolean;
 	kernel: string;
 	arch: string;
@@ -87,14 +104,14 @@ export interface Place {
 	figure: string;
 }
 
-export const NOWHERE: Place = { series: 0, change: 0, point: 0, tab: 'kernels', isAll: false, kernel: '', arch: '', labels: '', figure: '' };
+export const NOWHERE: Place = { series: 0, change: 0, point: 0, tab: '', isAll: false, kernel: '', arch: '', labels: '', figure: '' };
 
 export function encodePlace(p: Place): string {
 	const words: string[] = [], put = (key: string, value: string | number) => value && words.push(`${key}=${encodeURIComponent(String(value))}`);
 	put('s', p.series);
 	put('c', p.change);
 	put('x', p.point);
-	put('tab', p.tab === 'worse' ? 'worse' : '');
+	put('tab', p.tab);
 	put('all', p.isAll ? 1 : '');
 	put('k', p.kernel);
 	put('arch', p.arch);
@@ -112,7 +129,7 @@ export function decodePlace(fragment: string): Place {
 		} catch { /* a broken escape: as if it were not there */ }
 	}
 	const text = (key: string) => words.get(key) ?? '', number = (key: string) => (/^\d{1,15}$/.test(text(key)) ? Number(text(key)) : 0);
-	return { series: number('s'), change: number('c'), point: number('x'), tab: text('tab') === 'worse' ? 'worse' : 'kernels', isAll: text('all') === '1', kernel: text('k'), arch: text('arch'), labels: text('l'), figure: text('f') };
+	return { series: number('s'), change: number('c'), point: number('x'), tab: text('tab') === 'worse' || text('tab') === 'kernels' ? (text('tab') as Place['tab']) : '', isAll: text('all') === '1', kernel: text('k'), arch: text('arch'), labels: text('l'), figure: text('f') };
 }
 
 /** "+12.30 %"; a missing one is a dash. */

@@ -109,7 +109,7 @@ static bool print_regressions(struct cli *c, struct rows list)
 {
 	static const char *const csv_columns[] = {"kernel", "arch", "evidence", "labels", "figure",
 		"kind", "capture", "from", "time", "revision", "state", "before", "after",
-		"change_pct", "now", "cost", "cost_pct", "command", NULL};
+		"change_pct", "now", "cost", "cost_pct", "acceptance", "command", NULL};
 	const struct store_regression *v = list.v;
 
 	if (c->use_csv)
