@@ -1,0 +1,1 @@
+SDROP TABLE acceptances; PRAGMA user_version=1       

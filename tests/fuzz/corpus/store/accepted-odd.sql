@@ -1,0 +1,1 @@
+SUPDATE acceptances SET level = 9e999, until = 9223372036854775807, at = -1, capture = -1, figure = 'x'; INSERT INTO acceptances SELECT 9223372036854775807, kernel, NULL, evidence, labels, 'duration', 9, -9e99, 109, 5, who, because FROM acceptances     

@@ -1,0 +1,1 @@
+SDROP TABLE acceptances; CREATE TABLE acceptances (acceptance INTEGER, kernel TEXT) 
