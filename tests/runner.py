@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The test run itself: does what a script says become the counts that are summed, is a suite that only skips no failure, does a reason that
-is shown for something left out say why? And that of the benches: does all of it run, is what was missed listed?
+is shown for something left out say why? And that of the benches: does all of it run, is what was missed listed? And does the count of the house count right?
 """
 import io
 import os
@@ -11,6 +11,7 @@ import tempfile
 
 import npm
 import suites
+from house_counts import house_counts
 from jobs import Result
 
 sys.path.insert(0, os.path.join(suites.ROOT, "tests", "sweep"))
@@ -121,6 +122,7 @@ def main():
     without_captures()
     reasons()
     sums()
+    house_counts(same)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
     return RESULT[1] > 0
 
