@@ -138,6 +138,16 @@ struct pending_edges { /* all starts and all ends, each sorted, UINT64_MAX after
 	uint64_t *start, *end;
 };
 
+/* Intervals of one wave come in order: mostly nothing is to be done. */
+static void sort_times(uint64_t *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i] < v[i - 1]) {
+			SORT(v, n, compare_u64);
+			return;
+		}
+}
+
 static bool pending_sort(const struct spans *s, struct pending_edges *p)
 {
 	size_t n = s->pending.n;
@@ -151,8 +161,8 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 		p->end[i] = s->pending.v[i].end;
 	}
 	p->start[n] = p->end[n] = UINT64_MAX;
-	SORT(p->start, n, compare_u64);
-	SORT(p->end, n, compare_u64);
+	sort_times(p->start, n);
+	sort_times(p->end, n);
 	return true;
 }
 
