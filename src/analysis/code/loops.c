@@ -41,6 +41,7 @@ struct worker {
 	VEC(struct open_loop) open; /* beyond n: kept for their memory */
 	VEC(uint32_t) touched;	    /* loops of the wave at hand */
 	struct running now;
+	uint32_t block; /* the latest of the wave at hand: all open loops have it */
 	uint64_t n_waves;
 };
 
@@ -199,8 +200,10 @@ static bool follow(struct worker *w, const struct cfg *g, code_idx code, bool is
 
 	if (block == NO_BLOCK)
 		return true; /* nobody knows where this was: the loop is not left */
-	while (w->open.n > 0 && !cfg_loop_has(g, w->open.v[w->open.n - 1].loop, block))
-		close_top(w);
+	if (block != w->block)
+		while (w->open.n > 0 && !cfg_loop_has(g, w->open.v[w->open.n - 1].loop, block))
+			close_top(w);
+	w->block = block;
 	return g->loop_at[code] == NO_LOOP || execute_header(w, g->loop_at[code], is_hit);
 }
 
@@ -238,6 +241,7 @@ static bool loops_track(void *self, void *mine, const struct walk_track *wt, str
 		return true;
 	memset(&w->now, 0, sizeof(w->now));
 	w->touched.n = 0;
+	w->block = NO_BLOCK;
 	for (account_begin(&a, wt->data, wt->from_cyc, wt->to_cyc); account_next(&a);) {
 		enum inst_class c = wt->data->inst_class[a.i];
 

@@ -64,11 +64,9 @@ static bool matrix_track(
 	account_begin(&a, wt->data, wt->from_cyc, wt->to_cyc);
 	if (!sets || !spans_add(&sets[SET_RESIDENT], a.lo, a.hi))
 		return err_nomem(e);
-	while (account_next(&a)) {
+	while (account_next_of(&a, UINT64_C(1) << CLASS_MATRIX)) {
 		code_idx code = wt->data->code[a.i];
 
-		if (wt->data->inst_class[a.i] != CLASS_MATRIX)
-			continue;
 		w->issue_sum += a.issue_cyc;
 		w->stall_sum += a.stall_cyc;
 		if (!a.is_hit)

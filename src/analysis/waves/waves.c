@@ -59,18 +59,20 @@ void waves_free(struct waves *w)
 	mem_free(w);
 }
 
-static void add_record(struct wave_row *r, struct gather *g, const struct account *a)
+/* The pieces of a wave by the class of their record. */
+struct by_class {
+	uint64_t stall[CLASS_COUNT], issue[CLASS_COUNT];
+};
+
+static void add_record(
+	struct wave_row *r, struct by_class *sums, struct gather *g, const struct account *a)
 {
 	const struct track_data *d = a->d;
 	enum inst_class k = d->inst_class[a->i];
 
 	r->bucket[BUCKET_IDLE] += a->gap_cyc + a->tail_cyc;
-	r->bucket[class_stall_bucket(k)] += a->stall_cyc;
-	r->bucket[class_issue_bucket(k)] += a->issue_cyc;
-	if (k == CLASS_BARRIER)
-		r->barrier_cyc += a->stall_cyc;
-	if (k == CLASS_NOP)
-		r->nop_cyc += a->stall_cyc;
+	sums->stall[k] += a->stall_cyc;
+	sums->issue[k] += a->issue_cyc;
 	r->ends_cyc += a->tail_cyc + (a->i == 0 ? a->gap_cyc : 0);
 	if (a->is_hit) {
 		struct wave_category *c = &g->categories[d->tag[a->i]];
@@ -85,12 +87,23 @@ static void add_record(struct wave_row *r, struct gather *g, const struct accoun
 	}
 }
 
+static void take_classes(struct wave_row *r, const struct by_class *sums)
+{
+	for (unsigned k = 0; k < CLASS_COUNT; k++) {
+		r->bucket[class_stall_bucket(k)] += sums->stall[k];
+		r->bucket[class_issue_bucket(k)] += sums->issue[k];
+	}
+	r->barrier_cyc = sums->stall[CLASS_BARRIER];
+	r->nop_cyc = sums->stall[CLASS_NOP];
+}
+
 static bool waves_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct waves *all = self;
 	struct gather *g = mine;
 	const struct track_data *d = w->data;
 	struct wave_row r = {.is_seen = true};
+	struct by_class sums = {0};
 	struct account a;
 
 	(void)e;
@@ -98,7 +111,8 @@ static bool waves_track(void *self, void *mine, const struct walk_track *w, stru
 	if (d->n == 0)
 		r.bucket[BUCKET_IDLE] = r.ends_cyc = a.tail_cyc;
 	while (account_next(&a))
-		add_record(&r, g, &a);
+		add_record(&r, &sums, g, &a);
+	take_classes(&r, &sums);
 	r.duration_cyc = account_duration(&a);
 	r.has_end = d->n > 0 && d->inst_class[d->n - 1] == CLASS_DRAIN;
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
