@@ -184,7 +184,8 @@ def everything(is_check):
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
-        plain("mcp", 7, "tests/mcp/run.py", "BUILD"),
+        plain("mcp", 9, "tests/mcp/run.py", "BUILD"),
+        plain("doors", 9, "tests/doors/run.py", "BUILD"),
         asan("mcp", 6, "tests/mcp/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),

@@ -49,6 +49,38 @@ bool captures_fence(struct captures *k, const char *path, struct incore_error *e
 	return ok;
 }
 
+bool captures_fence_named(struct captures *k, const char *path, struct incore_error *e)
+{
+	struct arena a;
+	const char *file;
+	char *up;
+	bool ok;
+
+	if (k->cache.follow_links)
+		return true;
+	arena_init(&a);
+	file = capture_file(NULL, &a, path);
+	up = import_parent(path);
+	ok = file && up ? captures_fence(k, file, e) && captures_fence(k, up, e) : err_nomem(e);
+	mem_free(up);
+	arena_deinit(&a);
+	return ok;
+}
+
+bool captures_named(struct captures *k, const char *path, struct incore_error *e)
+{
+	bool is_wanted = k->cache.fence.v.n && !k->cache.fence.is_all;
+
+	return !is_wanted || captures_fence_named(k, path, e);
+}
+
+void captures_unfence(struct captures *k)
+{
+	captures_lock(k);
+	file_fence_deinit(&k->cache.fence);
+	captures_unlock(k);
+}
+
 void captures_fence_all(struct captures *k)
 {
 	k->cache.fence.is_all = true;

@@ -48,6 +48,13 @@ void captures_follow_links(struct captures *k, bool follow);
 /* From now on nothing that is looked for or read below path lies outside of it (file_fence.h), and links
  * that lead out of a capture are not followed. */
 bool captures_fence(struct captures *k, const char *path, struct incore_error *e);
+/* The same of a path that a user names, unless links are followed: of what lies in it, and of what lies
+ * beside it where it is a capture. It may itself be a link. */
+bool captures_fence_named(struct captures *k, const char *path, struct incore_error *e);
+/* That of a further path, where the first ones are fenced so. */
+bool captures_named(struct captures *k, const char *path, struct incore_error *e);
+/* Nothing is fenced any more; none of its captures may be read meanwhile. */
+void captures_unfence(struct captures *k);
 /* Nothing but what lies there is looked at, whatever is asked. */
 void captures_fence_all(struct captures *k);
 /* For those who give the cache to import_*() themselves. */

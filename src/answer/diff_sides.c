@@ -145,7 +145,7 @@ static bool add_given(struct diff_sides *s, const char *path, struct incore_erro
 {
 	struct captures *k = s->r->captures;
 	struct capture_list list = {0};
-	bool ok = captures_find(k, path, &list, e);
+	bool ok = captures_named(k, path, e) && captures_find(k, path, &list, e);
 
 	for (uint32_t i = 0; ok && i < list.n; i++) {
 		struct trace *t = NULL;

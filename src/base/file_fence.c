@@ -2,7 +2,6 @@
 /* file_fence.c: paths, looked up below the folder that they lie in. */
 #include "base/file_fence.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,8 +18,6 @@ bool file_fence_add(struct file_fence *f, const char *path, struct incore_error 
 			return true;
 	if (file_root_open(&root, path, false))
 		x.fd = root.fd;
-	else if (errno != ENOTDIR)
-		return err_errno(e, errno, path, "open");
 	x.path = mem_strndup(path, n);
 	if (x.path && VEC_PUSH(&f->v, x))
 		return true;

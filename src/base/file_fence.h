@@ -14,7 +14,7 @@
 
 struct fenced {
 	char *path; /* without slashes at its end, but for "/" */
-	int fd;	    /* of the directory; -1: it is a file, which is named by itself */
+	int fd;	    /* of the directory; -1: it is none, and nothing lies below it */
 };
 
 struct file_fence {
@@ -22,9 +22,17 @@ struct file_fence {
 	bool is_all; /* what is not below one of them is refused */
 };
 
-/* path: a directory or a file, links followed; "" is the current directory. */
+/* path: a directory, links followed, "" is the current one; or what only names itself. May fail:
+ * memory alone. */
 bool file_fence_add(struct file_fence *f, const char *path, struct incore_error *e);
 void file_fence_deinit(struct file_fence *f);
+
+/* The fence for paths that nobody has searched for: those that a user or a capture names. They lead
+ * anywhere, unless nothing else may be looked at. */
+static inline const struct file_fence *file_fence_of_named(const struct file_fence *f)
+{
+	return f && f->is_all ? f : NULL;
+}
 
 /* Where path lies and what it is called there; borrowed from the fence and from path. */
 struct file_root file_fence_root(const struct file_fence *f, const char *path, const char **name);

@@ -42,7 +42,7 @@ struct finder {
 	uint8_t *head, *plain;	     /* plain: of a gzip file, unpacked */
 	bool is_flat;		     /* one directory only */
 	struct seen root;
-	uint64_t n_dirs, n_files, n_unreadable;
+	uint64_t n_dirs, n_files, n_unreadable, n_outside;
 	struct strbuf sample; /* a few names that were passed over, for the message */
 	unsigned n_sample;
 };
@@ -236,6 +236,7 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 		strcmp(l->dir, "") == 0 ? mem_strndup(name, strlen(name)) : path_join(l->dir, name);
 	struct stat st;
 	bool is_link;
+	int failed;
 
 	if (!path)
 		return err_nomem(e);
@@ -245,10 +246,11 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 		return true;
 	}
 	is_link = S_ISLNK(st.st_mode);
+	failed = is_link && l->is_links_turn ? file_stat_in(fence_of(l->f), path, &st) : 0;
+	l->f->n_outside += failed == EXDEV;
 	if (is_link)
 		l->has_links = true;
-	if (is_link != l->is_links_turn ||
-		(is_link && file_stat_in(fence_of(l->f), path, &st) != 0)) {
+	if (is_link != l->is_links_turn || failed) {
 		mem_free(path); /* the other turn's, or a link to nowhere, to itself or out */
 		return true;
 	}
@@ -395,9 +397,9 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 
 	sb_puts(&b, "no capture here or up to two levels below: expected ");
 	put_what_is_known(&b);
-	if (f->n_dirs == 0 && f->n_files == 0)
+	if (f->n_dirs == 0 && f->n_files == 0 && f->n_outside == 0)
 		sb_puts(&b, "; the directory is empty");
-	else
+	else if (f->n_dirs || f->n_files)
 		sb_printf(&b, "; found %llu directories and %llu files of other kinds",
 			(unsigned long long)f->n_dirs, (unsigned long long)f->n_files);
 	if (f->n_sample)
@@ -405,6 +407,11 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 			f->n_dirs + f->n_files > f->n_sample ? ", ..." : "");
 	if (f->n_unreadable)
 		sb_printf(&b, ", %llu not readable", (unsigned long long)f->n_unreadable);
+	if (f->n_outside)
+		sb_printf(&b, "; %llu link%s out of it %s not followed%s",
+			(unsigned long long)f->n_outside, plural(f->n_outside),
+			f->n_outside == 1 ? "was" : "were",
+			file_fence_of_named(fence_of(f)) ? "" : " (--follow-links follows)");
 	err_file(e, "unknown-format", path, INCORE_NO_OFFSET, "%s", b.p ? b.p : "");
 	sb_free(&b);
 	return false;
@@ -482,14 +489,22 @@ static bool look_beside(struct finder *f, const char *dir, struct incore_error *
 	return look_level(f, dir, 0, 1, e);
 }
 
-bool import_siblings(
-	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
+char *import_parent(const char *path)
 {
-	struct finder f;
 	const char *base = path_base(path);
 	bool is_dots = strcmp(base, ".") == 0 || strcmp(base, "..") == 0 || base[0] == '\0';
 	char *real = is_dots ? realpath(path, NULL) : NULL;
 	char *up = parent_of(real ? real : path);
+
+	free(real); /* of the C library, not of mem.h */
+	return up;
+}
+
+bool import_siblings(
+	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
+{
+	struct finder f;
+	char *up = import_parent(path);
 	bool ok = finder_init(&f, k, out, e);
 
 	f.is_flat = true;
@@ -497,7 +512,6 @@ bool import_siblings(
 		ok = err_nomem(e);
 	ok = ok && look_beside(&f, up, e) && finder_take(&f, out, e);
 	finder_deinit(&f);
-	free(real);
 	mem_free(up);
 	if (!ok)
 		capture_list_deinit(out);

@@ -121,6 +121,8 @@ bool import_find(const char *path, struct capture_cache *k, struct capture_list 
 /* Captures beside path (in its parent directory), itself included; empty list if there are none. */
 bool import_siblings(const char *path, struct capture_cache *k, struct capture_list *out,
 	struct incore_error *e);
+/* Where import_siblings() looks, on the heap: "" is the current directory. NULL on lack of memory. */
+char *import_parent(const char *path);
 void capture_list_deinit(struct capture_list *l);
 
 struct capture_choice {

@@ -114,6 +114,15 @@ static bool check_paths(const struct question *q, unsigned n, struct incore_erro
 		q->args, n, plural(n));
 }
 
+bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e)
+{
+	captures_unfence(&x->captures);
+	for (unsigned i = 0; i < r->n_paths; i++)
+		if (!captures_fence_named(&x->captures, r->paths[i], e))
+			return false;
+	return true;
+}
+
 static bool ask(struct incore *x, const struct question *q, const char *path, const char *options,
 	struct incore_answer *out, struct incore_error *e)
 {
@@ -129,7 +138,7 @@ static bool ask(struct incore *x, const struct question *q, const char *path, co
 		r.captures = &x->captures;
 		r.pool = x->pool;
 		r.progress = x->progress;
-		ok = request_set_json(&r, options, &out->words, e) &&
+		ok = request_set_json(&r, options, &out->words, e) && lib_fence(x, &r, e) &&
 		     answer_ask(&r, &out->answer, e) &&
 		     flat_make(&out->tables, out->answer.record, out->answer.data,
 			     &out->answer.arena, e);

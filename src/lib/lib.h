@@ -22,6 +22,11 @@ struct incore_answer {
 	struct strbuf json; /* made when it is first asked for */
 };
 
+/* --- incore.c --- */
+/* From now on no link leads out of what the request names, unless it says that links are followed; what
+ * was named before is forgotten, as descriptors are few. */
+bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e);
+
 /* --- arrow.c --- */
 enum incore_type column_kind(const struct column *c);
 /* A column of an array while it is built. */

@@ -161,7 +161,7 @@ static bool open_slices(
 	r.captures = &s->x->captures;
 	r.pool = s->x->pool;
 	r.progress = s->x->progress;
-	ok = request_set_json(&r, options, &a, e) &&
+	ok = request_set_json(&r, options, &a, e) && lib_fence(s->x, &r, e) &&
 	     answer_open(&s->about, &r, path, r.kernel ? IMPORT_OCCUPANCY : 0, &s->trace, e) &&
 	     request_selection(&r, s->trace, &s->selection, e);
 	arena_deinit(&a);

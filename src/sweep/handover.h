@@ -10,6 +10,7 @@
 struct sweep_capture { /* borrowed for the call */
 	const char *path;
 	const char *sweep; /* its name */
+	const char *dir;   /* its folder */
 	uint64_t cell, repeat;
 	struct sweep_pairs params; /* labels of the capture */
 };

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file_fence.h"
 #include "codec/json_writer.h"
 
 uint64_t sweep_now_ms(void)
@@ -190,17 +190,22 @@ bool sweep_result_read(const char *attempt_dir, struct arena *a, struct sweep_re
 	bool *is_there, struct incore_error *e)
 {
 	char *path = path_join(attempt_dir, SWEEP_RESULT);
+	struct file_fence fence = {0};
 	struct file_data f = {0};
 	struct json_reader r;
+	struct stat st;
 	bool ok;
 
 	*out = (struct sweep_result){0};
-	*is_there = path && access(path, F_OK) == 0;
+	ok = path ? file_fence_add(&fence, attempt_dir, e) : err_nomem(e);
+	*is_there = ok && file_lstat_in(&fence, path, &st) == 0;
 	if (!*is_there) {
+		file_fence_deinit(&fence);
 		mem_free(path);
-		return path || err_nomem(e);
+		return ok;
 	}
-	ok = file_load(&f, path, e);
+	ok = file_load_in(&fence, &f, path, e);
+	file_fence_deinit(&fence);
 	if (ok) {
 		json_init(&r, f.data, f.size, path, 0);
 		parse(&r, a, out);

@@ -3,16 +3,15 @@
 #include "sweep/shim.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "codec/json_writer.h"
-#include "import/import.h"
+#include "import/capture_cache.h"
 #include "run/job.h"
+#include "sweep/match.h"
 #include "sweep/result.h"
 #include "trace/trace.h"
 
@@ -29,6 +28,7 @@ struct attempt {
 	struct sweep_cell cell;
 	const char *dir, *log;
 	struct sweep_result result;
+	struct capture_cache seen; /* with the fence of what the task left */
 	VEC(const char *) outputs;
 	VEC(struct capture_row) captures;
 	struct strbuf last_line;
@@ -82,18 +82,16 @@ static bool find_files(struct attempt *t, const char *const *patterns,
 	bool ok = true;
 
 	for (; ok && *patterns && !t->result.status; patterns++) {
-		glob_t g = {0};
-		int rc = glob(*patterns, 0, NULL, &g);
+		struct sweep_matches v;
 
-		if (rc == GLOB_NOMATCH && strcmp(t->result.outcome, "ok") == 0)
+		ok = sweep_match(&v, *patterns, t->dir, &t->seen.fence, e);
+		if (ok && !v.n && strcmp(t->result.outcome, "ok") == 0)
 			ok = spoil(t, "no-output",
 				     arena_printf(&t->arena, "it left no %s", *patterns)) ||
 			     err_nomem(e);
-		else if (rc == GLOB_NOSPACE)
-			ok = err_nomem(e);
-		for (size_t i = 0; ok && rc == 0 && i < g.gl_pathc; i++)
-			ok = each(t, g.gl_pathv[i], e);
-		globfree(&g);
+		for (size_t i = 0; ok && i < v.n; i++)
+			ok = each(t, v.v[i], e);
+		sweep_matches_free(&v);
 	}
 	return ok;
 }
@@ -113,10 +111,11 @@ static bool look_at(struct attempt *t, struct capture_row *row, struct incore_er
 	struct trace *trace;
 	bool ok;
 
-	if (!import_find(row->path, NULL, &list, e))
+	if (!import_find(row->path, &t->seen, &list, e))
 		return false;
 	c = capture_choose(&list);
-	ok = import_read(c, &(struct import_options){.disasm = "none"}, &trace, e);
+	ok = import_read(
+		c, &(struct import_options){.cache = &t->seen, .disasm = "none"}, &trace, e);
 	if (ok) {
 		row->format = c->ops->name;
 		row->kernel =
@@ -174,7 +173,7 @@ static void put_files(const struct attempt *t, struct json_writer *w)
 	for (size_t i = 0; i < t->outputs.n; i++) {
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "path", t->outputs.v[i]);
-		json_w_kv_i64(w, "bytes", file_size(t->outputs.v[i]));
+		json_w_kv_i64(w, "bytes", file_size_in(&t->seen.fence, t->outputs.v[i]));
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -331,8 +330,10 @@ bool sweep_shim_run(const struct sweep_shim *s, struct incore_error *e)
 	bool ok;
 
 	arena_init(&t.arena);
+	capture_cache_init(&t.seen);
 	ok = (plan || err_nomem(e)) && sweep_plan_load(&t.plan, plan, e);
 	ok = ok && prepare(&t, e) && run_attempt(&t, e);
+	capture_cache_deinit(&t.seen);
 	VEC_FREE(&t.outputs);
 	VEC_FREE(&t.captures);
 	sb_free(&t.last_line);

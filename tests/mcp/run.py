@@ -6,7 +6,6 @@ usage: run.py BUILD_DIR      INCORE_NO_NPM: without that client
 """
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data")
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+import links  # noqa: E402
 from npm import why_not  # noqa: E402
 
 COUNTS = {"passed": 0, "failed": 0, "skipped": 0}
@@ -86,34 +86,11 @@ def listed(answer):
     return sorted(c["path"] for c in answer["result"]["structuredContent"]["captures"])
 
 
-def make_links(tmp):
-    """A root with captures, and links of every kind to captures outside of it."""
-    root, outside = os.path.join(tmp, "root"), os.path.join(tmp, "outside")
-    os.makedirs(os.path.join(root, "mix"))
-    os.makedirs(os.path.join(root, "files"))
-    shutil.copytree(os.path.join(DATA, "gemm"), os.path.join(root, "own"))
-    shutil.copytree(os.path.join(DATA, "two_waves"), os.path.join(outside, "other"))
-    shutil.copy(os.path.join(DATA, "h200", "mufu_bound.incore"), outside)
-    shutil.copy(os.path.join(DATA, "h200", "mufu_bound.incore"), os.path.join(root, "files", "real.incore"))
-    for name, target in (("away", outside), ("mix/X", "../../outside/other"), ("mix/Y", os.path.join(outside, "other")), ("inner", os.path.join(root, "own")),
-                         ("files/link.incore", "../../outside/mufu_bound.incore"), ("files/same.incore", "real.incore"), ("up", "..")):
-        os.symlink(target, os.path.join(root, name))
-    made = os.path.join(root, "made")  # a run whose parts are links: its manifest, its code, a folder of it
-    os.makedirs(made)
-    capture = sorted(os.listdir(os.path.join(outside, "other")))
-    capture = next(c for c in capture if os.path.exists(os.path.join(outside, "other", c, "filenames.json")))
-    os.makedirs(os.path.join(made, "ui_output_agent_1_dispatch_9"))
-    os.symlink(os.path.join(outside, "other", capture, "filenames.json"), os.path.join(made, "ui_output_agent_1_dispatch_9", "filenames.json"))
-    os.makedirs(os.path.join(made, "OPPROF_1"))
-    os.symlink(outside, os.path.join(made, "OPPROF_1", "simulator"))
-    return root, outside, capture
-
-
-def links(incore):
+def outside_of_roots(incore):
     with tempfile.TemporaryDirectory() as tmp:
-        root, outside, capture = make_links(tmp)
+        root, outside = links.make(tmp)
         opened = ("own", "own/../../root/own", "inner", "files", "files/real.incore", "files/same.incore", "up/root/own")
-        refused = ("away", "mix", "mix/X", f"mix/X/{capture}", "mix/Y", "away/other", f"away/other/{capture}", "files/link.incore", "up/outside", "up", "made",
+        refused = ("away", "mix", "mix/X", f"mix/X/{links.CAPTURE}", "mix/Y", "away/other", f"away/other/{links.CAPTURE}", "files/link.incore", "up/outside", "up", "made",
                    "made/ui_output_agent_1_dispatch_9", "../outside/other", outside, "no/such")
         answers = ask([("info", {"path": p}) for p in opened + refused], incore, root, cwd=tmp)
         for path, answer in zip(opened + refused, answers):
@@ -133,27 +110,17 @@ def links(incore):
     check(rc == 2, f"a root that is not there: {rc}")
 
 
-# Two names change places over and over, for as long as anybody could wait.
-SWAP = """import ctypes, os, sys, time
-a, b, end = os.fsencode(sys.argv[1]), os.fsencode(sys.argv[2]), time.time() + 60
-rename = ctypes.CDLL(None).renameat2
-while time.time() < end:
-    rename(-100, a, -100, b, 2)
-"""
-
-
 def swapped(incore):
     """A folder of the root and a link to a capture outside change places while they are looked at."""
     with tempfile.TemporaryDirectory() as tmp:
-        root, _, capture = make_links(tmp)
+        root, _ = links.make(tmp)
         os.rename(os.path.join(root, "own"), os.path.join(root, "mix", "own"))
         kernels = set()
-        with subprocess.Popen([sys.executable, "-c", SWAP, os.path.join(root, "mix", "own"), os.path.join(root, "mix", "X")]) as swap:
+        with links.swapping(os.path.join(root, "mix", "own"), os.path.join(root, "mix", "X")):
             for _ in range(20):
-                answers = ask([("info", {"path": p}) for p in ("mix/own", "mix/X", f"mix/own/{capture}", "mix")] + [("captures", {})], incore, root, cwd=tmp)
-                check(f"mix/own/{capture}" not in listed(answers.pop()), "a capture outside is listed while folders are swapped")
+                answers = ask([("info", {"path": p}) for p in ("mix/own", "mix/X", f"mix/own/{links.CAPTURE}", "mix")] + [("captures", {})], incore, root, cwd=tmp)
+                check(f"mix/own/{links.CAPTURE}" not in listed(answers.pop()), "a capture outside is listed while folders are swapped")
                 kernels |= {a["result"]["structuredContent"]["values"].get("kernel") for a in answers if not is_refused(a)}
-            swap.kill()
         check(kernels == {"gemm_f16"}, f"while folders are swapped: {kernels}")
 
 
@@ -196,7 +163,7 @@ def main():
     incore = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     odd_lines(incore)
     arguments_of_any_kind(incore)
-    links(incore)
+    outside_of_roots(incore)
     swapped(incore)
     progress(incore)
     official_client(incore)

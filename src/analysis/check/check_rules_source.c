@@ -130,15 +130,16 @@ static bool is_of_toolkit(const char *path)
 
 static void stale_on_disk(const struct trace *t, struct stale *users)
 {
+	const struct file_fence *fence = file_fence_of_named(t->fence);
 	struct file_data d = {0};
 
 	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		struct incore_error ignored = {0};
 
 		if (!s->text || !s->path || is_of_toolkit(s->path) ||
-			file_size_in(t->fence, s->path) < 0)
+			file_size_in(fence, s->path) < 0)
 			continue;
-		if (!file_load_in(t->fence, &d, s->path, &ignored)) {
+		if (!file_load_in(fence, &d, s->path, &ignored)) {
 			incore_error_clear(&ignored);
 			continue;
 		}

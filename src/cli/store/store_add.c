@@ -45,7 +45,8 @@ static const struct record data_record = RECORD_OF(added, RECORD_BLOCK, data_col
 
 struct add_job {
 	struct cli *c;
-	const char *path; /* of the store */
+	const char *path;  /* of the store */
+	const char *sweep; /* its folder, while its captures are added; or NULL */
 	struct asked asked;
 	struct store *store;
 	struct arena arena;
@@ -108,10 +109,21 @@ static bool add_one(struct add_job *j, const char *path)
 	return (row.path && VEC_PUSH(&j->rows, row)) || err_nomem(e);
 }
 
+/* What a task of a sweep left leads nowhere but into the sweep's folder; other captures are named by
+ * who adds them. */
+static bool fence(struct add_job *j, const char *path)
+{
+	struct captures *k = &j->asked.captures;
+
+	if (j->sweep && file_name_below(j->sweep, path) != path && !k->cache.follow_links)
+		return captures_fence(k, j->sweep, &j->c->error);
+	return captures_fence_named(k, path, &j->c->error);
+}
+
 /* What was read for one capture is let go before the next. */
 static bool add_path(struct add_job *j, const char *path)
 {
-	bool ok = cli_begin(j->c, &j->asked) && add_one(j, path);
+	bool ok = cli_begin(j->c, &j->asked) && fence(j, path) && add_one(j, path);
 
 	cli_answered(&j->asked);
 	if (ok && progress_is_cancelled(j->c->progress))
@@ -136,6 +148,7 @@ static bool add_swept(void *ctx, const struct sweep_capture *x, struct incore_er
 	struct text_list labels = {0};
 	bool ok = true;
 
+	j->sweep = x->dir;
 	for (size_t i = 0; ok && i < j->labels.n; i++)
 		ok = VEC_PUSH(&labels, j->labels.v[i]);
 	for (size_t i = 0; ok && i < x->params.n; i++) {

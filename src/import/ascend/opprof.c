@@ -325,12 +325,16 @@ static bool set_kernel(struct opprof *o, const char *path)
 /* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
 static bool find_binary(struct opprof *o, const char *path)
 {
+	struct arena *a = &o->b->trace->arena;
 	const char *above, *found;
+	char *up;
 
 	if (o->b->binary)
 		return true;
-	above = arena_printf(&o->b->trace->arena, "%s/..", path);
-	found = above ? arena_printf(&o->b->trace->arena, "%s/dump/aicore_binary.o", above) : NULL;
+	up = import_parent(path);
+	above = up ? arena_strdup(a, *up ? up : ".") : NULL;
+	mem_free(up);
+	found = above ? arena_printf(a, "%s/dump/aicore_binary.o", above) : NULL;
 	if (found && file_exists_in(import_fence(o->b->options), found)) {
 		o->b->binary = found;
 		o->b->binary_root = above;

@@ -250,7 +250,7 @@ static bool load_code(struct ui_build *b, struct ui_bytes *out, struct incore_er
 
 	if (!other)
 		return ui_load(b, "code.json", out, e);
-	if (!file_load_in(import_fence(b->options), &b->file, other, e))
+	if (!file_load_in(file_fence_of_named(import_fence(b->options)), &b->file, other, e))
 		return err_wrap(e, "--code");
 	*out = (struct ui_bytes){b->file.data, b->file.size, other};
 	return trace_note(b->trace, NOTE_GUESSED, "other-code", other, INCORE_NO_OFFSET, 1,

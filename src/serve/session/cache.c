@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file_fence.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -22,6 +22,7 @@
 /* --- the key --- */
 
 struct survey {
+	const struct file_fence *fence; /* of whom the capture was read by */
 	struct hash_stream hash;
 	const char *dir;
 	uint64_t bytes;
@@ -48,14 +49,14 @@ static bool survey_entry(void *ctx, const char *name, struct incore_error *e)
 	struct stat st;
 	bool ok = path && s->n++ < MAX_ENTRIES;
 
-	if (ok && stat(path, &st) == 0) {
+	if (ok && file_stat_in(s->fence, path, &st) == 0) {
 		if (S_ISREG(st.st_mode)) {
 			add_stat(s, name, &st);
 		} else if (S_ISDIR(st.st_mode) && s->depth < MAX_DEPTH) {
 			s->dir = path;
 			s->depth++;
 			hash_stream_add(&s->hash, name, strlen(name) + 1);
-			ok = dir_each(path, survey_entry, s, e);
+			ok = dir_each_in(s->fence, path, survey_entry, s, e);
 			s->depth--;
 			s->dir = dir;
 		}
@@ -73,16 +74,16 @@ static bool survey(const char *path, struct survey *s)
 	char *dir;
 	bool ok;
 
-	if (stat(path, &st) != 0)
+	if (file_stat_in(s->fence, path, &st) != 0)
 		return false;
 	if (S_ISDIR(st.st_mode)) {
 		s->dir = path;
-		ok = dir_each(path, survey_entry, s, &ignored);
+		ok = dir_each_in(s->fence, path, survey_entry, s, &ignored);
 	} else {
 		dir = base == path ? mem_strndup(".", 1) : mem_strndup(path, (size_t)(base - path));
 		s->dir = dir;
 		s->depth = MAX_DEPTH;
-		ok = dir && dir_each(dir, survey_entry, s, &ignored);
+		ok = dir && dir_each_in(s->fence, dir, survey_entry, s, &ignored);
 		s->bytes = (uint64_t)st.st_size;
 		mem_free(dir);
 	}
@@ -128,7 +129,7 @@ static char *cache_dir(void)
 
 bool cache_file_for(const struct trace *t, const char *salt, struct cache_file *out)
 {
-	struct survey s = {0};
+	struct survey s = {.fence = t->fence};
 	struct hash128 key;
 	char name[64];
 

@@ -73,7 +73,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 		c->view.colors = o->colors;
 		pthread_mutex_init(&c->build_lock, NULL);
 		pthread_rwlock_init(&c->diff_lock, NULL);
-		if (!c->path) {
+		if (!c->path || !captures_fence_named(&s->captures, c->path, NULL)) {
 			s->n++;
 			goto fail;
 		}
