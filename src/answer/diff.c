@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff.c: what changed between two captures per execution, beyond the noise of repeats? */
 #include "answer/diff.h"
+#include "answer/pages/pages.h"
 
 #include <math.h>
 
@@ -499,4 +500,5 @@ const struct question question_diff = {
 	.max_paths = 2,
 	.records = RECORDS(&diff_record),
 	.ask = ask_diff,
+	.page = diff_page,
 };

@@ -134,12 +134,10 @@ static bool print_json(struct cli *c, const struct answer *a)
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 
-static bool draw_answer(struct cli *c, const struct verb *v, const struct answer *a)
+static bool draw_answer(struct cli *c, const struct answer *a)
 {
 	struct page p;
 
-	if (!a->question->page)
-		return v->draw(c, a);
 	cli_page_init(c, &p);
 	a->question->page(a, &p);
 	return cli_page_finish(c, &p);
@@ -153,38 +151,9 @@ bool cli_run_question(struct cli *c)
 	if (c->verb->check && !c->verb->check(c))
 		return false;
 	ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
-	     (c->use_json ? print_json(c, &x.answer) : draw_answer(c, c->verb, &x.answer));
+	     (c->use_json ? print_json(c, &x.answer) : draw_answer(c, &x.answer));
 
 	c->is_no = x.answer.is_no;
 	cli_answered(&x);
 	return ok;
-}
-
-bool text_page_open(struct text_page *p, struct incore_error *e)
-{
-	*p = (struct text_page){.cli = {.is_unbroken = true}};
-	p->cli.out = open_memstream(&p->text, &p->n);
-	return p->cli.out || err_nomem(e);
-}
-
-bool text_page_close(struct text_page *p, bool is_drawn, struct strbuf *out, struct incore_error *e)
-{
-	bool is_whole = fclose(p->cli.out) == 0;
-
-	if (!is_drawn)
-		err_move(e, &p->cli.error);
-	else if (!is_whole || !sb_add(out, p->text, p->n))
-		is_drawn = err_nomem(e);
-	free(p->text);
-	return is_drawn;
-}
-
-bool text_page_answer(
-	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e)
-{
-	struct text_page p;
-
-	if (!text_page_open(&p, e))
-		return false;
-	return text_page_close(&p, draw_answer(&p.cli, verb_find(verb), a), out, e);
 }

@@ -32,17 +32,3 @@ void cli_session_notes(struct cli *c, const struct session *s);
 void cli_warn_unread(struct cli *c, uint64_t n);
 /* Warnings and losses of the answer are c's from now on, and no longer its own. */
 void cli_move_warnings(struct cli *c, struct answer *a);
-
-/* A page of text in memory, drawn on by its cli: no option is given, no line is cut or broken. */
-struct text_page {
-	struct cli cli;
-	char *text; /* private */
-	size_t n;
-};
-bool text_page_open(struct text_page *p, struct incore_error *e);
-/* Appends what was drawn; of a page that could not be drawn *e says why. */
-bool text_page_close(
-	struct text_page *p, bool is_drawn, struct strbuf *out, struct incore_error *e);
-/* Appends what `incore VERB` prints of the answer. */
-bool text_page_answer(
-	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e);

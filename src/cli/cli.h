@@ -64,8 +64,6 @@ struct verb {
 	unsigned min_args, max_args;
 	/* Of a question: can what is asked for be given? Before anything is read; NULL: always. */
 	bool (*check)(struct cli *c);
-	/* Of a question without a page: its answer as text or CSV; false fills c->error. */
-	bool (*draw)(struct cli *c, const struct answer *a);
 	/* Of a question: files besides the answer, before it is told; NULL: none. */
 	bool (*also)(struct cli *c, const struct answer *a);
 	/* Of the others: does it; false fills c->error. */
@@ -92,10 +90,9 @@ struct cli {
 	struct progress *progress;
 	FILE *out; /* where the answer goes: stdout or the -o file, maybe a pager */
 	bool use_json, use_csv, use_color, is_terminal;
-	bool is_unbroken; /* paragraphs are one line each: their reader breaks them */
-	bool is_no;	  /* the answer is negative: exit status 1 */
-	int app_status;	  /* of a failure: what somebody else's program ended with; 0: nothing */
-	unsigned width;	  /* columns to cut text tables to; 0: never cut (pipes, files) */
+	bool is_no;	/* the answer is negative: exit status 1 */
+	int app_status; /* of a failure: what somebody else's program ended with; 0: nothing */
+	unsigned width; /* columns to cut text tables to; 0: never cut (pipes, files) */
 	struct strbuf
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
 	uint32_t n_warnings;

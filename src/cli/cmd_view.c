@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/vec.h"
 #include "cli/ask.h"
 #include "cli/browser.h"
@@ -40,46 +41,32 @@ struct job {
 	struct board *board;
 	struct http *http;
 	struct token token;
-	struct strbuf url, salt;
-	VEC(char *) report; /* the words of the command that makes a report of what is shown */
+	struct strbuf url, salt, reading_words;
 };
 
-static bool add_word(struct job *j, const char *name, const char *value)
+static void put_word(struct strbuf *out, const char *name, const char *value)
 {
-	struct strbuf b = {0};
+	const char *words[] = {value, NULL};
 
-	sb_printf(&b, "%s%s%s", name, value ? "=" : "", value ? value : "");
-	if (!b.failed && VEC_PUSH(&j->report, b.p))
-		return true;
-	sb_free(&b);
-	return err_nomem(&j->c->error);
+	sb_printf(out, " --%s", name);
+	if (value) {
+		sb_putc(out, ' ');
+		process_quote(words, out);
+	}
 }
 
-/* A report reads its captures as they are read here. */
-static bool add_reading(struct job *j, const struct option_def *d)
+/* How the captures are read here, as words of a command: a report reads them so, too. */
+static bool put_reading(struct job *j)
 {
 	struct cli *c = j->c;
-	char name[64];
 
-	snprintf(name, sizeof(name), "--%s", d->name);
-	if (d->type == OPTION_FLAG)
-		return !cli_has(c, d->name) || add_word(j, name, NULL);
-	for (unsigned i = 0; i < cli_many(c, d->name); i++)
-		if (!add_word(j, name, cli_many_at(c, d->name, i)))
-			return false;
-	return true;
-}
-
-static bool make_report_command(struct job *j)
-{
-	static const char *const first[] = {"/proc/self/exe", "report", "--quiet", "--format=html"};
-	bool ok = true;
-
-	for (unsigned i = 0; ok && i < sizeof(first) / sizeof(first[0]); i++)
-		ok = add_word(j, first[i], NULL);
-	for (const struct option_def *d = request_capture_options; ok && d->name; d++)
-		ok = add_reading(j, d);
-	return ok && (VEC_PUSH(&j->report, NULL) || err_nomem(&j->c->error));
+	for (const struct option_def *d = request_capture_options; d->name; d++) {
+		if (d->type == OPTION_FLAG && cli_has(c, d->name))
+			put_word(&j->reading_words, d->name, NULL);
+		for (unsigned i = 0; d->type != OPTION_FLAG && i < cli_many(c, d->name); i++)
+			put_word(&j->reading_words, d->name, cli_many_at(c, d->name, i));
+	}
+	return !j->reading_words.failed || err_nomem(&c->error);
 }
 
 static bool make_session(struct job *j)
@@ -99,9 +86,9 @@ static bool make_session(struct job *j)
 	if (cli_flag(c, "follow-links"))
 		sb_puts(&j->salt, "follow-links\n");
 	o.salt = j->salt.n ? j->salt.p : NULL;
-	if (!make_report_command(j))
+	if (!put_reading(j))
 		return false;
-	o.report = (const char *const *)j->report.v;
+	o.reading_words = j->reading_words.p ? j->reading_words.p : "";
 #ifdef INCORE_SQLITE
 	if (cli_has(c, "store")) {
 		j->board = board_new(&(struct board_options){cli_text(c, "store"), o}, &c->error);
@@ -292,9 +279,7 @@ static bool run(struct cli *c)
 	board_free(j.board);
 #endif
 	cli_answered(&j.reading);
-	for (size_t i = 0; i < j.report.n; i++)
-		mem_free(j.report.v[i]);
-	VEC_FREE(&j.report);
+	sb_free(&j.reading_words);
 	sb_free(&j.url);
 	sb_free(&j.salt);
 	return ok;

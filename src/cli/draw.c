@@ -6,10 +6,7 @@
 
 static struct text_medium medium_of(const struct cli *c)
 {
-	return (struct text_medium){.out = c->out,
-		.width = c->width,
-		.use_color = c->use_color,
-		.is_endless = c->is_unbroken};
+	return (struct text_medium){.out = c->out, .width = c->width, .use_color = c->use_color};
 }
 
 void cli_page_init(const struct cli *c, struct page *p)

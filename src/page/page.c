@@ -4,8 +4,6 @@
 
 #include "base/mem.h"
 
-#define PROSE_WIDTH 120u
-
 void page_init(struct page *p)
 {
 	*p = (struct page){.prose_width = PROSE_WIDTH};

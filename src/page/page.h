@@ -16,6 +16,8 @@
 #include "page/say.h"
 #include "page/table.h"
 
+#define PROSE_WIDTH 120u /* of paragraphs, unless a page asks for less */
+
 enum block_kind {
 	BLOCK_GAP,     /* an empty line */
 	BLOCK_HEADING, /* of what follows */

@@ -2,8 +2,6 @@
 /* style.c: the marks of styles in a page, and the codes of a terminal. */
 #include "page/style.h"
 
-#include <stddef.h>
-
 #define STYLES (CELL_BAD + 1)
 
 static const char *const marks[STYLES] = {
@@ -34,6 +32,18 @@ const char *style_mark(enum cell_style style)
 const char *style_code(enum cell_style style)
 {
 	return codes[style];
+}
+
+void sb_unstyled(struct strbuf *out, const char *text)
+{
+	static const char every_mark[] = "\001\002\003\004\005\006\007";
+
+	while (*text) {
+		size_t n = strcspn(text, every_mark);
+
+		sb_add(out, text, n);
+		text += n + (text[n] != 0);
+	}
 }
 
 bool style_is(const char *text)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/str.h"
 
 enum cell_style { CELL_PLAIN, CELL_DIM, CELL_HOT, CELL_WARM, CELL_GOOD, CELL_BAD };
 #define STYLE_MARK_BASE 1 /* the mark of a style is this plus the style */
@@ -16,5 +16,7 @@ extern const char style_mark_end[];
 /* Codes of a terminal for the same. */
 const char *style_code(enum cell_style style);
 extern const char style_code_end[];
+/* Appends text without its marks. */
+void sb_unstyled(struct strbuf *out, const char *text);
 /* Is this one of the texts above, by its address? */
 bool style_is(const char *text);

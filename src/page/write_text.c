@@ -2,6 +2,8 @@
 /* write_text.c: a page on a terminal or in a pipe: paragraphs are broken where a width is known. */
 #include "page/write.h"
 
+#include <stdlib.h>
+
 #define LEAST_WIDTH 40u /* paragraphs are never narrower */
 
 static bool is_mark(char c)
@@ -97,16 +99,16 @@ static void put_listing(const struct text_medium *m, const char *text)
 	}
 }
 
-/* The width of paragraphs. */
-static unsigned prose_width(const struct page *p, const struct text_medium *m)
-{
-	if (m->is_endless && p->breaks_facts)
-		return 0;
-	return m->width && m->width < p->prose_width ? m->width : p->prose_width;
-}
+struct text_writer {
+	const struct text_medium *m;
+	unsigned prose_width;
+	bool breaks_facts;
+};
 
-static void put_block(const struct page *p, const struct block *b, const struct text_medium *m)
+static void put_block(const struct text_writer *w, const struct block *b)
 {
+	const struct text_medium *m = w->m;
+
 	switch (b->kind) {
 	case BLOCK_GAP:
 		fputc('\n', m->out);
@@ -118,17 +120,14 @@ static void put_block(const struct page *p, const struct block *b, const struct 
 		fputc('\n', m->out);
 		break;
 	case BLOCK_LINE:
-		write_wrapped(m, b->head, b->text, m->is_endless ? 0 : m->width);
+		write_wrapped(m, b->head, b->text, m->width);
 		break;
 	case BLOCK_PROSE:
 	case BLOCK_ITEM:
-		write_wrapped(m, b->head, b->text, prose_width(p, m));
+		write_wrapped(m, b->head, b->text, w->prose_width);
 		break;
 	case BLOCK_FACT:
-		write_wrapped(m, b->head, b->text,
-			p->breaks_facts ? prose_width(p, m)
-			: m->is_endless ? 0
-					: m->width);
+		write_wrapped(m, b->head, b->text, w->breaks_facts ? w->prose_width : m->width);
 		break;
 	case BLOCK_COMMAND:
 		write_wrapped(m, b->head, b->text, 0);
@@ -144,6 +143,25 @@ static void put_block(const struct page *p, const struct block *b, const struct 
 
 void page_write_text(const struct page *p, const struct text_medium *m)
 {
+	const bool is_narrow = m->width && m->width < p->prose_width;
+	const struct text_writer w = {m, is_narrow ? m->width : p->prose_width, p->breaks_facts};
+
 	for (size_t i = 0; i < p->blocks.n; i++)
-		put_block(p, &p->blocks.v[i], m);
+		put_block(&w, &p->blocks.v[i]);
+}
+
+void blocks_as_text(const struct block *v, size_t n, struct strbuf *out)
+{
+	char *text = NULL;
+	size_t n_bytes = 0;
+	struct text_medium m = {.out = open_memstream(&text, &n_bytes)};
+	const struct text_writer w = {&m, PROSE_WIDTH, false};
+
+	for (size_t i = 0; m.out && i < n; i++)
+		put_block(&w, &v[i]);
+	if (!m.out || fclose(m.out) != 0)
+		out->failed = true;
+	else
+		sb_add(out, text, n_bytes);
+	free(text);
 }

@@ -10,6 +10,7 @@
 
 void advise_page(const struct answer *a, struct page *p);
 void check_page(const struct answer *a, struct page *p);
+void diff_page(const struct answer *a, struct page *p);
 void hot_page(const struct answer *a, struct page *p);
 void info_page(const struct answer *a, struct page *p);
 void isa_page(const struct answer *a, struct page *p);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "page/page.h"
 #include "serve/view/view.h"
 
 #define REPORT_MAX_SLICES 2000000u /* of all its captures */
@@ -43,14 +44,15 @@ struct report {
 	const struct report_card *card[REPORT_MAX_CAPTURES];
 	const struct report_answer *answers;
 	size_t n_answers;
-	struct str summary;		      /* the written page, as `incore summary` prints it */
-	struct str code;		      /* more of it, about the code */
-	struct str health;		      /* findings, as `incore check` prints them */
+	const struct page *summary;	      /* of `incore summary` */
+	const struct page *code;	      /* more of it, about the code */
+	const struct page *health;	      /* of `incore check` */
 	struct str blob[REPORT_MAX_CAPTURES]; /* of blob_write(); empty: one capture */
-	struct str difference; /* from the first capture to the second, as `incore diff` prints */
-	bool is_compared;      /* else it says why they cannot be */
-	struct str left_out;   /* one line a thing that is not in here; empty: nothing */
-	struct str again;      /* facts: what was read, and how to make this report again */
+	const struct page
+		*difference; /* of `incore diff`, or why there is none; NULL: one capture */
+	bool is_compared;
+	struct str left_out;		 /* one line a thing that is not in here; empty: nothing */
+	const struct page *again;	 /* facts: how to make this report again, what was read */
 	const struct report_cost *costs; /* by code row */
 	uint64_t all_cost;		 /* what 100 % of them is */
 	const char *unit;		 /* of them: "cycles" or "stalled samples" */
@@ -60,31 +62,6 @@ struct report {
 
 bool report_html(const struct report *r, FILE *out, struct incore_error *e);
 bool report_markdown(const struct report *r, FILE *out, struct incore_error *e);
-
-/* report_text.c: blocks of a written page: a title or none, then lines of one kind. */
-enum report_kind {
-	REPORT_PROSE, /* to be filled as a paragraph */
-	REPORT_FACTS, /* "name   text", further lines of it indented */
-	REPORT_TABLE, /* a head and rows, in columns of blanks */
-	REPORT_LIST,  /* "- text" or "* text", further lines of it indented */
-	REPORT_PLAIN, /* as it stands */
-};
-struct report_block {
-	struct str title, text;
-	enum report_kind kind;
-};
-bool report_next_block(struct str *rest, struct report_block *out);
-/* Next item of a list, without its mark; it may have several lines. */
-bool report_next_item(struct str *rest, struct str *item);
-/* Where the columns of a table stand; how many. */
-#define REPORT_MAX_COLUMNS 40u
-struct report_column {
-	size_t from, to;
-};
-unsigned report_columns(struct str text, struct report_column *out, unsigned max);
-struct str report_cell(struct str line, const struct report_column *c);
-/* Digits, commas, points and dashes alone (nothing at all, too). */
-bool report_is_number(struct str s);
 
 /* report_card.c */
 /* Of an answer of summary, which lives longer. */

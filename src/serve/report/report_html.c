@@ -5,6 +5,7 @@
 #include "answer/summary.h"
 #include "base/file.h"
 #include "codec/markup.h"
+#include "page/write.h"
 #include "serve/report/report.h"
 #include "serve/session/assets.h"
 
@@ -47,135 +48,12 @@ static const char page_style[] =
 	".card{box-shadow:none}.written h2,.written h3{break-after:avoid}.written svg,.written "
 	"tr,.written li,.written dd{break-inside:avoid}.written noscript{display:none}}";
 
-/* --- blocks --- */
-
-static void put_table(struct str text, struct strbuf *b)
+static void put_groups(const struct page *page, size_t at, struct strbuf *b)
 {
-	struct report_column columns[REPORT_MAX_COLUMNS];
-	bool is_number[REPORT_MAX_COLUMNS];
-	unsigned n = report_columns(text, columns, REPORT_MAX_COLUMNS);
-	struct str rest = text, line;
+	struct block_group g;
 
-	str_cut(&rest, "\n", &line);
-	for (unsigned i = 0; i < n; i++) {
-		struct str rows = rest, row;
-
-		is_number[i] = true;
-		while (is_number[i] && str_cut(&rows, "\n", &row))
-			is_number[i] = report_is_number(report_cell(row, &columns[i]));
-	}
-	sb_puts(b, "<div class=\"scroll\"><table><thead><tr>");
-	for (unsigned i = 0; i < n; i++) {
-		sb_puts(b, is_number[i] ? "<th class=\"n\">" : "<th>");
-		markup_text(b, report_cell(line, &columns[i]));
-		sb_puts(b, "</th>");
-	}
-	sb_puts(b, "</tr></thead>\n<tbody>");
-	while (str_cut(&rest, "\n", &line)) {
-		sb_puts(b, "<tr>");
-		for (unsigned i = 0; i < n; i++) {
-			sb_puts(b, is_number[i] ? "<td class=\"n\">" : "<td>");
-			markup_text(b, report_cell(line, &columns[i]));
-			sb_puts(b, "</td>");
-		}
-		sb_puts(b, "</tr>\n");
-	}
-	sb_puts(b, "</tbody></table></div>\n");
-}
-
-/* "kernel   text": a line that begins with blanks goes on. */
-static void put_facts(struct str text, struct strbuf *b)
-{
-	struct str line;
-	bool is_open = false;
-
-	sb_puts(b, "<dl>\n");
-	while (str_cut(&text, "\n", &line)) {
-		ptrdiff_t gap = str_find(line, "  ");
-
-		if (gap > 0) {
-			sb_puts(b, is_open ? "</dd>\n<dt>" : "<dt>");
-			markup_text(b, str_sub(line, 0, (size_t)gap));
-			sb_puts(b, "</dt><dd>");
-			line = str_sub(line, (size_t)gap, line.n);
-		} else {
-			sb_putc(b, ' ');
-		}
-		markup_text(b, str_trim(line));
-		is_open = true;
-	}
-	sb_puts(b, "</dd>\n</dl>\n");
-}
-
-/* An item's further lines that name an experiment and what to see stand for themselves. */
-static void put_list(struct str text, struct strbuf *b)
-{
-	struct str item, line;
-
-	sb_puts(b, "<ul>\n");
-	while (report_next_item(&text, &item)) {
-		sb_puts(b, "<li>");
-		while (str_cut(&item, "\n", &line)) {
-			line = str_trim(line);
-			if (str_starts(line, "try ") || str_starts(line, "see ")) {
-				sb_puts(b, "<br><strong>");
-				sb_str(b, str_sub(line, 0, 3));
-				sb_puts(b, "</strong>");
-				line = str_sub(line, 3, line.n);
-			}
-			markup_text(b, line);
-			sb_putc(b, item.p ? ' ' : '<');
-		}
-		sb_puts(b, "/li>\n");
-	}
-	sb_puts(b, "</ul>\n");
-}
-
-static void put_pre(struct str text, struct strbuf *b)
-{
-	sb_puts(b, "<pre>");
-	markup_text(b, text);
-	sb_puts(b, "</pre>\n");
-}
-
-static void put_prose(struct str text, struct strbuf *b)
-{
-	struct str line;
-
-	sb_puts(b, "<p>");
-	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
-		if (!is_first)
-			sb_puts(b, "<br>\n");
-		markup_text(b, str_trim(line));
-	}
-	sb_puts(b, "</p>\n");
-}
-
-static void put_block(const struct report_block *block, struct strbuf *b)
-{
-	if (block->title.n) {
-		sb_puts(b, "<h2>");
-		markup_text(b, block->title);
-		sb_puts(b, "</h2>\n");
-	}
-	if (block->kind == REPORT_TABLE)
-		put_table(block->text, b);
-	else if (block->kind == REPORT_FACTS)
-		put_facts(block->text, b);
-	else if (block->kind == REPORT_LIST)
-		put_list(block->text, b);
-	else if (block->kind == REPORT_PLAIN)
-		put_pre(block->text, b);
-	else
-		put_prose(block->text, b);
-}
-
-static void put_blocks(struct str text, struct strbuf *b)
-{
-	struct report_block block;
-
-	while (report_next_block(&text, &block))
-		put_block(&block, b);
+	while (page_next_group(page, &at, &g))
+		group_write_html(&g, b);
 }
 
 /* --- the written page --- */
@@ -186,10 +64,13 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 	markup_text(b, str_of(r->view->trace->sources[l->source].path));
 	report_put_cost(r, l, b);
 	sb_puts(b, "</h3>\n");
-	if (l->why.n)
-		put_prose(l->why, b);
-	else
-		put_pre(l->text, b);
+	if (!l->why.n) {
+		html_text(b, l->text);
+		return;
+	}
+	sb_puts(b, "<p>");
+	markup_text(b, l->why);
+	sb_puts(b, "</p>\n");
 }
 
 /* What an h1 and the title of the window say. */
@@ -283,30 +164,34 @@ static bool put_card(
 
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
 {
-	struct str rest = r->summary;
-	struct report_block verdict; /* which the card has */
+	struct block_group verdict; /* which the card has */
+	struct strbuf health = {0};
+	size_t at = 0;
 
 	sb_puts(b, "<main class=\"written\">\n<h1>");
 	put_title(r, b);
 	sb_puts(b, "</h1>\n");
 	put_notes(r, b);
-	if (r->difference.n) {
+	if (r->difference) {
 		sb_puts(b, r->is_compared ? "<h2>What changed from A to B</h2>\n" : "");
-		put_blocks(r->difference, b);
+		put_groups(r->difference, 0, b);
 	}
 	if (!put_card(r, 0, b, e) || (r->second && !put_card(r, 1, b, e)))
 		return false;
 	if (r->second)
 		sb_puts(b, "<h2>All of A</h2>\n");
-	report_next_block(&rest, &verdict);
-	put_blocks(rest, b);
-	put_blocks(r->code, b);
+	page_next_group(r->summary, &at, &verdict);
+	put_groups(r->summary, at, b);
+	put_groups(r->code, 0, b);
 	if (!report_put_lines(r, "<h2>", "</h2>\n", put_line, b))
 		return err_nomem(e);
 	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
-	put_pre(r->health, b);
+	blocks_as_text(r->health->blocks.v, r->health->blocks.n, &health);
+	html_text(b, (struct str){health.p, health.n});
+	b->failed |= health.failed;
+	sb_free(&health);
 	sb_puts(b, "<h2>How to reproduce</h2>\n");
-	put_facts(r->again, b);
+	put_groups(r->again, 0, b);
 	sb_puts(b, "<noscript><p class=\"note\">This is the written part of the report. With "
 		   "scripts allowed the same file shows the timeline and all tables.</p></noscript>"
 		   "\n</main>\n");

@@ -58,7 +58,8 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	captures_follow_links(&s->captures, s->reading.follow_links);
 	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
-	s->report = o->report;
+	s->reading_words = o->reading_words;
+	s->stop = o->stop ? o->stop : &s->own_stop;
 	s->now.stage = "open";
 	s->now.eta_s = -1;
 	s->salt = mem_strndup(o->salt ? o->salt : "", o->salt ? strlen(o->salt) : 0);
@@ -90,7 +91,7 @@ fail:
 
 void session_load(struct session *s)
 {
-	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++) {
+	for (unsigned i = 0; i < s->n && !atomic_load(s->stop); i++) {
 		session_read_one(s, &s->v[i]);
 		pthread_mutex_lock(&s->lock);
 		s->now.n_read = i + 1;
@@ -121,16 +122,17 @@ bool session_start(struct session *s, struct incore_error *e)
 
 void session_stop(struct session *s)
 {
-	atomic_store(&s->stop, true);
+	atomic_store(s->stop, true);
 }
 
 void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	session_stop(s);
-	if (s->is_started)
+	if (s->is_started) {
+		session_stop(s);
 		pthread_join(s->thread, NULL);
+	}
 	session_forget(s);
 	EACH (struct session_capture, c, s->v, s->n) {
 		view_index_free(&c->view);

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "answer/answer.h"
 #include "serve/view/view.h"
 
@@ -20,9 +22,12 @@ struct session_options {
 	bool no_cache;
 	const char *salt;	     /* of the cache: options that change what is read; or NULL */
 	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
-	/* The command that writes a report, but for file and paths; NULL ends. NULL: none is made.
-	 * Must outlive the session. */
-	const char *const *report;
+	/* Options that decide how captures are read, as words of a command; NULL: no report is made of
+	 * them. Must outlive the session. */
+	const char *reading_words;
+	/* Ends what takes long when somebody sets it, session_stop() too; NULL: the session has its
+	 * own. Must outlive the session. */
+	atomic_bool *stop;
 };
 
 struct reply {
@@ -48,7 +53,7 @@ bool session_find(struct session *s, struct incore_error *e);
 bool session_start(struct session *s, struct incore_error *e);
 /* Reads all captures in the caller's thread. */
 void session_load(struct session *s);
-/* What takes long ends soon, unfinished; from any thread. */
+/* Ends what takes long, unfinished; any thread may call it. */
 void session_stop(struct session *s);
 void session_free(struct session *s);
 

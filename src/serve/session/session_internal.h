@@ -35,13 +35,13 @@ struct session {
 	char *salt;
 	pthread_t thread;
 	bool is_started;
-	atomic_bool stop;
-	pthread_mutex_t lock; /* states, progress */
+	atomic_bool own_stop, *stop; /* stop: own_stop, or that of session_options */
+	pthread_mutex_t lock;	     /* states, progress */
 	pthread_cond_t news;
 	uint64_t n_news;
 	struct session_progress now;
 	uint64_t stage_ns;	     /* when the stage began */
-	const char *const *report;   /* of session_options */
+	const char *reading_words;   /* of session_options */
 	pthread_mutex_t report_lock; /* one report at a time */
 	pthread_mutex_t verb_lock;   /* verbs use all threads: one at a time */
 	pthread_mutex_t kept_lock;   /* never held for long: what is known is told at once */

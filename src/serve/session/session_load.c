@@ -66,7 +66,7 @@ static bool load_columns(struct session *s, struct session_capture *c, struct in
 	struct columns_options o = {.origin_cyc = c->view.origin_cyc,
 		.pool = s->reading.pool,
 		.progress = s->progress,
-		.stop = &s->stop};
+		.stop = s->stop};
 	struct incore_error ignored = {0};
 	struct cache_file f = {0};
 	bool ok = false;

@@ -1,61 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_report.c: the report of what is shown. The command that writes any report makes it, in a
- * process of its own: the bytes are those of the command line, and neither its memory nor its end
- * is the server's.
+ * session_report.c: the report of what is shown, with the bytes that the command line gives: it reads
+ * the captures anew in a session of its own.
  */
-#include "base/process.h"
-#include "serve/report/report.h"
+#include <stdlib.h>
+
+#include "serve/report/report_job.h"
 #include "serve/session/session_internal.h"
 
-#define REPORT_LIMIT_MS 300000u
-#define MAX_WORDS 64u
-#define MAX_TOLD 500u /* bytes of what a failed command says */
-
-/* Always false: the error is how it ended, and what it said. */
-static bool told_why(const struct process_spec *spec, const struct process_result *r,
-	const struct strbuf *said, struct incore_error *e)
-{
-	struct strbuf end = {0};
-
-	process_describe(spec, r, &end);
-	err_set(e, INCORE_USAGE, "no-report", "no report: %s: %.*s", end.p ? end.p : "",
-		(int)(said->n < MAX_TOLD ? said->n : MAX_TOLD), said->p ? said->p : "");
-	sb_free(&end);
-	return false;
-}
-
-static bool is_ending(void *session)
-{
-	struct session *s = session;
-
-	return atomic_load(&s->stop);
-}
-
-static bool write_report(
-	struct session *s, const char *const *argv, struct strbuf *out, struct incore_error *e)
-{
-	struct process_spec spec = {.argv = argv,
-		.output = out,
-		.max_output_bytes = REPORT_MAX_BYTES,
-		.limit_ms = REPORT_LIMIT_MS,
-		.is_cancelled = is_ending,
-		.cancel_ctx = s};
-	struct process_result r;
-
-	if (!process_run(&spec, &r, e))
-		return false;
-	if (r.end != PROCESS_EXITED || r.code != 0)
-		return told_why(&spec, &r, out, e);
-	if (r.is_output_cut)
-		return err_set(e, INCORE_USAGE, "too-large",
-			"the report has more than %u bytes; incore report makes one of a part: "
-			"--hottest N, --waves SET or --window A-B",
-			REPORT_MAX_BYTES);
-	return !out->failed || err_nomem(e);
-}
-
-/* Told at once, not after a command has read it all. */
+/* Told at once, not after all has been read again. */
 static bool fits(const struct session_capture *const v[2], unsigned n, struct incore_error *e)
 {
 	uint64_t n_slices = 0;
@@ -70,33 +23,80 @@ static bool fits(const struct session_capture *const v[2], unsigned n, struct in
 		(unsigned long long)n_slices, REPORT_MAX_SLICES);
 }
 
+static bool write_report(const struct report_request *q, struct strbuf *out, struct incore_error *e)
+{
+	struct report_job *job = report_job_new(q, e);
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *f = job ? open_memstream(&bytes, &n) : NULL;
+	bool ok = f && report_job_read(job, e) && report_job_write(job, f, e);
+
+	report_job_free(job);
+	if (job && !f)
+		err_nomem(e);
+	if (f && fclose(f) != 0)
+		ok = err_nomem(e);
+	if (ok && n > REPORT_MAX_BYTES)
+		ok = err_set(e, INCORE_USAGE, "too-large",
+			"the report has more than %u bytes; incore report makes one of a part: "
+			"--hottest N, --waves SET or --window A-B",
+			REPORT_MAX_BYTES);
+	if (ok && !sb_add(out, bytes, n))
+		ok = err_nomem(e);
+	free(bytes);
+	return ok;
+}
+
+/* The request as the command line would make it. */
+static bool make_report(struct session *s, struct report_request *q, struct request *reading,
+	struct strbuf *out, struct incore_error *e)
+{
+	struct strbuf words = {0}, command = {0}, closer = {0};
+	bool ok;
+
+	sb_printf(&words, " --format html%s", s->reading_words);
+	report_put_command("report", q, words.p ? words.p : "", "-", &command);
+	report_put_command("view", q, s->reading_words, NULL, &closer);
+	q->command = command.p;
+	q->closer = closer.p;
+	/* that of the session may be busy with other captures */
+	reading->pool = pool_new(pool_size(s->ask_pool), e);
+	ok = reading->pool &&
+	     (!(words.failed || command.failed || closer.failed) || err_nomem(e)) &&
+	     write_report(q, out, e);
+	pool_free(reading->pool);
+	sb_free(&words);
+	sb_free(&command);
+	sb_free(&closer);
+	return ok;
+}
+
 bool session_report(
 	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
 	const struct session_capture *v[REPORT_MAX_CAPTURES];
-	const char *argv[MAX_WORDS];
-	unsigned n = 0, n_captures = query_text(q, "base") ? 2 : 1;
+	const char *paths[REPORT_MAX_CAPTURES];
+	struct request reading = s->reading;
+	struct report_request report = {.n = query_text(q, "base") ? 2 : 1,
+		.paths = paths,
+		.reading = &reading,
+		.colors = s->v->view.colors,
+		.part = {.hottest = REPORT_ALL_TRACKS},
+		.stop = s->stop};
 	bool ok;
 
-	if (!s->report)
+	if (!s->reading_words)
 		return err_set(e, INCORE_NO, "no-such-answer", "no reports are made here");
-	for (unsigned i = 0; i < n_captures; i++)
+	for (unsigned i = 0; i < report.n; i++) {
 		if (!(v[i] = session_ready(s, q, i ? "base" : "c", e)))
 			return false;
-	if (!fits(v, n_captures, e))
-		return false;
-	while (s->report[n] && n + n_captures + 4 < MAX_WORDS) {
-		argv[n] = s->report[n];
-		n++;
+		paths[i] = v[i]->path;
 	}
-	argv[n++] = "-o-";
-	argv[n++] = "--";
-	for (unsigned i = 0; i < n_captures; i++)
-		argv[n++] = v[i]->path;
-	argv[n] = NULL;
+	if (!fits(v, report.n, e))
+		return false;
 	if (pthread_mutex_trylock(&s->report_lock) != 0)
 		return err_set(e, INCORE_PARTIAL, "busy", "another report is being made");
-	ok = write_report(s, argv, out, e);
+	ok = make_report(s, &report, &reading, out, e);
 	pthread_mutex_unlock(&s->report_lock);
 	return ok;
 }

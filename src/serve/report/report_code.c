@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_code.c: the code in a written report. */
-#include "cli/report/report_code.h"
+#include "serve/report/report_code.h"
 
 #include <stdlib.h>
 
 #include "answer/isa.h"
 #include "answer/summary.h"
 #include "base/search.h"
-#include "cli/ask.h"
-#include "cli/draw.h"
-#include "page/say.h"
 
 #define CONTEXT_ROWS 3u
 #define MAX_RANGES 16u
@@ -122,34 +119,31 @@ static void put_row(
 }
 
 /* Costly rows with what stands around them; pieces apart by a row of dots. */
-static bool put_context(struct report_code *p, const struct trace *t, struct cli *c)
+static void put_context(struct report_code *x, const struct trace *t, struct page *p)
 {
-	uint8_t *marks = mark_rows(p, t);
+	uint8_t *marks = mark_rows(x, t);
 	uint32_t last = UINT32_MAX;
-	struct table table;
+	struct table *table = NULL;
 	char titles[128];
 
-	if (!marks)
-		return err_nomem(&c->error);
+	p->is_failed |= !marks;
 	snprintf(titles, sizeof(titles), "<|row|address|%s|%s|%%|instruction<%s",
-		t->samples ? "samples" : "hits", p->unit, has_lines(t) ? "|source<" : "");
-	table_titles(&table, titles);
-	for (uint32_t i = 0; i < t->n_code; i++) {
+		t->samples ? "samples" : "hits", x->unit, has_lines(t) ? "|source<" : "");
+	for (uint32_t i = 0; marks && i < t->n_code; i++) {
 		if (!marks[i] || t->code[i].is_label)
 			continue;
+		if (!table) {
+			page_heading(p, "Code around the costliest instructions (marked >)");
+			table = page_table(p, titles);
+		}
 		if (last != UINT32_MAX && i > last + 1)
-			for (unsigned k = 0; k < table.n_columns; k++)
-				table_cstr(&table, k == 0 || k == 6 ? ".." : "");
-		table_cstr(&table, marks[i] & 2 ? ">" : ".");
-		put_row(&table, p, t, i);
+			for (unsigned k = 0; k < table->n_columns; k++)
+				table_cstr(table, k == 0 || k == 6 ? ".." : "");
+		table_cstr(table, marks[i] & 2 ? ">" : ".");
+		put_row(table, x, t, i);
 		last = i;
 	}
 	mem_free(marks);
-	if (last != UINT32_MAX)
-		say(c->out, "\n\nCode around the costliest instructions (marked >)\n");
-	else
-		table_deinit(&table);
-	return last == UINT32_MAX || table_finish(&table, c);
 }
 
 struct reason_sum {
@@ -159,14 +153,16 @@ struct reason_sum {
 };
 ORDER(by_samples, struct reason_sum, DOWN(all) UP(place))
 
-static bool put_reasons(const struct trace *t, struct cli *c)
+static void put_reasons(const struct trace *t, struct page *p)
 {
 	struct reason_sum *sums = mem_zalloc((size_t)t->n_reasons + 1, sizeof(*sums));
 	uint64_t all = 0, issued = 0;
-	struct table table;
+	struct table *table;
 
-	if (!sums)
-		return err_nomem(&c->error);
+	if (!sums) {
+		p->is_failed = true;
+		return;
+	}
 	for (uint32_t k = 0; k < t->n_reasons; k++)
 		sums[k] = (struct reason_sum){t->reasons[k], k, 0};
 	for (uint32_t i = 0; i < t->n_code; i++) {
@@ -177,15 +173,14 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 		}
 	}
 	SORT(sums, t->n_reasons, by_samples);
-	table_titles(&table, "reason<|stalled samples|%");
+	page_heading(p, "Stall reasons of all samples");
+	page_line(p, "%s issued, %s stalled", COUNTED(issued, "sample"), U64_TEXT(all));
+	table = page_table(p, "reason<|stalled samples|%");
 	for (uint32_t k = 0; k < t->n_reasons; k++)
 		if (sums[k].all)
-			TABLE_ROW(&table, CELL_TEXT(sums[k].name), CELL_COUNT(sums[k].all),
+			TABLE_ROW(table, CELL_TEXT(sums[k].name), CELL_COUNT(sums[k].all),
 				CELL_PERCENT(sums[k].all, all));
-	say(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
-		COUNTED(issued, "sample"), U64_TEXT(all));
 	mem_free(sums);
-	return table_finish(&table, c);
 }
 
 /* --- addresses and source lines --- */
@@ -238,79 +233,67 @@ static uint32_t find_ranges(const struct report_code *p, const struct trace *t, 
 	return n;
 }
 
-static bool print_ranges(struct report_code *p, const struct trace *t, struct cli *c,
+static void put_range_table(struct report_code *x, const struct trace *t, struct page *p,
 	const struct range *v, uint32_t n)
 {
 	struct strbuf b = {0};
-	struct table table;
+	struct table *table;
 	char titles[96];
 
-	snprintf(titles, sizeof(titles), "from|to|rows|%s|%%|source<", p->unit);
-	table_titles(&table, titles);
+	snprintf(titles, sizeof(titles), "from|to|rows|%s|%%|source<", x->unit);
+	table = page_table(p, titles);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *source = source_of(t, v[i].first, &b);
 
-		TABLE_ROW(&table, CELL_ADDRESS(t->code[v[i].first].address),
+		TABLE_ROW(table, CELL_ADDRESS(t->code[v[i].first].address),
 			CELL_ADDRESS(t->code[v[i].end - 1].address),
 			CELL_COUNT(v[i].end - v[i].first), CELL_COUNT(v[i].cost),
-			CELL_PERCENT(v[i].cost, p->all_cost),
+			CELL_PERCENT(v[i].cost, x->all_cost),
 			CELL_TEXT(*source ? source : "(unmapped)"));
 	}
-	table.is_failed |= b.failed;
+	p->is_failed |= b.failed;
 	sb_free(&b);
-	return table_finish(&table, c);
 }
 
-static bool put_ranges(struct report_code *p, const struct trace *t, struct cli *c)
+static void put_ranges(struct report_code *x, const struct trace *t, struct page *p)
 {
 	struct range *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
 	uint64_t shown = 0;
 	uint32_t n, all;
-	bool ok;
 
-	if (!v)
-		return err_nomem(&c->error);
-	all = find_ranges(p, t, v);
+	if (!v) {
+		p->is_failed = true;
+		return;
+	}
+	all = find_ranges(x, t, v);
 	qsort(v, all, sizeof(*v), by_cost);
 	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
 		shown += v[n].cost;
 	qsort(v, n, sizeof(*v), by_first);
-	say(c->out,
-		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
-		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
-	ok = print_ranges(p, t, c, v, n);
+	page_heading(p, "Addresses and their source lines");
+	page_line(p, "the %u costliest of %u ranges, in the order of the code: %.1f %% of all %s",
+		n, all, x->all_cost ? 100.0 * (double)shown / (double)x->all_cost : 0, x->unit);
+	put_range_table(x, t, p, v, n);
 	mem_free(v);
-	return ok;
 }
 
-static bool put_text(struct report_code *p, const struct trace *t, struct cli *c)
+bool report_code_make(struct report_code *x, const struct trace *t, const struct answer *isa,
+	const struct answer *summary, struct page *p, struct incore_error *e)
 {
-	if (t->samples && !put_reasons(t, c))
-		return false;
-	if (!put_context(p, t, c))
-		return false;
-	if (!has_lines(t) || !p->all_cost)
-		return true;
-	return put_ranges(p, t, c);
-}
-
-bool report_code_make(struct report_code *p, const struct trace *t, const struct answer *isa,
-	const struct answer *summary, struct incore_error *e)
-{
-	struct text_page page;
-
-	p->costs = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->costs));
-	if (!p->costs)
+	x->costs = mem_zalloc((size_t)t->n_code + 1, sizeof(*x->costs));
+	if (!x->costs)
 		return err_nomem(e);
-	take_costs(p, t, isa->data);
-	take_top(p, summary);
-	if (!text_page_open(&page, e))
-		return false;
-	return text_page_close(&page, put_text(p, t, &page.cli), &p->text, e);
+	take_costs(x, t, isa->data);
+	take_top(x, summary);
+	if (t->samples)
+		put_reasons(t, p);
+	put_context(x, t, p);
+	if (has_lines(t) && x->all_cost)
+		put_ranges(x, t, p);
+	return page_is_whole(p, e);
 }
 
-void report_code_deinit(struct report_code *p)
+void report_code_deinit(struct report_code *x)
 {
-	mem_free(p->costs);
-	sb_free(&p->text);
+	mem_free(x->costs);
 }
