@@ -51,20 +51,31 @@ static void window_drop(struct span_list *l)
 	l->first = l->n_cyc = 0;
 }
 
-/* The window becomes n words and one behind them, from word `first` of all time on; it still has all
- * that it had. */
-static bool window_move(struct span_list *l, uint64_t first, uint64_t n)
+static void window_take(struct span_list *l, uint64_t *words, uint64_t first, uint64_t n)
 {
-	uint64_t *words = mem_zalloc((size_t)n + 1, sizeof(*words));
-
-	if (!words)
-		return false;
 	if (l->words)
 		memcpy(words + (l->first / 64 - first), l->words, window_words(l) * sizeof(*words));
 	mem_free(l->words);
 	l->words = words;
 	l->first = first * 64;
 	l->n_cyc = n * 64;
+}
+
+/* The window becomes n words and one behind them, from word `first` of all time on; it still has all
+ * that it had. On lack of memory it stays as it was, since other workers may go on with the set. */
+static bool window_move(struct spans *s, uint64_t first, uint64_t n)
+{
+	uint64_t *once = mem_zalloc((size_t)n + 1, sizeof(*once));
+	uint64_t *twice = s->is_flat ? NULL : mem_zalloc((size_t)n + 1, sizeof(*twice));
+
+	if (!once || (!s->is_flat && !twice)) {
+		mem_free(once);
+		mem_free(twice);
+		return false;
+	}
+	window_take(&s->once, once, first, n);
+	if (twice)
+		window_take(&s->twice, twice, first, n);
 	return true;
 }
 
@@ -94,8 +105,7 @@ static bool window_reach(struct spans *s, uint64_t start, uint64_t end, bool *ha
 		low -= least(more, low);
 	else
 		high = least(high + more, WORDS_OF_TIME);
-	return window_move(&s->once, low, high - low) &&
-	       (s->is_flat || window_move(&s->twice, low, high - low));
+	return window_move(s, low, high - low);
 }
 
 /* Paints what the window reaches. */
