@@ -66,6 +66,8 @@ def reasons_of_programs():
     told = "1..3\nok 1 - one\nno LLVM that knows gfx942 is installed\nnot ok 2 # SKIP two\nnot ok 3 # SKIP three\n# ok - tests\n"
     same("skipped tests of cmocka", "".join(suites.tap_reasons("test_x", 0, told)),
          "SKIP test_x: no LLVM that knows gfx942 is installed\nSKIP test_x: it does not say why\n")
+    same("the same reason twice", "".join(suites.tap_reasons("test_x", 0, "no data\nnot ok 1 # SKIP one\nno data\nnot ok 2 # SKIP two\n")),
+         "SKIP test_x: no data (2 tests)\n")
     same("a program that skips all", "".join(suites.tap_reasons("test_x", 77, "no thread traces\n")), "SKIP test_x: no thread traces\n")
     same("one that passes", "".join(suites.tap_reasons("test_x", 0, "1..1\nok 1 - one\n")), "")
 

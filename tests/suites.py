@@ -68,12 +68,12 @@ def tap_counts(rc, text):
 
 
 def tap_reasons(name, rc, text):
-    """A line for each test that was left out: what it said just before."""
+    """A line for each reason that tests were left out for: what they said just before."""
     lines = text.splitlines()
     left = [i for i, line in enumerate(lines) if re.match(r"(not )?ok \d+.*# SKIP", line)] or ([len(lines)] if rc == 77 else [])
-    for i in left:
-        said = lines[i - 1] if i and not re.match(r"(not )?ok \d|\d+\.\.\d", lines[i - 1]) else "it does not say why"
-        yield f"SKIP {name}: {said}\n"
+    told = [lines[i - 1] if i and not re.match(r"(not )?ok \d|\d+\.\.\d", lines[i - 1]) else "it does not say why" for i in left]
+    for why in dict.fromkeys(told):
+        yield f"SKIP {name}: {why}" + (f" ({told.count(why)} tests)" if told.count(why) > 1 else "") + "\n"
 
 
 def programs(folder, suite, env=None):

@@ -32,7 +32,7 @@ static const char *data_dir(void)
 static void need_data(void)
 {
 	if (!file_is_dir(data_dir())) {
-		print_message("skipped: no Ascend data (INCORE_SHARED)\n");
+		print_message("no Ascend data (INCORE_SHARED)\n");
 		skip();
 	}
 }

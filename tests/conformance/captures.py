@@ -129,7 +129,7 @@ class Report:
 
     def skip(self, what, why):
         self.skipped += 1
-        print(f"skipped {what}: {why}")
+        print(f"SKIP {what}: {why}")
 
     def guard(self, path, function, *args):
         """A comparison that cannot even be made is one failure, not the end."""

@@ -295,7 +295,7 @@ static void test_structure_captures(void **state)
 		struct cfg g;
 
 		if (!file_exists(path)) {
-			print_message("skipped: no capture at %s\n", path);
+			print_message("no capture at %s\n", path);
 			mem_free(path);
 			mem_free(facts_path);
 			skip();

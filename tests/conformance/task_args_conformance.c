@@ -35,7 +35,7 @@ static struct dump *open_real(const char *name)
 	struct dump *d;
 
 	if (!file_is_dir(data_dir())) {
-		print_message("skipped: no dumps (INCORE_SHARED)\n");
+		print_message("no dumps (INCORE_SHARED)\n");
 		skip();
 	}
 	snprintf(path, sizeof(path), "%s/%s", data_dir(), name);

@@ -180,8 +180,10 @@ static void each_capture(struct captures *all, capture_test test)
 	struct import_options o = {0};
 	struct incore_error e = {0};
 
-	if (all->n == 0)
+	if (all->n == 0) {
+		print_message("no captures (INCORE_SHARED)\n");
 		skip();
+	}
 	for (size_t i = 0; i < all->lists.n; i++) {
 		for (uint32_t k = 0; k < all->lists.v[i].n; k++) {
 			struct capture c = all->lists.v[i].v[k];

@@ -274,7 +274,7 @@ static void test_waves_conformance(void **state)
 		forget(&a);
 	}
 	if (!seen) {
-		print_message("skipped: no captures (INCORE_SHARED)\n");
+		print_message("no captures (INCORE_SHARED)\n");
 		skip();
 	}
 	assert_int_equal(seen, COUNT_OF(cases));
@@ -298,7 +298,7 @@ static void test_waves_conformance_pipes(void **state)
 		struct answers a = {.trace = open_capture(&cases[pipes[i].index])};
 
 		if (!a.trace) {
-			print_message("skipped: no captures (INCORE_SHARED)\n");
+			print_message("no captures (INCORE_SHARED)\n");
 			skip();
 		}
 		ask(&a, 2);
@@ -323,7 +323,7 @@ static void test_waves_conformance_barriers(void **state)
 
 	(void)state;
 	if (!a.trace) {
-		print_message("skipped: no captures (INCORE_SHARED)\n");
+		print_message("no captures (INCORE_SHARED)\n");
 		skip();
 	}
 	ask(&a, 1);
