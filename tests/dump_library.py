@@ -93,7 +93,7 @@ def check_installed(build, tmp):
         check("-lincore-dump" in f.read(), "incore-dump.pc names the library")
     for compiler, suffix, link in (("cc", "c", "shared"), ("c++", "cc", "shared"), ("cc", "c", "static")):
         if not shutil.which(compiler):
-            print(f"SKIP no {compiler}")
+            print(f"SKIP programs with {compiler}: it is not installed")
             RESULT[2] += 1
             continue
         source, program = os.path.join(tmp, f"p.{suffix}"), os.path.join(tmp, f"p_{suffix}_{link}")

@@ -84,7 +84,7 @@ def main():
     tools = [program("tsc"), program("esbuild"), program("node", "nodejs")]
     for name, found in zip(("tsc", "esbuild", "node"), tools):
         if not found:
-            print(f"SKIP no {name}")
+            print(f"SKIP what needs {name}: it is not installed")
             RESULT[2] += 1
     with tempfile.TemporaryDirectory() as folder:
         if tools[0]:

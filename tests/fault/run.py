@@ -285,7 +285,7 @@ def wanted(program, store):
         if sys.argv[2:] and name not in sys.argv[2:]:
             continue
         if f'"{words[0]}"' not in verbs or "fault_injection" not in verbs:
-            print(f"SKIP fault {name}: not in this build")
+            print(f"SKIP fault {name}: this build has no {words[0]} or no fault injection")
             skipped += 1
             continue
         if "STORE" in words:

@@ -1013,7 +1013,7 @@ def interrupt(incore):
 def faults(incore):
     """Builds with fault injection: whatever fails on the way, no half of a trace stays, and the error is told."""
     if "fault_injection" not in incore.run("--version", "--json").stdout:
-        print("SKIP faults: not in this build")
+        print("SKIP faults: this build has no fault injection, the one with sanitizers has")
         RESULT[2] += 1
         return
     words = ["--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF]
