@@ -167,6 +167,7 @@ def everything(is_check):
         *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
+        plain("clean-memory", 6, "tests/conformance/clean_memory.py", "BUILD/incore"),
         plain("formats", 10, "tests/formats/run.py", "BUILD"),
         asan("formats", 10, "tests/formats/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),

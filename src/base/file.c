@@ -116,13 +116,15 @@ static bool load_mapped(
 	return true;
 }
 
-void file_forget(const struct file_data *f, size_t n)
+void file_forget(const struct file_data *f, size_t from, size_t end)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	from &= ~(page - 1);
+	end = (end < f->size ? end : f->size) & ~(page - 1);
 	/* Only of a mapped file: pages of a private buffer would come back as zeros. */
-	if (f->map && n > page)
-		madvise(f->map, (n < f->size ? n : f->size) & ~(page - 1), MADV_DONTNEED);
+	if (f->map && end > from)
+		madvise((uint8_t *)f->map + from, end - from, MADV_DONTNEED);
 }
 
 bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e)

@@ -45,8 +45,8 @@ void file_unload(struct file_data *f);
 bool file_hold(struct file_data *f, struct strbuf *b, struct incore_error *e);
 /* Lets go of a mapping; the buffer stays for the next load. */
 void file_unmap(struct file_data *f);
-/* The first n bytes will not be read again soon: gives their memory back. They stay readable. */
-void file_forget(const struct file_data *f, size_t n);
+/* Bytes that will not be read again soon: gives their memory back. They stay readable. */
+void file_forget(const struct file_data *f, size_t from, size_t end);
 
 /* Where what is not kept may lie: $TMPDIR, or the system's place. Borrowed. */
 const char *file_temp_root(void);

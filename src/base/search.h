@@ -9,6 +9,7 @@
  * it holds everywhere, that is hi. It may hold for none after one for which it does not.
  *
  * SORT(v, n, compare): an array by such a function as qsort() takes; of none, v may be NULL.
+ * SORT_LONG() does so to one that grows with the input, from end to end; false on lack of memory.
  * compare_u64(), compare_u32(): for it. COMPARE() is the order of two numbers, and
  * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records. Where its members are the
  * keys,
@@ -20,11 +21,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SORT(v, n, compare) ((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
+#define SORT_LONG(v, n, compare) (!(n) || sort_long((v), (n), sizeof(*(v)), (compare)))
+
+/* What compares as equal stays in its order. */
+bool sort_long(void *v, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 #define BISECT(lo, hi, i, is_before)                                                               \
 	do {                                                                                       \

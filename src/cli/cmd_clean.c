@@ -8,6 +8,7 @@
 #include "cli/ask.h"
 #include "cli/draw.h"
 #include "export/clean/clean_job.h"
+#include "export/clean/spill.h"
 #include "page/say.h"
 #include "trace/trace_text.h"
 
@@ -25,6 +26,9 @@ static const struct option_def clean_options_table[] = {
 		"do not copy (the default; for command lines of the older cleaner)"},
 	OPTION_END,
 };
+
+/* Of smaller files all that is held is in memory. */
+#define LEAST_SPILLED_BYTES ((int64_t)256 << 20)
 
 struct runs_out {
 	struct cli *c;
@@ -250,7 +254,10 @@ static void run_all(
 			.keep_scalar = cli_flag(c, "keep-scalar"),
 			.keep_all = cli_flag(c, "keep-all"),
 			.progress = c->progress};
+		if (file_size(j.run->path) >= LEAST_SPILLED_BYTES)
+			spill_begin(dir);
 		if (!clean_one(r, &j)) {
+			spill_error(&c->error);
 			if (first.status == INCORE_OK)
 				err_move(&first, &c->error);
 			else
@@ -259,6 +266,7 @@ static void run_all(
 			incore_error_clear(&c->error);
 		}
 		clean_job_deinit(&j);
+		spill_end();
 	}
 	err_move(&c->error, &first);
 }

@@ -37,6 +37,7 @@ static bool sort_nearly(struct clean_span *v, size_t n)
 		v[k] = x;
 		if (left == 0)
 			return false;
+		mem_step(i);
 	}
 	return true;
 }
@@ -191,7 +192,7 @@ static int by_value(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-static uint32_t peak_depth(const struct clean_span *v, size_t n, double *ends)
+static bool peak_depth(const struct clean_span *v, size_t n, double *ends, uint32_t *out)
 {
 	size_t n_ends = 0, done = 0, depth = 0, most = 0;
 
@@ -200,10 +201,12 @@ static uint32_t peak_depth(const struct clean_span *v, size_t n, double *ends)
 			ends[n_ends++] = v[i].start + v[i].length;
 	for (size_t i = 1; i < n_ends; i++)
 		if (ends[i] < ends[i - 1]) {
-			SORT(ends, n_ends, by_value);
+			if (!SORT_LONG(ends, n_ends, by_value))
+				return false;
 			break;
 		}
 	for (size_t i = 0; i < n; i++) {
+		mem_step(i);
 		if (!(v[i].length > 0))
 			continue;
 		while (done < n_ends && ends[done] <= v[i].start) {
@@ -214,12 +217,14 @@ static uint32_t peak_depth(const struct clean_span *v, size_t n, double *ends)
 		if (depth > most)
 			most = depth;
 	}
-	return most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+	*out = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+	return true;
 }
 
 bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out)
 {
 	double *ends;
+	bool ok;
 
 	*out = (struct clean_lane_sum){.n = n};
 	if (n == 0)
@@ -232,11 +237,12 @@ bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out)
 	for (size_t i = 0; i < n; i++) {
 		double end = v[i].start + v[i].length;
 
+		mem_step(i);
 		out->length_sum += v[i].length;
 		if (end > out->last)
 			out->last = end;
 	}
-	out->depth_max = peak_depth(v, n, ends);
+	ok = peak_depth(v, n, ends, &out->depth_max);
 	mem_free(ends);
-	return true;
+	return ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_sweep.c: cuts the span of a pipe into pieces, each cycle once. */
 #include "analysis/pipes/pipe_sweep.h"
+#include "base/mem.h"
 #include "base/search.h"
 
 /* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
@@ -33,6 +34,7 @@ static size_t keep_oldest(struct pipe_span *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct pipe_span x = v[i];
 
+		mem_step(i);
 		if (x.from_cyc < end)
 			x.from_cyc = end;
 		if (x.to_cyc <= x.from_cyc)
@@ -71,6 +73,7 @@ static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8
 		uint64_t begin = start + d->stall_cyc[i]; /* of the slice without its head */
 		struct pipe_span x = {begin < end ? begin : end, end, i};
 
+		mem_step(i);
 		if (end > s->last_cyc)
 			s->last_cyc = end;
 		if (d->stall_cyc[i] && !VEC_PUSH(&s->head, (struct pipe_span){start, begin, i}))
@@ -145,9 +148,10 @@ bool pipe_sweep_track(struct pipe_sweep *s, const struct walk_track *w, const ui
 	lists[0] = (struct cursor){s->work.v, s->work.n, 0, BUCKET_ISSUE};
 	lists[1] = (struct cursor){s->wait.v, s->wait.n, 0, BUCKET_WAIT};
 	lists[2] = (struct cursor){s->head.v, s->head.n, 0, BUCKET_STALL};
-	for (uint64_t pos = s->lo; pos < s->hi;) {
+	for (uint64_t pos = s->lo, n = 0; pos < s->hi; n++) {
 		struct pipe_piece p = next_piece(s, lists, 3, pos);
 
+		mem_step((size_t)n);
 		if (!fn(ctx, &p))
 			return err_nomem(e);
 		pos = p.to_cyc;

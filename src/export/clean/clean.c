@@ -21,6 +21,7 @@ void clean_deinit(struct clean *c)
 	intern_deinit(&c->sync_keys);
 	VEC_FREE(&c->lanes);
 	VEC_FREE(&c->slices);
+	mem_free(c->row_of);
 	mem_free(c->rows);
 	VEC_FREE(&c->heads);
 	VEC_FREE(&c->syncs);

@@ -35,6 +35,7 @@ struct clean {
 	struct intern lane_keys, sync_keys;
 	VEC(struct clean_lane) lanes; /* index = 2 * key + is_wait */
 	VEC(struct clean_slice) slices;
+	uint32_t *row_of;	      /* by slice: its row on its lane; after layout */
 	struct clean_row *rows;	      /* by code row */
 	VEC(struct clean_head) heads; /* by rising slice */
 	VEC(struct clean_sync) syncs;

@@ -46,8 +46,10 @@ static bool gather_spans(struct clean *c)
 	c->span_pool.n = n;
 	for (size_t i = 0; i < c->lanes.n; i++)
 		c->lanes.v[i].n_spans = 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		mem_step(i);
 		c->lanes.v[c->slices.v[i].lane].n_spans++;
+	}
 	for (size_t i = 0; i < c->lanes.n; i++) {
 		c->lanes.v[i].spans = c->span_pool.v + at;
 		at += c->lanes.v[i].n_spans;
@@ -57,39 +59,49 @@ static bool gather_spans(struct clean *c)
 		const struct clean_slice *s = &c->slices.v[i];
 		struct clean_lane *k = &c->lanes.v[s->lane];
 
+		mem_step(i);
 		k->spans[k->n_spans++] = (struct clean_span){s->ts, s->dur, (uint32_t)i};
 	}
 	return true;
 }
 
+/* What ends behind the start of what follows on its row ends there; its span stays as it was. */
+static void cut_before(struct clean *c, const struct clean_span *x, double start)
+{
+	struct clean_slice *p;
+
+	if (!(x->start + x->length > start))
+		return;
+	p = &c->slices.v[x->index];
+	p->dur = start > p->ts ? start - p->ts : 0;
+	p->is_cut = true;
+	c->n_clipped++;
+}
+
 static bool put_rows(struct clean *c, struct clean_lane *k, struct clean_rows *rows)
 {
 	double slack = c->options.is_legacy ? 0 : TOUCH_SLACK * c->ticks_per_unit;
-	VEC(uint32_t) last = {0}; /* slice that stands last on a row */
+	VEC(size_t) last = {0}; /* span that stands last on a row */
 	bool ok = true;
 
 	if (c->ticks_per_unit != 1)
 		slack = 0; /* whole cycles */
 	clean_rows_clear(rows);
 	for (size_t i = 0; ok && i < k->n_spans; i++) {
-		struct clean_slice *s = &c->slices.v[k->spans[i].index];
+		const struct clean_span *s = &k->spans[i];
+		uint32_t row = clean_rows_put(rows, s->start, s->start + s->length, slack);
 
-		s->row = clean_rows_put(rows, s->ts, s->ts + s->dur, slack);
-		if (s->row == CLEAN_NO_ROW || (s->row >= last.n && !VEC_PUSH(&last, 0))) {
+		mem_step(i);
+		if (row == CLEAN_NO_ROW || (row >= last.n && !VEC_PUSH(&last, 0))) {
 			ok = false;
-		} else if (rows->n_rows > k->n_rows) {
-			k->n_rows = rows->n_rows;
-		} else if (slack > 0) {
-			struct clean_slice *p = &c->slices.v[last.v[s->row]];
-
-			if (p->ts + p->dur > s->ts) {
-				p->dur = s->ts > p->ts ? s->ts - p->ts : 0;
-				p->is_cut = true;
-				c->n_clipped++;
-			}
+			break;
 		}
-		if (ok)
-			last.v[s->row] = k->spans[i].index;
+		if (rows->n_rows > k->n_rows)
+			k->n_rows = rows->n_rows;
+		else if (slack > 0)
+			cut_before(c, &k->spans[last.v[row]], s->start);
+		c->row_of[s->index] = row;
+		last.v[row] = i;
 	}
 	VEC_FREE(&last);
 	return ok;
@@ -98,8 +110,10 @@ static bool put_rows(struct clean *c, struct clean_lane *k, struct clean_rows *r
 bool clean_layout(struct clean *c, struct incore_error *e)
 {
 	struct clean_rows rows;
-	bool ok = number_groups(c) && gather_spans(c);
+	bool ok;
 
+	c->row_of = mem_resize(NULL, c->slices.n + 1, sizeof(*c->row_of));
+	ok = c->row_of && number_groups(c) && gather_spans(c);
 	clean_rows_init(&rows);
 	progress_begin(c->options.progress, "lanes", c->lanes.n);
 	for (size_t i = 0; ok && i < c->lanes.n; i++) {

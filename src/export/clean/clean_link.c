@@ -112,6 +112,7 @@ static bool match_group(
 	struct clean *c, const struct entry *v, size_t n_sets, size_t n_waits, uint32_t *partner)
 {
 	for (size_t i = 0; i < n_sets || i < n_waits; i++) {
+		mem_step(i);
 		if (i >= n_waits      ? !add_unmatched(c, v[i].sync)
 			: i >= n_sets ? !add_unmatched(c, v[n_sets + i].sync)
 				      : !add_arrow(c, v[i].sync, v[n_sets + i].sync))
@@ -124,9 +125,12 @@ static bool match_group(
 
 static bool match(struct clean *c, const struct entry *v, size_t n, uint32_t *partner)
 {
+	size_t n_groups = 0;
+
 	for (size_t i = 0; i < n;) {
 		size_t from = i, sets;
 
+		mem_step(n_groups++);
 		while (i < n && v[i].group == v[from].group && !v[i].is_wait)
 			i++;
 		sets = i - from;
@@ -152,16 +156,13 @@ bool clean_link(struct clean *c, struct incore_error *e)
 
 		v[i] = (struct entry){group_of(c, s), s->begin, (uint32_t)i, s->number, !s->is_set};
 		partner[i] = UINT32_MAX;
+		mem_step(i);
 	}
-	if (ok)
-		SORT(v, n, by_group);
-	ok = ok && match(c, v, n, partner);
+	ok = ok && SORT_LONG(v, n, by_group) && match(c, v, n, partner);
 	mem_free(v);
 	if (!ok)
 		err_nomem(e);
 	ok = ok && clean_sum_pipes(c, partner, e);
 	mem_free(partner);
-	if (ok && c->arrows.n)
-		SORT(c->arrows.v, c->arrows.n, by_number);
-	return ok;
+	return ok && (SORT_LONG(c->arrows.v, c->arrows.n, by_number) || err_nomem(e));
 }

@@ -10,7 +10,6 @@ struct clean_slice {
 	uint64_t at; /* its event in the text; without a text its row in clean.rows */
 	double ts, dur;
 	uint32_t lane;
-	uint32_t row; /* on its lane */
 	uint8_t kind; /* enum pipe_kind; of work it is not asked */
 	bool is_cut;  /* dur is not the text's: print it */
 };

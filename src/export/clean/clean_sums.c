@@ -107,6 +107,7 @@ static bool add_lane(struct sums *x, const struct clean_lane *k)
 		if (to > d->end_cyc)
 			d->end_cyc = to;
 		d->n++;
+		mem_step(x->slices.n);
 		x->slices.v[x->slices.n++] = s->index;
 		if (!pipe_kind_is_wait(kind))
 			continue;
@@ -151,8 +152,10 @@ static double scale_for(const struct clean *c)
 {
 	double most = 0, scale = c->ticks_per_unit == 1 ? TICKS_PER_US : 1;
 
-	for (size_t i = 0; i < c->slices.n; i++)
+	for (size_t i = 0; i < c->slices.n; i++) {
+		mem_step(i);
 		most = c->slices.v[i].dur > most ? c->slices.v[i].dur : most;
+	}
 	while (most * scale >= UINT32_MAX)
 		scale /= 10;
 	return scale;
@@ -166,11 +169,15 @@ bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_err
 	x.trace.n_code = KIND_NOTHING + 1;
 	x.producer = mem_resize(NULL, c->slices.n + 1, sizeof(*x.producer));
 	ok = x.producer != NULL || err_nomem(e);
-	for (size_t i = 0; ok && i < c->slices.n; i++)
+	for (size_t i = 0; ok && i < c->slices.n; i++) {
+		mem_step(i);
 		x.producer[i] = CLEAN_BY_NOBODY;
-	for (size_t i = 0; ok && i < c->syncs.n; i++)
+	}
+	for (size_t i = 0; ok && i < c->syncs.n; i++) {
+		mem_step(i);
 		if (c->syncs.v[i].slice < c->slices.n)
 			x.producer[c->syncs.v[i].slice] = partner[i];
+	}
 	for (uint32_t i = 0; ok && i + 1 < c->lanes.n; i += 2)
 		ok = sum_pipe(&x, i, e);
 	if (ok && c->waits.n)

@@ -16,6 +16,13 @@
 
 #define CYCLE_SHOWN 0.001 /* microseconds */
 
+/* What a slice of the text is, in four bytes: tracks come one after the other and each has slices all
+ * over the text, while the slices are made in its order. */
+#define PLACE(lane, is_sync, kind) ((lane) << 4 | (uint32_t)(is_sync) << 3 | (uint32_t)(kind))
+#define PLACE_LANE(p) ((p) >> 4)
+#define PLACE_IS_SYNC(p) ((p)&8)
+#define PLACE_KIND(p) ((enum pipe_kind)((p)&7))
+
 struct source {
 	struct clean *c;
 	const struct trace *t;
@@ -24,6 +31,7 @@ struct source {
 	uint32_t *first_sync;	       /* of each track, into c->syncs, and behind its last */
 	uint32_t *end_sync;
 	VEC(uint32_t) slice_of; /* of each sync: its slice in the track */
+	uint32_t *place; /* by number in the text: PLACE(), then its slice; or CLEAN_NO_SLICE */
 	struct track_data data;
 	uint32_t n_slices; /* read so far */
 };
@@ -121,6 +129,7 @@ static void join_syncs(struct source *k, bool is_flow)
 		struct clean_sync *a = find_sync(k, l->from_track, l->from_slice);
 		struct clean_sync *b = find_sync(k, l->to_track, l->to_slice);
 
+		mem_step(i);
 		if ((l->kind == LINK_FLOW) == is_flow && a && b && a->is_set && !b->is_set &&
 			!(is_flow && (has_partner(k, a) || has_partner(k, b))))
 			a->id = b->id = (uint64_t)i + 1;
@@ -129,13 +138,12 @@ static void join_syncs(struct source *k, bool is_flow)
 
 /* --- slices --- */
 
-/* What the older cleaner took for synchronisation, and left out. */
-static bool is_legacy_sync(const struct source *k, code_idx code, bool is_pair)
+/* What the older cleaner took for synchronisation, as it took pairs, and left out. */
+static bool is_legacy_sync(const struct source *k, code_idx code)
 {
 	struct str name = str_of(k->t->opcodes[k->t->code[code].opcode]);
 
-	return is_pair || str_is(name, "SET_FLAG") || str_is(name, "WAIT_FLAG") ||
-	       str_is(name, "BAR");
+	return str_is(name, "SET_FLAG") || str_is(name, "WAIT_FLAG") || str_is(name, "BAR");
 }
 
 static bool is_flag(enum pipe_kind kind)
@@ -143,12 +151,31 @@ static bool is_flag(enum pipe_kind kind)
 	return kind == KIND_SET || kind == KIND_WAIT;
 }
 
-/* A slice with the times of its text. */
-static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
+/* Notes what stands at its place of the text; of a flag, when. */
+static bool note_text_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
 {
 	uint32_t number = k->text->of_track[track][i];
-	const struct text_event *at = &k->text->slices.v[number];
 	enum pipe_kind kind = k->kinds[k->data.code[i]];
+	bool is_legacy = k->c->options.is_legacy;
+	const struct text_event *at;
+
+	k->place[number] = PLACE(lane, is_legacy && is_legacy_sync(k, k->data.code[i]), kind);
+	if (!is_flag(kind))
+		return true;
+	at = &k->text->slices.v[number];
+	return (!at->is_pair && is_legacy) ||
+	       add_sync(k, i, lane,
+		       (struct clean_sync){.begin = at->ts,
+			       .end = at->is_pair ? at->dur : at->ts + at->dur,
+			       .is_set = kind == KIND_SET,
+			       .number = number});
+}
+
+/* A slice with the times of its text; its place says where it went. */
+static bool add_text_slice(struct source *k, uint32_t number)
+{
+	const struct text_event *at = &k->text->slices.v[number];
+	uint32_t p = k->place[number], lane = PLACE_LANE(p);
 	bool is_legacy = k->c->options.is_legacy;
 	double end = at->is_pair ? at->dur : at->ts + at->dur;
 	struct clean_slice s = {.at = at->offset,
@@ -157,25 +184,22 @@ static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32
 		.lane = lane,
 		.is_cut = at->is_pair};
 
-	if (is_flag(kind) && (at->is_pair || !is_legacy) &&
-		!add_sync(k, i, lane,
-			(struct clean_sync){.begin = at->ts,
-				.end = end,
-				.is_set = kind == KIND_SET,
-				.number = number}))
-		return false;
-	if (is_legacy && is_legacy_sync(k, k->data.code[i], at->is_pair)) {
+	k->place[number] = CLEAN_NO_SLICE;
+	if (p == CLEAN_NO_SLICE)
+		return true;
+	if (is_legacy && (at->is_pair || PLACE_IS_SYNC(p))) {
 		k->c->lanes.v[lane + 1].n++;
 		return true;
 	}
-	if (!is_legacy && !pipe_kind_is_work(kind)) {
-		s.kind = (uint8_t)kind;
+	if (!is_legacy && !pipe_kind_is_work(PLACE_KIND(p))) {
+		s.kind = (uint8_t)PLACE_KIND(p);
 		s.lane++;
 	}
 	k->c->lanes.v[s.lane].n++;
-	if (k->c->lanes.v[s.lane].is_kept)
-		k->c->slices.v[number] = s;
-	return true;
+	if (!k->c->lanes.v[s.lane].is_kept)
+		return true;
+	k->place[number] = (uint32_t)k->c->slices.n;
+	return VEC_PUSH(&k->c->slices, s);
 }
 
 static bool add_head(struct source *k, track_idx track, uint32_t i)
@@ -230,8 +254,10 @@ static bool add_track(struct source *k, track_idx i, struct incore_error *e)
 	if (lane == UINT32_MAX)
 		return err_nomem(e);
 	k->first_sync[i] = (uint32_t)k->c->syncs.n;
-	for (uint32_t s = 0; ok && s < k->data.n; s++)
-		ok = k->text ? add_text_slice(k, i, s, lane) : add_slice(k, i, s, lane);
+	for (uint32_t s = 0; ok && s < k->data.n; s++) {
+		ok = k->text ? note_text_slice(k, i, s, lane) : add_slice(k, i, s, lane);
+		mem_step(s);
+	}
 	k->end_sync[i] = (uint32_t)k->c->syncs.n;
 	k->n_slices += k->data.n;
 	return ok || err_nomem(e);
@@ -260,53 +286,45 @@ static bool add_lone_head(struct source *k, uint32_t i)
 	if (s.lane == UINT32_MAX)
 		return false;
 	k->c->lanes.v[s.lane].n++;
-	if (k->c->lanes.v[s.lane].is_kept) {
-		k->c->slices.v[k->text->slices.n + i] = s;
-		k->c->n_heads_left++;
-	}
-	return true;
+	if (!k->c->lanes.v[s.lane].is_kept)
+		return true;
+	k->c->n_heads_left++;
+	return VEC_PUSH(&k->c->slices, s);
 }
 
 ORDER(by_slice, struct clean_head, UP(slice))
 
-/* Slices that are left out give their places up. */
-static bool close_gaps(struct clean *c)
+static bool add_text_slices(struct source *k)
 {
-	uint32_t *now = mem_resize(NULL, c->slices.n + 1, sizeof(*now)), n = 0;
-	size_t n_heads = 0;
+	struct clean *c = k->c;
+	const struct trace_text *x = k->text;
+	bool ok = true;
 
-	for (size_t i = 0; now && i < c->slices.n; i++) {
-		now[i] = CLEAN_NO_SLICE;
-		if (c->slices.v[i].lane == CLEAN_NO_LANE)
-			continue;
-		now[i] = n;
-		c->slices.v[n++] = c->slices.v[i];
+	for (size_t i = 0; ok && i < x->slices.n; i++) {
+		ok = add_text_slice(k, (uint32_t)i);
+		mem_step(i);
 	}
-	for (size_t i = 0; now && i < c->syncs.n; i++)
+	for (size_t i = 0; ok && i < c->syncs.n; i++) {
+		mem_step(i);
 		if (c->syncs.v[i].slice != CLEAN_NO_SLICE)
-			c->syncs.v[i].slice = now[c->syncs.v[i].slice];
-	for (size_t i = 0; now && i < c->heads.n; i++) {
-		c->heads.v[n_heads] = c->heads.v[i];
-		c->heads.v[n_heads].slice = now[c->heads.v[i].slice];
-		n_heads += c->heads.v[n_heads].slice != CLEAN_NO_SLICE;
+			c->syncs.v[i].slice = k->place[c->syncs.v[i].slice];
 	}
-	c->slices.n = n;
-	c->heads.n = n_heads;
-	mem_free(now);
-	return now != NULL;
+	for (size_t i = 0; ok && i < x->heads.n; i++) {
+		struct clean_head h = {
+			k->place[x->heads.v[i].event], x->heads.v[i].cache, x->heads.v[i].ccu};
+
+		mem_step(i);
+		ok = h.slice == CLEAN_NO_SLICE || VEC_PUSH(&c->heads, h);
+	}
+	return ok && SORT_LONG(c->heads.v, c->heads.n, by_slice);
 }
 
 static bool add_rest_of_text(struct source *k)
 {
 	const struct trace_text *x = k->text;
 	struct clean *c = k->c;
-	bool ok = true;
+	bool ok = add_text_slices(k);
 
-	for (size_t i = 0; ok && i < x->heads.n; i++)
-		ok = VEC_PUSH(&c->heads, (struct clean_head){x->heads.v[i].event,
-						 x->heads.v[i].cache, x->heads.v[i].ccu});
-	if (ok && c->heads.n)
-		SORT(c->heads.v, c->heads.n, by_slice);
 	for (uint32_t i = 0; ok && i < x->lone_heads.n; i++)
 		ok = add_lone_head(k, i);
 	for (size_t i = 0; ok && i < x->counters.n; i++) {
@@ -344,9 +362,11 @@ static struct first_event *order_tracks(const struct source *k)
 		if (!k->text)
 			continue;
 		v[i].number = UINT32_MAX;
-		for (uint32_t s = 0; s < k->t->tracks[i].n_slices; s++)
+		for (uint32_t s = 0; s < k->t->tracks[i].n_slices; s++) {
+			mem_step(s);
 			if (k->text->of_track[i][s] < v[i].number)
 				v[i].number = k->text->of_track[i][s];
+		}
 	}
 	if (v && n)
 		SORT(v, n, by_first_event);
@@ -365,12 +385,12 @@ static bool begin_reading(struct source *k)
 		return false;
 	if (k->text) {
 		c->is_text = true;
-		if (n >= UINT32_MAX || !VEC_RESERVE(&c->slices, n + 1))
-			return false;
-		for (size_t i = 0; i < n; i++)
-			c->slices.v[i].lane = CLEAN_NO_LANE;
-		c->slices.n = n;
-		return true;
+		k->place = n < UINT32_MAX ? mem_resize(NULL, n + 1, sizeof(*k->place)) : NULL;
+		for (size_t i = 0; k->place && i < n; i++) {
+			mem_step(i);
+			k->place[i] = CLEAN_NO_SLICE;
+		}
+		return k->place != NULL;
 	}
 	c->time_name = "cycles";
 	c->ticks_per_unit = CYCLE_SHOWN;
@@ -406,7 +426,7 @@ bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_
 	c->file = file;
 	ok = (begin_reading(&k) || err_nomem(e)) && read_tracks(&k, e);
 	c->n_events = k.n_slices;
-	if (ok && k.text && !(add_rest_of_text(&k) && close_gaps(c)))
+	if (ok && k.text && !add_rest_of_text(&k))
 		ok = err_nomem(e);
 	if (ok) {
 		join_syncs(&k, false);
@@ -414,6 +434,7 @@ bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_
 	}
 	track_data_deinit(&k.data);
 	VEC_FREE(&k.slice_of);
+	mem_free(k.place);
 	mem_free(k.first_sync);
 	mem_free(k.end_sync);
 	mem_free(k.kinds);

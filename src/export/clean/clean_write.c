@@ -332,8 +332,9 @@ static void put_times(struct writer *w, const struct clean_slice *s, const struc
 		put_written(w, ",\"dur\":", s->is_cut ? none : ev->dur, s->dur * c->ticks_per_unit);
 }
 
-static bool put_slice(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
+static bool put_slice(struct writer *w, size_t i, const struct clean_head *h)
 {
+	const struct clean_slice *s = &w->c->slices.v[i];
 	const struct clean_lane *k = &w->c->lanes.v[s->lane];
 	struct copied_event ev = {0};
 
@@ -349,7 +350,7 @@ static bool put_slice(struct writer *w, const struct clean_slice *s, const struc
 	put_name(w, ev.name);
 	text_puts(&w->o, "\"X\"");
 	put_pid(w, k);
-	put_tid(w, k, s->row);
+	put_tid(w, k, w->c->row_of[i]);
 	put_times(w, s, &ev);
 	put_args(w, ev.args, h);
 	text_puts(&w->o, "}");
@@ -359,19 +360,24 @@ static bool put_slice(struct writer *w, const struct clean_slice *s, const struc
 static bool put_slices(struct writer *w)
 {
 	const struct clean *c = w->c;
-	size_t head = 0;
+	size_t head = 0, from = SIZE_MAX, end = 0; /* of the text, since it was forgotten */
 	bool ok = true;
 
 	progress_begin(c->options.progress, "slices", c->slices.n);
 	for (size_t i = 0; ok && i < c->slices.n; i++) {
 		bool has_head = head < c->heads.n && c->heads.v[head].slice == i;
 
-		ok = put_slice(w, &c->slices.v[i], has_head ? &c->heads.v[head] : NULL);
+		ok = put_slice(w, i, has_head ? &c->heads.v[head] : NULL);
 		head += has_head;
+		from = c->slices.v[i].at < from ? c->slices.v[i].at : from;
+		end = c->slices.v[i].at > end ? c->slices.v[i].at : end;
 		if (i % RELEASE_SLICES == RELEASE_SLICES - 1) {
 			progress_add(c->options.progress, RELEASE_SLICES);
 			if (c->is_text)
-				file_forget(c->file, c->slices.v[i].at);
+				file_forget(c->file, from, end);
+			from = SIZE_MAX;
+			end = 0;
+			mem_trim();
 		}
 	}
 	progress_end(c->options.progress);
@@ -394,7 +400,8 @@ static double arrow_start(const struct clean *c, const struct clean_slice *s)
 
 static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, bool is_start)
 {
-	const struct clean_slice *s = &w->c->slices.v[is_start ? a->from : a->to];
+	uint32_t i = is_start ? a->from : a->to;
+	const struct clean_slice *s = &w->c->slices.v[i];
 	const struct clean_lane *k = &w->c->lanes.v[s->lane];
 	const struct clean_key *key = &w->c->keys.v[a->key];
 
@@ -409,7 +416,7 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 	text_put_escaped(&w->o, key->flag);
 	text_puts(&w->o, "\"");
 	put_pid(w, k);
-	put_tid(w, k, s->row);
+	put_tid(w, k, w->c->row_of[i]);
 	text_puts(&w->o, ",\"ts\":");
 	if (w->c->ticks_per_unit != 1) /* cycles */
 		text_put_time(
@@ -546,6 +553,7 @@ bool clean_write_trace(
 	name_counters(&w);
 	ok = put_slices(&w);
 	for (size_t i = 0; ok && i < c->arrows.n; i++) {
+		mem_step(i);
 		put_end(&w, &c->arrows.v[i], i + 1, true);
 		put_end(&w, &c->arrows.v[i], i + 1, false);
 	}

@@ -3,6 +3,7 @@
  * barrier.c: which instruction did a barrier wait for? The one that ended last before the barrier
  * did: on its own pipe, or, for a barrier of all pipes, on any pipe of its core.
  */
+#include "base/mem.h"
 #include "import/ascend/ascend.h"
 
 struct last_end { /* of the slices of one track passed so far */
@@ -32,6 +33,7 @@ static void pass_before(
 	for (; last->next < n && recs[last->next].start < start; last->next++) {
 		const struct asc_rec *r = &recs[last->next];
 
+		mem_step(last->next);
 		if (x->sync[r->code] != SYNC_NONE)
 			continue;
 		if (last->slice == UINT32_MAX || r->start + r->dur >= last->end) {
@@ -80,6 +82,7 @@ static bool link_track(const struct barriers *x, track_idx at, track_idx from, t
 	for (uint32_t s = 0; ok && s < x->b->trace->tracks[at].n_slices; s++) {
 		struct link k = {.to_track = at, .to_slice = s};
 
+		mem_step(s);
 		if (x->sync[recs[s].code] == SYNC_BARRIER &&
 			link_barrier(x, from, end, &recs[s], last, &k))
 			ok = VEC_PUSH(&x->out->v, k);

@@ -7,11 +7,14 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "import/ascend/ascend.h"
 
 /* Later times have no exact cycle: 2^53 ps. */
 #define MAX_US 4.0e12
 #define NO_OPEN UINT32_MAX
+/* Names of closed pairs that are remembered. */
+#define MOST_CLOSED 4096
 /* From here on the step of a float of 32 bits may count in cycles. */
 #define LATE_US 1024.0
 
@@ -290,6 +293,8 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 		if (top->is_begin != is_begin) {
 			*at = top->next == NO_OPEN ? 0 : (uint64_t)top->next + 1;
 			b->n_open--;
+			if (!b->n_open && b->open_at.n > MOST_CLOSED)
+				u64_map_deinit(&b->open_at); /* of all names there were */
 			return close_pair(b, &pair, is_begin ? top->ts : ev->ts);
 		}
 	}
@@ -470,12 +475,13 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 static void forget(
 	const struct asc_build *b, const struct trace_event *ev, struct str bytes, size_t *done)
 {
-	size_t at = (size_t)ev->offset;
+	size_t at = (size_t)ev->offset, first;
 
 	if (!b->file || at - *done < (b->trace->text ? FORGET_COPIED : FORGET_BYTES))
 		return;
+	first = (size_t)((const uint8_t *)bytes.p - b->file->data);
+	file_forget(b->file, first + *done, first + at);
 	*done = at;
-	file_forget(b->file, (size_t)((const uint8_t *)bytes.p - b->file->data) + at);
 }
 
 bool asc_read_events(struct asc_build *b, struct str bytes, const char *path, uint64_t base,
@@ -492,6 +498,7 @@ bool asc_read_events(struct asc_build *b, struct str bytes, const char *path, ui
 	trace_events_init(&r, bytes.p, bytes.n, path);
 	while (ok && trace_events_next(&r, &ev)) {
 		ok = add_event(b, &ev);
+		mem_step(b->n_events);
 		forget(b, &ev, bytes, &done);
 	}
 	if (!ok)

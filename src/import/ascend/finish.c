@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/mem.h"
 #include "base/search.h"
 #include "import/ascend/ascend.h"
 
@@ -36,6 +37,7 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 		d->code[k] = r->code;
 		d->inst_class[k] = r->inst_class;
 		d->tag[k] = r->tag;
+		mem_step(k);
 	}
 	d->n = n;
 	return true;
@@ -137,6 +139,7 @@ static void finish_lane(struct asc_build *b, struct asc_lane *l, double mhz)
 			u->begin = r->start;
 		if (r->start + r->dur > u->end)
 			u->end = r->start + r->dur;
+		mem_step((size_t)(r - l->recs.v));
 	}
 }
 
@@ -172,14 +175,17 @@ static void sift(const struct code_row *code, struct asc_rec *v, size_t at, size
 
 static void heap_sort(const struct code_row *code, struct asc_rec *v, size_t n)
 {
-	for (size_t i = n / 2; i-- > 0;)
+	for (size_t i = n / 2; i-- > 0;) {
 		sift(code, v, i, n);
+		mem_step(i);
+	}
 	for (size_t i = n; i-- > 1;) {
 		struct asc_rec r = v[0];
 
 		v[0] = v[i];
 		v[i] = r;
 		sift(code, v, 0, i);
+		mem_step(i);
 	}
 }
 
@@ -197,6 +203,7 @@ void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 			v[k] = v[k - 1];
 		v[k] = r;
 		moves += i - k;
+		mem_step(i);
 		if (moves > 16 * n) {
 			heap_sort(code, v, n);
 			return;
@@ -359,6 +366,7 @@ static bool put_places(struct asc_build *b, track_idx k, struct asc_rec *v)
 	for (uint32_t i = 0; out && i < n; i++) {
 		const struct asc_extra *extra;
 
+		mem_step(i);
 		if (!(v[i].flags & REC_EXTRA)) {
 			out[i] = v[i].stall;
 			v[i].stall = 0;
@@ -384,9 +392,11 @@ static bool begin_places(struct asc_build *b)
 	struct trace_text *x = b->trace->text;
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->lone_heads.n; i++)
+	for (size_t i = 0; i < x->lone_heads.n; i++) {
+		mem_step(i);
 		if (is_lone_head(b, b->head_extras.v[i]))
 			x->lone_heads.v[n++] = x->lone_heads.v[i];
+	}
 	x->lone_heads.n = n;
 	x->n_tracks = b->trace->n_tracks;
 	x->of_track = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*x->of_track));
@@ -405,6 +415,7 @@ static bool settle_track(struct asc_build *b, track_idx k)
 	for (uint32_t i = 0; i < t->tracks[k].n_slices; i++) {
 		struct asc_extra *x;
 
+		mem_step(i);
 		if (!(v[i].flags & REC_EXTRA))
 			continue;
 		x = &b->extras.v[v[i].stall];
@@ -452,9 +463,11 @@ static bool put_slices(struct asc_build *b, double mhz)
 	for (size_t i = 0; i < b->lanes.n; i++)
 		if (b->lanes.v[i].unit_idx != NO_TRACK)
 			finish_lane(b, &b->lanes.v[i], mhz);
-	for (size_t i = 0; i < b->extras.n; i++)
+	for (size_t i = 0; i < b->extras.n; i++) {
+		mem_step(i);
 		if (b->extras.v[i].lane == NO_TRACK && !b->extras.v[i].is_linked)
 			b->counts[ASC_LONE_HEAD]++;
+	}
 	t->heads = arena_zalloc(&t->arena, b->n_heads + 1, sizeof(*t->heads));
 	if (!t->heads || !make_tracks(b) || !take_lanes(b) || (b->trace->text && !begin_places(b)))
 		return false;

@@ -5,52 +5,79 @@
  * does it.
  */
 
+#include "base/mem.h"
 #include "base/search.h"
 #include "import/ascend/ascend.h"
 
 #define MAX_NAMED 8
 
+enum flag_side { SIDE_SET, SIDE_WAIT, SIDE_NONE /* it only has an id */ };
+
+/* What linking needs of an extra: in order of keys the extras lie anywhere. */
 struct flag_ref {
 	uint64_t key, end;
-	uint32_t extra;
-	uint8_t is_wait;
+	uint32_t extra, lane, slice;
+	uint8_t side; /* enum flag_side */
+	bool is_cross;
 };
 
-ORDER(flag_cmp, struct flag_ref, UP(key) UP(is_wait) UP(end) UP(extra))
+ORDER(flag_cmp, struct flag_ref, UP(key) UP(side) UP(end) UP(extra))
 
 ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice) UP(kind))
+
+struct alone { /* flags of one side without the other */
+	uint64_t n;
+	uint32_t first[MAX_NAMED]; /* extras, the first of the file */
+};
 
 struct linker {
 	struct asc_build *b;
 	VEC(struct flag_ref) flags;
 	struct asc_links links;
+	struct alone alone[2];
 };
 
-static bool link_two(struct linker *l, struct asc_extra *set, struct asc_extra *wait)
+static void add_alone(struct alone *a, uint32_t extra)
+{
+	size_t at = a->n < MAX_NAMED ? (size_t)a->n : MAX_NAMED;
+
+	a->n++;
+	for (; at > 0 && a->first[at - 1] > extra; at--)
+		if (at < MAX_NAMED)
+			a->first[at] = a->first[at - 1];
+	if (at < MAX_NAMED)
+		a->first[at] = extra;
+}
+
+static bool link_two(struct linker *l, const struct flag_ref *set, const struct flag_ref *wait)
 {
 	struct link k = {.from_track = asc_track_of(l->b, set->lane),
 		.to_track = asc_track_of(l->b, wait->lane),
 		.from_slice = set->slice,
 		.to_slice = wait->slice,
-		.kind = wait->sync == SYNC_WAIT_CROSS || set->sync == SYNC_SET_CROSS
-				? LINK_CROSS_CORE
-				: LINK_FLAG};
+		.kind = wait->is_cross || set->is_cross ? LINK_CROSS_CORE : LINK_FLAG};
 
-	set->is_linked = wait->is_linked = true;
 	return VEC_PUSH(&l->links.v, k);
 }
 
 /* All flags of one key: SETs first. */
 static bool link_group(struct linker *l, size_t from, size_t end)
 {
-	size_t waits = from;
+	const struct flag_ref *v = l->flags.v;
+	size_t waits = from, rest, pairs;
 
-	while (waits < end && !l->flags.v[waits].is_wait)
+	while (waits < end && v[waits].side == SIDE_SET)
 		waits++;
-	for (size_t k = 0; from + k < waits && waits + k < end; k++)
-		if (!link_two(l, &l->b->extras.v[l->flags.v[from + k].extra],
-			    &l->b->extras.v[l->flags.v[waits + k].extra]))
+	for (rest = waits; rest < end && v[rest].side == SIDE_WAIT;)
+		rest++;
+	pairs = waits - from < rest - waits ? waits - from : rest - waits;
+	for (size_t k = 0; k < pairs; k++)
+		if (!link_two(l, &v[from + k], &v[waits + k]))
 			return false;
+	for (size_t k = from + pairs; k < waits; k++)
+		add_alone(&l->alone[SIDE_SET], v[k].extra);
+	for (size_t k = waits + pairs; k < rest; k++)
+		add_alone(&l->alone[SIDE_WAIT], v[k].extra);
 	return true;
 }
 
@@ -60,18 +87,27 @@ static bool link_flags(struct linker *l)
 
 	for (size_t i = 0; i < b->extras.n; i++) {
 		const struct asc_extra *x = &b->extras.v[i];
-		struct flag_ref f = {
-			x->key, x->end, (uint32_t)i, ascend_is_wait((enum ascend_sync)x->sync)};
+		enum ascend_sync sync = (enum ascend_sync)x->sync;
+		struct flag_ref f = {.key = x->key,
+			.end = x->end,
+			.extra = (uint32_t)i,
+			.lane = x->lane,
+			.slice = x->slice,
+			.side = ascend_is_set(sync)    ? SIDE_SET
+				: ascend_is_wait(sync) ? SIDE_WAIT
+						       : SIDE_NONE,
+			.is_cross = sync == SYNC_SET_CROSS || sync == SYNC_WAIT_CROSS};
 
-		if (x->key && x->lane != NO_TRACK &&
-			(f.is_wait || ascend_is_set((enum ascend_sync)x->sync)) &&
-			!VEC_PUSH(&l->flags, f))
+		if (x->key && x->lane != NO_TRACK && !VEC_PUSH(&l->flags, f))
 			return false;
+		mem_step(i);
 	}
-	SORT(l->flags.v, l->flags.n, flag_cmp);
-	for (size_t i = 0; i < l->flags.n;) {
+	if (!SORT_LONG(l->flags.v, l->flags.n, flag_cmp))
+		return false;
+	for (size_t i = 0, n = 0; i < l->flags.n; n++) {
 		size_t end = i;
 
+		mem_step(n);
 		while (end < l->flags.n && l->flags.v[end].key == l->flags.v[i].key)
 			end++;
 		if (!link_group(l, i, end))
@@ -93,21 +129,14 @@ static void put_flag(const struct asc_build *b, const struct asc_extra *x, struc
 		sb_printf(out, " (id %.*s)", (int)(x->id.n < 60 ? x->id.n : 60), x->id.p);
 }
 
-static bool note_alone(struct asc_build *b, bool is_wait)
+static bool note_alone(struct asc_build *b, const struct alone *a, bool is_wait)
 {
 	struct strbuf names = {0};
-	uint64_t n = 0;
+	uint64_t n = a->n;
 	bool ok = true;
 
-	EACH (const struct asc_extra, x, b->extras.v, b->extras.n) {
-		enum ascend_sync s = (enum ascend_sync)x->sync;
-
-		if (x->is_linked || x->lane == NO_TRACK || !x->key ||
-			!(is_wait ? ascend_is_wait(s) : ascend_is_set(s)))
-			continue;
-		if (n++ < MAX_NAMED)
-			put_flag(b, x, &names);
-	}
+	for (size_t i = 0; i < n && i < MAX_NAMED; i++)
+		put_flag(b, &b->extras.v[a->first[i]], &names);
 	if (n)
 		ok = !names.failed &&
 		     trace_note(b->trace, NOTE_UNMAPPED,
@@ -154,21 +183,19 @@ static bool link_flow(
 static bool link_flows(struct linker *l, double mhz)
 {
 	struct asc_build *b = l->b;
-	struct u64_map flags = {0};
-	bool ok = true;
+	size_t flag = 0;
+	bool ok = SORT_LONG(b->flows.v, b->flows.n, flow_cmp);
 
-	for (size_t i = 0; ok && i < b->extras.n; i++)
-		ok = !b->extras.v[i].key || u64_map_at(&flags, b->extras.v[i].key);
-	if (ok && b->flows.n)
-		SORT(b->flows.v, b->flows.n, flow_cmp);
 	for (size_t i = 0; ok && i + 1 < b->flows.n; i++) {
 		const struct asc_flow *f = &b->flows.v[i];
 
+		mem_step(i);
+		while (flag < l->flags.n && l->flags.v[flag].key < f->key)
+			flag++;
 		if (f->is_from && !f[1].is_from && f->key == f[1].key &&
-			!u64_map_find(&flags, f->key))
+			(flag == l->flags.n || l->flags.v[flag].key != f->key))
 			ok = link_flow(l, f, f + 1, mhz);
 	}
-	u64_map_deinit(&flags);
 	return ok;
 }
 
@@ -177,10 +204,11 @@ bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
 	struct linker l = {.b = b};
 	struct trace *t = b->trace;
 	bool ok = link_flags(&l) && link_flows(&l, mhz) && asc_link_barriers(b, &l.links) &&
-		  note_alone(b, false) && note_alone(b, true);
+		  note_alone(b, &l.alone[SIDE_SET], false) &&
+		  note_alone(b, &l.alone[SIDE_WAIT], true);
 
+	ok = ok && SORT_LONG(l.links.v.v, l.links.v.n, link_cmp);
 	if (ok && l.links.v.n) {
-		SORT(l.links.v.v, l.links.v.n, link_cmp);
 		t->links = arena_memdup(&t->arena, l.links.v.v, l.links.v.n * sizeof(*l.links.v.v));
 		t->n_links = (uint32_t)l.links.v.n;
 		ok = t->links != NULL && l.links.v.n <= UINT32_MAX;
