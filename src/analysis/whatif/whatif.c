@@ -33,6 +33,8 @@ struct job {
 	VEC(track_idx) units;	   /* first and end of each */
 	struct whatif_span *spans; /* by unit, then by plan */
 	uint64_t *n_executed;	   /* the same */
+	struct path_sums *before;  /* by unit: what its time is made of */
+	struct path_sums *after;   /* by unit, then by plan; none where nothing is changed */
 	uint8_t *is_untrue;	   /* by track */
 	struct progress *progress;
 };
@@ -94,22 +96,32 @@ static uint64_t mixed(uint64_t likely, uint64_t least, double coupling)
 	return d > 0 ? (uint64_t)(d + 0.5) : 0;
 }
 
-static bool ask_plan(const struct unit *u, const struct whatif_plan *p, const uint64_t same[3],
-	struct whatif_span *s, uint64_t *n_executed, struct incore_error *e)
+/* All runs of a unit: what it takes unchanged is known to those of the plans. */
+struct asking {
+	const struct unit *u;
+	struct retime r;
+	uint64_t same[3];
+};
+
+static bool run_one(struct asking *x, const struct whatif_plan *p, unsigned bound,
+	struct path_sums *path, struct incore_error *e)
+{
+	return retime_run(&x->r, x->u, p, (enum retime_bound)bound, e) &&
+	       (bound != RETIME_LIKELY || retime_path(&x->r, x->u, p, path) || err_nomem(e));
+}
+
+static bool ask_plan(struct asking *x, const struct whatif_plan *p, struct whatif_span *s,
+	uint64_t *n_executed, struct path_sums *path, struct incore_error *e)
 {
 	uint64_t after[3];
 
 	for (unsigned b = 0; b < 3; b++) {
-		struct retime r = {0};
-		bool ok = retime_run(&r, u, p, (enum retime_bound)b, e);
-
-		after[b] = moved(s->before_cyc, same[b], retime_span(&r));
-		*n_executed = r.n_executed;
-		retime_deinit(&r);
-		if (!ok)
+		if (!run_one(x, p, b, path, e))
 			return false;
+		after[b] = moved(s->before_cyc, x->same[b], retime_span(&x->r));
+		*n_executed = x->r.n_executed;
 	}
-	s->after_cyc = mixed(after[RETIME_LIKELY], after[RETIME_LEAST], u->coupling);
+	s->after_cyc = mixed(after[RETIME_LIKELY], after[RETIME_LEAST], x->u->coupling);
 	s->low_cyc = s->high_cyc = s->after_cyc;
 	for (unsigned b = 0; b < 3; b++) {
 		s->low_cyc = after[b] < s->low_cyc ? after[b] : s->low_cyc;
@@ -118,34 +130,47 @@ static bool ask_plan(const struct unit *u, const struct whatif_plan *p, const ui
 	return true;
 }
 
-static bool ask_unit(struct job *j, size_t item, struct unit *u, struct incore_error *e)
+static bool ask_same(
+	struct job *j, size_t item, struct asking *x, struct whatif_span *s, struct incore_error *e)
 {
-	struct whatif_span s = {.first = j->units.v[2 * item], .end = j->units.v[2 * item + 1]};
 	uint64_t first = UINT64_MAX, last = 0;
-	uint64_t same[3] = {0};
-	bool ok = true;
 
-	for (unsigned b = 0; ok && b < 3; b++) {
-		struct retime r = {0};
-
-		ok = retime_run(&r, u, j->same, (enum retime_bound)b, e);
-		if (ok && b == RETIME_LIKELY)
-			compare_waves(j, u, &r, &s);
-		same[b] = retime_span(&r);
-		retime_deinit(&r);
+	for (unsigned b = 0; b < 3; b++) {
+		if (!run_one(x, j->same, b, &j->before[item], e))
+			return false;
+		if (b == RETIME_LIKELY)
+			compare_waves(j, x->u, &x->r, s);
+		x->same[b] = retime_span(&x->r);
 	}
-	EACH (const struct unit_wave, w, u->waves.v, u->waves.n) {
+	EACH (const struct unit_wave, w, x->u->waves.v, x->u->waves.n) {
 		first = w->begin < first ? w->begin : first;
 		last = w->end > last ? w->end : last;
 	}
-	s.before_cyc = last > first ? last - first : 0;
-	s.coupling = u->coupling;
+	s->before_cyc = last > first ? last - first : 0;
+	s->after_cyc = s->low_cyc = s->high_cyc = s->before_cyc;
+	s->coupling = x->u->coupling;
+	return true;
+}
+
+static bool changes_nothing(const struct whatif_plan *p)
+{
+	return !p->n_rows && !p->waves;
+}
+
+static bool ask_unit(struct job *j, size_t item, const struct unit *u, struct incore_error *e)
+{
+	struct whatif_span s = {.first = j->units.v[2 * item], .end = j->units.v[2 * item + 1]};
+	struct asking x = {.u = u};
+	bool ok = ask_same(j, item, &x, &s, e);
+
 	for (size_t i = 0; ok && i < j->n_plans; i++) {
 		size_t k = item * j->n_plans + i;
 
 		j->spans[k] = s;
-		ok = ask_plan(u, j->plans[i], same, &j->spans[k], &j->n_executed[k], e);
+		ok = changes_nothing(j->plans[i]) ||
+		     ask_plan(&x, j->plans[i], &j->spans[k], &j->n_executed[k], &j->after[k], e);
 	}
+	retime_deinit(&x.r);
 	return ok;
 }
 
@@ -206,38 +231,19 @@ bool whatif_join_paths(
 	return true;
 }
 
-static bool path_of(const struct unit *u, const struct whatif_plan *p, struct path_sums *out,
-	struct incore_error *e)
+static bool join_paths(
+	const struct job *j, size_t item, struct whatif_result *out, struct incore_error *e)
 {
-	struct retime r = {0};
-	bool ok = retime_run(&r, u, p, RETIME_LIKELY, e);
+	const struct path_sums *before = &j->before[item];
 
-	ok = ok && (retime_path(&r, u, p, out) || err_nomem(e));
-	retime_deinit(&r);
-	return ok;
-}
+	for (size_t i = 0; i < j->n_plans; i++) {
+		const struct path_sums *after =
+			changes_nothing(j->plans[i]) ? before : &j->after[item * j->n_plans + i];
 
-static bool find_paths(
-	struct job *j, size_t item, struct whatif_result *out, struct incore_error *e)
-{
-	struct path_sums before = {0}, after = {0};
-	struct unit u = {0};
-	struct waits w = {0};
-	bool ok = unit_load(&u, &j->tables, &j->units.v[2 * item], &w, e) &&
-		  path_of(&u, j->same, &before, e);
-
-	for (size_t i = 0; ok && i < j->n_plans; i++) {
-		after.v.n = 0;
-		/* also what could be read the first time */
-		out[i].n_unread = u.n_unread > out[i].n_unread ? u.n_unread : out[i].n_unread;
-		ok = path_of(&u, j->plans[i], &after, e) &&
-		     (whatif_join_paths(&before, &after, &out[i]) || err_nomem(e));
+		if (!whatif_join_paths(before, after, &out[i]))
+			return err_nomem(e);
 	}
-	VEC_FREE(&before.v);
-	VEC_FREE(&after.v);
-	waits_deinit(&w);
-	unit_deinit(&u);
-	return ok;
+	return true;
 }
 
 /* --- results -------------------------------------------------------------------------------- */
@@ -297,7 +303,7 @@ static bool sum_all(struct job *j, struct whatif_result *out, struct incore_erro
 	for (size_t i = 0; i < j->n_plans; i++)
 		if (!sum_plan(j, i, &out[i]))
 			return err_nomem(e);
-	return !j->units.n || find_paths(j, longest, out, e);
+	return !j->units.n || join_paths(j, longest, out, e);
 }
 
 static bool run_units(struct job *j, const struct walk_options *o, struct whatif_result *out,
@@ -308,8 +314,10 @@ static bool run_units(struct job *j, const struct walk_options *o, struct whatif
 
 	j->spans = mem_zalloc(n * j->n_plans + 1, sizeof(*j->spans));
 	j->n_executed = mem_zalloc(n * j->n_plans + 1, sizeof(*j->n_executed));
+	j->before = mem_zalloc(n + 1, sizeof(*j->before));
+	j->after = mem_zalloc(n * j->n_plans + 1, sizeof(*j->after));
 	j->is_untrue = mem_zalloc((size_t)j->tables.trace->n_tracks + 1, 1);
-	if (!j->spans || !j->n_executed || !j->is_untrue)
+	if (!j->spans || !j->n_executed || !j->before || !j->after || !j->is_untrue)
 		return err_nomem(e);
 	progress_begin(o->progress, "units", n);
 	ok = pool_run(o->pool, n, 1, run_unit, j, e);
@@ -354,6 +362,13 @@ static bool no_answer(struct whatif_result *out, size_t n, const char *why)
 	return true;
 }
 
+static void free_paths(struct path_sums *v, size_t n)
+{
+	EACH (struct path_sums, p, v, n)
+		VEC_FREE(&p->v);
+	mem_free(v);
+}
+
 bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, size_t n,
 	const struct walk_options *o, struct whatif_result *out, struct incore_error *e)
 {
@@ -372,6 +387,8 @@ bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, s
 	if (!t->meta.gfx_major || j.tables.simd_level < 0)
 		return no_answer(out, n, "the capture has no waves on SIMDs");
 	ok = run_waves(&j, o, out, e);
+	free_paths(j.before, j.units.n / 2);
+	free_paths(j.after, j.units.n / 2 * n);
 	VEC_FREE(&j.units);
 	mem_free(j.spans);
 	mem_free(j.n_executed);

@@ -15,8 +15,13 @@
 /* The first stretch that ends behind `at`. */
 static size_t port_from(const struct port_list *l, uint64_t at)
 {
-	size_t lo = 0, hi = l->v.n;
+	size_t lo = l->v.n, hi = lo, step = 1;
 
+	/* nearly always one of the last */
+	for (; lo && l->v.v[lo - 1].end > at; step *= 2) {
+		hi = lo - 1;
+		lo = hi > step ? hi - step : 0;
+	}
 	BISECT(lo, hi, i, l->v.v[i].end <= at);
 	return lo;
 }

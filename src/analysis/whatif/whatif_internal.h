@@ -4,6 +4,13 @@
 
 #include "analysis/whatif/whatif_unit.h"
 
+/* whatif_path.c: adds what the timeline's critical path is made of. */
+struct path_sums {
+	VEC(struct whatif_limit) v;
+};
+bool retime_path(const struct retime *r, const struct unit *u, const struct whatif_plan *p,
+	struct path_sums *out);
+
 /* Sets does_nothing from the figures. */
 void whatif_judge(struct whatif_result *r);
 /* Widens the interval by what such estimates missed the truth by (docs/whatif.md): one per cent of the

@@ -4,7 +4,7 @@
  * leads to the issue of its producer, a barrier to the wave that came last, a wave's begin to the
  * wave that it took its slot from. Each cycle of the unit's span is in one part.
  */
-#include "analysis/whatif/whatif_unit.h"
+#include "analysis/whatif/whatif_internal.h"
 #include "base/map.h"
 
 struct walker {

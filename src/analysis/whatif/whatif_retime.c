@@ -9,16 +9,22 @@
 #include "base/search.h"
 
 struct runner {		      /* a wave on its way */
-	uint32_t wave, next;  /* record that issues next */
+	uint32_t next;	      /* record that issues next */
 	uint64_t ready, base; /* of that record: free to go; held by nothing of its own */
 	uint64_t at;	      /* when it issues, as far as is known */
+	size_t n_seen;	      /* stretches on its ports when that was looked at */
+};
+
+struct turn {		    /* of a wave in the heap */
+	uint64_t at, issue; /* as known now; as measured */
+	uint32_t wave;
 };
 
 struct meeting {
 	uint32_t n_here;
 	uint64_t latest;
 	uint32_t last; /* record that came last */
-	VEC(struct runner) waiting;
+	VEC(uint32_t) waiting;
 };
 
 struct start {
@@ -26,6 +32,7 @@ struct start {
 	uint64_t at;
 };
 
+/* Made for a unit, and used for all its runs. */
 struct machine {
 	struct retime *r;
 	const struct unit *u;
@@ -33,87 +40,108 @@ struct machine {
 	enum retime_bound bound;
 	struct port_list *ports; /* n_simds x UNIT_PORTS */
 	struct meeting *meetings;
-	VEC(struct runner) heap;
+	struct runner *runners; /* by wave */
+	VEC(struct turn) heap;
+	bool is_top_free;	  /* its wave has issued: the next that is pushed takes its place */
 	VEC(struct start) starts; /* waves whose slot is free */
 	uint32_t *next_wave;	  /* by wave: who begins when it ends; NO_RECORD: none */
 	uint32_t *queue; /* with another number of waves: who begins next, by SIMD and time */
 	uint32_t *queue_at, *queue_end; /* by SIMD */
 };
 
-uint64_t plan_cycles(const struct whatif_plan *p, code_idx code, uint64_t cyc)
+uint64_t plan_scaled(const struct whatif_plan *p, uint32_t faster_milli, uint64_t cyc)
 {
-	uint32_t k = plan_row(p, code)->faster_milli, q = p->trace->meta.clock_quantum;
+	uint32_t q = p->trace->meta.clock_quantum;
 
-	if (k == WHATIF_PLAIN)
-		return cyc;
-	if (k == WHATIF_AT_ONCE)
+	if (faster_milli == WHATIF_AT_ONCE)
 		return 0;
 	q = q ? q : 1;
-	return (cyc * 1000 / k + q - 1) / q * q;
+	return (cyc * 1000 / faster_milli + q - 1) / q * q;
 }
 
 /* --- the heap ------------------------------------------------------------------------------- */
 
-static bool goes_before(const struct machine *m, const struct runner *a, const struct runner *b)
+static bool goes_before(const struct turn *a, const struct turn *b)
 {
-	uint64_t x, y;
-
 	if (a->at != b->at)
 		return a->at < b->at;
-	x = m->u->records.v[a->next].issue;
-	y = m->u->records.v[b->next].issue;
-	return x != y ? x < y : a->wave < b->wave;
+	return a->issue != b->issue ? a->issue < b->issue : a->wave < b->wave;
 }
 
-static void sink(struct machine *m, size_t i)
+/* The turn goes where it belongs, from the top down. */
+static void sink(struct machine *m, struct turn x)
 {
-	struct runner *v = m->heap.v;
+	struct turn *v = m->heap.v;
+	size_t n = m->heap.n, i = 0;
 
 	for (;;) {
-		size_t least = i;
-		struct runner x;
+		size_t k = 2 * i + 1;
 
-		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->heap.n; k++)
-			if (goes_before(m, &v[k], &v[least]))
-				least = k;
-		if (least == i)
-			return;
-		x = v[i];
-		v[i] = v[least];
-		v[least] = x;
-		i = least;
+		if (k + 1 < n && goes_before(&v[k + 1], &v[k]))
+			k++;
+		if (k >= n || !goes_before(&v[k], &x))
+			break;
+		v[i] = v[k];
+		i = k;
 	}
+	v[i] = x;
 }
 
-static bool push(struct machine *m, const struct runner *x)
+static bool push(struct machine *m, uint32_t wave)
 {
+	const struct runner *r = &m->runners[wave];
+	struct turn x = {r->at, m->u->records.v[r->next].issue, wave}, *v;
 	size_t i = m->heap.n;
 
-	if (!VEC_PUSH(&m->heap, *x))
-		return false;
-	for (; i > 0 && goes_before(m, &m->heap.v[i], &m->heap.v[(i - 1) / 2]); i = (i - 1) / 2) {
-		struct runner y = m->heap.v[i];
-
-		m->heap.v[i] = m->heap.v[(i - 1) / 2];
-		m->heap.v[(i - 1) / 2] = y;
+	if (m->is_top_free) {
+		m->is_top_free = false;
+		sink(m, x);
+		return true;
 	}
+	if (!VEC_PUSH(&m->heap, x))
+		return false;
+	for (v = m->heap.v; i > 0 && goes_before(&x, &v[(i - 1) / 2]); i = (i - 1) / 2)
+		v[i] = v[(i - 1) / 2];
+	v[i] = x;
 	return true;
+}
+
+static void drop_top(struct machine *m)
+{
+	m->is_top_free = false;
+	if (--m->heap.n)
+		sink(m, m->heap.v[m->heap.n]);
 }
 
 /* --- when can a record issue? --------------------------------------------------------------- */
 
-static uint64_t place(const struct machine *m, const struct runner *x)
+/* Looks at the ports as they are now. */
+static void place(const struct machine *m, uint32_t wave, struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
-	const struct port_list *simd = m->ports + (size_t)m->u->waves.v[x->wave].simd * UNIT_PORTS;
+	const struct port_list *simd = m->ports + (size_t)m->u->waves.v[wave].simd * UNIT_PORTS;
 	const struct port_list *ports[2] = {
 		simd + (r->port < UNIT_PORTS ? r->port : 0), simd + UNIT_MATRIX};
 	uint64_t rest = (uint64_t)r->rest_cyc;
 
 	if (r->inst_class == CLASS_NOP || r->port == UNIT_VMEM || r->port == UNIT_LDS)
 		rest = plan_cycles(m->p, r->code, rest);
-	return r->port < UNIT_PORTS ? ports_place(ports, r->matrix_cyc ? 2 : 1, x->base, rest)
-				    : x->base + rest;
+	x->n_seen = 0;
+	x->at = x->base + rest;
+	if (r->port >= UNIT_PORTS)
+		return;
+	x->n_seen = ports[0]->v.n + (r->matrix_cyc ? ports[1]->v.n : 0);
+	x->at = ports_place(ports, r->matrix_cyc ? 2 : 1, x->base, rest);
+}
+
+/* Has nobody issued on its ports since it was placed? */
+static bool is_placed(const struct machine *m, uint32_t wave, const struct runner *x)
+{
+	const struct unit_record *r = &m->u->records.v[x->next];
+	const struct port_list *simd = m->ports + (size_t)m->u->waves.v[wave].simd * UNIT_PORTS;
+
+	return r->port >= UNIT_PORTS ||
+	       x->n_seen == simd[r->port].v.n + (r->matrix_cyc ? simd[UNIT_MATRIX].v.n : 0);
 }
 
 /* The record at which a result is asked for: its own, or an earlier one of its row. */
@@ -168,21 +196,22 @@ static uint64_t latest_arrival(
 }
 
 /* The record that the wave stands on: when it may go, without looking at others. */
-static void prepare(const struct machine *m, struct runner *x, uint64_t end)
+static void prepare(const struct machine *m, uint32_t wave, struct runner *x, uint64_t end)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
 
 	x->ready = x->base = x->at = end + r->gap_cyc;
-	if (r->kind == RECORD_PLAIN && r->back) {
+	if (r->kind != RECORD_PLAIN)
+		return;
+	if (r->back) {
 		uint32_t holder = x->next - r->back;
-		uint64_t until = m->r->issue[holder] +
-				 plan_cycles(m->p, m->u->records.v[holder].code, r->hold_cyc);
+		code_idx code = m->u->records.v[holder].code;
+		uint64_t until = m->r->issue[holder] + plan_cycles(m->p, code, r->hold_cyc);
 
-		if (!plan_row(m->p, m->u->records.v[holder].code)->is_removed && until > x->base)
-			x->base = x->at = until;
+		if (until > x->base && !plan_row(m->p, code)->is_removed)
+			x->base = until;
 	}
-	if (r->kind == RECORD_PLAIN)
-		x->at = place(m, x);
+	place(m, wave, x);
 }
 
 /* --- waves begin, meet and end -------------------------------------------------------------- */
@@ -207,9 +236,10 @@ static bool end_wave(struct machine *m, uint32_t wave, uint64_t end)
 }
 
 /* Past what is removed, to the next record, or to the end of the wave. */
-static bool go_on(struct machine *m, struct runner *x, uint64_t end)
+static bool go_on(struct machine *m, uint32_t wave, uint64_t end)
 {
-	const struct unit_wave *w = &m->u->waves.v[x->wave];
+	const struct unit_wave *w = &m->u->waves.v[wave];
+	struct runner *x = &m->runners[wave];
 
 	for (; x->next < w->first + w->n; x->next++) {
 		const struct unit_record *r = &m->u->records.v[x->next];
@@ -218,54 +248,55 @@ static bool go_on(struct machine *m, struct runner *x, uint64_t end)
 		m->r->n_executed +=
 			row->is_removed || row->ahead || row->faster_milli != WHATIF_PLAIN;
 		if (!row->is_removed) {
-			prepare(m, x, end);
-			return push(m, x);
+			prepare(m, wave, x, end);
+			return push(m, wave);
 		}
 		m->r->issue[x->next] = m->r->end[x->next] = end;
 	}
-	return end_wave(m, x->wave, end);
+	return end_wave(m, wave, end);
 }
 
 static bool begin_wave(struct machine *m, struct start s)
 {
-	struct runner x = {.wave = s.wave, .next = m->u->waves.v[s.wave].first};
-
+	m->runners[s.wave].next = m->u->waves.v[s.wave].first;
 	m->r->begin[s.wave] = s.at;
 	m->r->after[s.wave] = s.after;
-	return go_on(m, &x, s.at);
+	return go_on(m, s.wave, s.at);
 }
 
-static bool leave(struct machine *m, struct runner *x, uint64_t issue)
+static bool leave(struct machine *m, uint32_t wave, uint64_t issue)
 {
+	struct runner *x = &m->runners[wave];
 	const struct unit_record *r = &m->u->records.v[x->next];
 	uint64_t end = issue + plan_cycles(m->p, r->code, r->cost_cyc);
 
 	m->r->issue[x->next] = issue;
 	m->r->end[x->next] = end;
 	x->next++;
-	return go_on(m, x, end);
+	return go_on(m, wave, end);
 }
 
 static bool open_meeting(struct machine *m, struct meeting *k)
 {
 	bool ok = true;
 
-	EACH (struct runner, x, k->waiting.v, k->waiting.n) {
-		const struct unit_record *r = &m->u->records.v[x->next];
+	EACH (const uint32_t, wave, k->waiting.v, k->waiting.n) {
+		uint32_t i = m->runners[*wave].next;
 
-		m->r->by[x->next] = k->last;
-		ok = ok && leave(m, x, k->latest + (uint64_t)r->rest_cyc);
+		m->r->by[i] = k->last;
+		ok = ok && leave(m, *wave, k->latest + (uint64_t)m->u->records.v[i].rest_cyc);
 	}
-	VEC_FREE(&k->waiting);
+	k->waiting.n = 0;
 	return ok;
 }
 
-static bool meet(struct machine *m, const struct runner *x)
+static bool meet(struct machine *m, uint32_t wave)
 {
+	const struct runner *x = &m->runners[wave];
 	uint32_t i = m->u->records.v[x->next].first;
 	struct meeting *k = &m->meetings[i];
 
-	if (!VEC_PUSH(&k->waiting, *x))
+	if (!VEC_PUSH(&k->waiting, wave))
 		return false;
 	if (!k->n_here || x->ready >= k->latest) {
 		k->latest = x->ready;
@@ -296,10 +327,10 @@ static bool take(struct port_list *l, uint64_t at, uint64_t cyc)
 	return !cyc || VEC_PUSH(&l->v, (struct port_span){at, at + cyc});
 }
 
-static bool issue_plain(struct machine *m, struct runner *x)
+static bool issue_plain(struct machine *m, uint32_t wave, const struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
-	struct port_list *simd = m->ports + (size_t)m->u->waves.v[x->wave].simd * UNIT_PORTS;
+	struct port_list *simd = m->ports + (size_t)m->u->waves.v[wave].simd * UNIT_PORTS;
 
 	if (r->port < UNIT_PORTS &&
 		!take(simd + r->port, x->at, plan_cycles(m->p, r->code, r->taken_cyc)))
@@ -307,19 +338,19 @@ static bool issue_plain(struct machine *m, struct runner *x)
 	if (r->matrix_cyc &&
 		!take(simd + UNIT_MATRIX, x->at, plan_cycles(m->p, r->code, r->matrix_cyc)))
 		return false;
-	return leave(m, x, x->at);
+	return leave(m, wave, x->at);
 }
 
-static bool issue_wait(struct machine *m, struct runner *x)
+static bool issue_wait(struct machine *m, uint32_t wave, const struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
 	uint64_t rest =
 		r->n ? (uint64_t)r->rest_cyc : plan_cycles(m->p, r->code, (uint64_t)r->rest_cyc);
 
-	return leave(m, x, latest_arrival(m, r, x->ready + rest, &m->r->by[x->next]));
+	return leave(m, wave, latest_arrival(m, r, x->ready + rest, &m->r->by[x->next]));
 }
 
-static bool issue_drain(struct machine *m, struct runner *x)
+static bool issue_drain(struct machine *m, uint32_t wave, struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
 	uint64_t cost = r->n && r->cost_cyc > DRAIN_FLOOR_CYC ? DRAIN_FLOOR_CYC : r->cost_cyc, end;
@@ -328,29 +359,33 @@ static bool issue_drain(struct machine *m, struct runner *x)
 	end = latest_arrival(
 		m, r, m->r->issue[x->next] + plan_cycles(m->p, r->code, cost), &m->r->by[x->next]);
 	m->r->end[x->next++] = end;
-	return go_on(m, x, end);
+	return go_on(m, wave, end);
 }
 
 static bool step(struct machine *m)
 {
-	struct runner x = m->heap.v[0];
-	uint8_t kind = m->u->records.v[x.next].kind;
+	struct turn top = m->heap.v[0];
+	struct runner *x = &m->runners[top.wave];
+	uint8_t kind = m->u->records.v[x->next].kind;
+	bool ok;
 
-	if (kind == RECORD_PLAIN) {
-		uint64_t at = place(m, &x);
-
-		if (at > x.at) { /* others went before */
-			m->heap.v[0].at = at;
-			sink(m, 0);
+	if (kind == RECORD_PLAIN && !is_placed(m, top.wave, x)) {
+		place(m, top.wave, x);
+		if (x->at > top.at) { /* others went before */
+			top.at = x->at;
+			sink(m, top);
 			return true;
 		}
+		x->at = top.at;
 	}
-	m->heap.v[0] = m->heap.v[--m->heap.n];
-	sink(m, 0);
-	return kind == RECORD_PLAIN	? issue_plain(m, &x)
-	       : kind == RECORD_WAIT	? issue_wait(m, &x)
-	       : kind == RECORD_BARRIER ? meet(m, &x)
-					: issue_drain(m, &x);
+	m->is_top_free = true;
+	ok = kind == RECORD_PLAIN     ? issue_plain(m, top.wave, x)
+	     : kind == RECORD_WAIT    ? issue_wait(m, top.wave, x)
+	     : kind == RECORD_BARRIER ? meet(m, top.wave)
+				      : issue_drain(m, top.wave, x);
+	if (m->is_top_free)
+		drop_top(m);
+	return ok;
 }
 
 /* --- all of it ------------------------------------------------------------------------------ */
@@ -437,6 +472,43 @@ static bool run(struct machine *m)
 	return ok;
 }
 
+static bool machine_new(struct retime *r, const struct unit *u)
+{
+	struct machine *m = r->machine = mem_zalloc(1, sizeof(*m));
+
+	if (!m)
+		return false;
+	m->u = u;
+	m->r = r;
+	m->ports = mem_zalloc((size_t)u->n_simds * UNIT_PORTS + 1, sizeof(*m->ports));
+	m->meetings = mem_zalloc(u->meetings.n + 1, sizeof(*m->meetings));
+	m->runners = mem_zalloc(u->waves.n + 1, sizeof(*m->runners));
+	m->next_wave = mem_zalloc(u->waves.n + 1, sizeof(*m->next_wave));
+	m->queue_at = mem_zalloc((size_t)u->n_simds + 1, sizeof(*m->queue_at));
+	m->queue_end = mem_zalloc((size_t)u->n_simds + 1, sizeof(*m->queue_end));
+	return m->ports && m->meetings && m->runners && m->next_wave && m->queue_at && m->queue_end;
+}
+
+static void machine_free(struct machine *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; m->ports && i < (size_t)m->u->n_simds * UNIT_PORTS; i++)
+		VEC_FREE(&m->ports[i].v);
+	for (size_t i = 0; m->meetings && i < m->u->meetings.n; i++)
+		VEC_FREE(&m->meetings[i].waiting);
+	VEC_FREE(&m->heap);
+	VEC_FREE(&m->starts);
+	mem_free(m->ports);
+	mem_free(m->meetings);
+	mem_free(m->runners);
+	mem_free(m->next_wave);
+	mem_free(m->queue);
+	mem_free(m->queue_at);
+	mem_free(m->queue_end);
+	mem_free(m);
+}
+
 static bool retime_init(struct retime *r, const struct unit *u)
 {
 	*r = (struct retime){.issue = mem_zalloc(u->records.n + 1, sizeof(*r->issue)),
@@ -445,13 +517,13 @@ static bool retime_init(struct retime *r, const struct unit *u)
 		.begin = mem_zalloc(u->waves.n + 1, sizeof(*r->begin)),
 		.wave_end = mem_zalloc(u->waves.n + 1, sizeof(*r->wave_end)),
 		.after = mem_zalloc(u->waves.n + 1, sizeof(*r->after))};
-	if (r->by)
-		memset(r->by, 0xff, (u->records.n + 1) * sizeof(*r->by));
-	return r->issue && r->end && r->by && r->begin && r->wave_end && r->after;
+	return r->issue && r->end && r->by && r->begin && r->wave_end && r->after &&
+	       machine_new(r, u);
 }
 
 void retime_deinit(struct retime *r)
 {
+	machine_free(r->machine);
 	mem_free(r->issue);
 	mem_free(r->end);
 	mem_free(r->by);
@@ -461,37 +533,37 @@ void retime_deinit(struct retime *r)
 	*r = (struct retime){0};
 }
 
+/* As if nothing had run yet. */
+static bool reset(struct machine *m)
+{
+	const struct unit *u = m->u;
+	struct retime *r = m->r;
+
+	r->n_executed = r->first_cyc = r->last_cyc = 0;
+	memset(r->issue, 0, u->records.n * sizeof(*r->issue));
+	memset(r->end, 0, u->records.n * sizeof(*r->end));
+	memset(r->by, 0xff, u->records.n * sizeof(*r->by));
+	memset(r->begin, 0, u->waves.n * sizeof(*r->begin));
+	memset(r->wave_end, 0, u->waves.n * sizeof(*r->wave_end));
+	memset(r->after, 0, u->waves.n * sizeof(*r->after));
+	memset(m->next_wave, 0xff, u->waves.n * sizeof(*m->next_wave));
+	memset(m->queue_at, 0, u->n_simds * sizeof(*m->queue_at));
+	memset(m->queue_end, 0, u->n_simds * sizeof(*m->queue_end));
+	for (size_t i = 0; i < (size_t)u->n_simds * UNIT_PORTS; i++)
+		m->ports[i].v.n = 0;
+	EACH (struct meeting, k, m->meetings, u->meetings.n)
+		k->n_here = 0;
+	mem_free(m->queue);
+	m->queue = m->p->waves ? mem_zalloc(u->waves.n + 1, sizeof(*m->queue)) : NULL;
+	return m->queue || !m->p->waves;
+}
+
 bool retime_run(struct retime *r, const struct unit *u, const struct whatif_plan *p,
 	enum retime_bound bound, struct incore_error *e)
 {
-	struct machine m = {.r = r, .u = u, .p = p, .bound = bound};
-	size_t n_ports = (size_t)u->n_simds * UNIT_PORTS;
-	bool ok = retime_init(r, u);
-
-	m.ports = mem_zalloc(n_ports + 1, sizeof(*m.ports));
-	m.meetings = mem_zalloc(u->meetings.n + 1, sizeof(*m.meetings));
-	m.next_wave = mem_zalloc(u->waves.n + 1, sizeof(*m.next_wave));
-	ok = ok && m.ports && m.meetings && m.next_wave;
-	if (ok)
-		memset(m.next_wave, 0xff, (u->waves.n + 1) * sizeof(*m.next_wave));
-	if (ok && p->waves) {
-		m.queue = mem_zalloc(u->waves.n + 1, sizeof(*m.queue));
-		m.queue_at = mem_zalloc(u->n_simds, sizeof(*m.queue_at));
-		m.queue_end = mem_zalloc(u->n_simds, sizeof(*m.queue_end));
-		ok = m.queue && m.queue_at && m.queue_end;
-	}
-	ok = ok && run(&m);
-	for (size_t i = 0; m.ports && i < n_ports; i++)
-		VEC_FREE(&m.ports[i].v);
-	for (size_t i = 0; m.meetings && i < u->meetings.n; i++)
-		VEC_FREE(&m.meetings[i].waiting);
-	VEC_FREE(&m.heap);
-	VEC_FREE(&m.starts);
-	mem_free(m.ports);
-	mem_free(m.meetings);
-	mem_free(m.next_wave);
-	mem_free(m.queue);
-	mem_free(m.queue_at);
-	mem_free(m.queue_end);
-	return ok || err_nomem(e);
+	if (!r->machine && !retime_init(r, u))
+		return err_nomem(e);
+	r->machine->p = p;
+	r->machine->bound = bound;
+	return (reset(r->machine) && run(r->machine)) || err_nomem(e);
 }

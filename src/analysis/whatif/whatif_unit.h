@@ -120,7 +120,9 @@ struct retime {		       /* a timeline of the unit */
 	uint32_t *after;	      /* by wave: the wave whose end it began after; NO_RECORD */
 	uint64_t n_executed;	      /* of changed rows */
 	uint64_t first_cyc, last_cyc; /* of all waves */
+	struct machine *machine;      /* what a run needs, kept for the next */
 };
+/* Runs the unit from its beginning. *r is zeroed before the first run, and belongs to the unit then. */
 bool retime_run(struct retime *r, const struct unit *u, const struct whatif_plan *p,
 	enum retime_bound bound, struct incore_error *e);
 void retime_deinit(struct retime *r);
@@ -134,11 +136,10 @@ static inline const struct whatif_row *plan_row(const struct whatif_plan *p, cod
 	return &p->rows[code < p->trace->n_code ? code : p->trace->n_code];
 }
 /* Cycles that are left of a change; kept to the clock's quantum. */
-uint64_t plan_cycles(const struct whatif_plan *p, code_idx code, uint64_t cyc);
+uint64_t plan_scaled(const struct whatif_plan *p, uint32_t faster_milli, uint64_t cyc);
+static inline uint64_t plan_cycles(const struct whatif_plan *p, code_idx code, uint64_t cyc)
+{
+	uint32_t k = plan_row(p, code)->faster_milli;
 
-/* whatif_path.c: adds what the timeline's critical path is made of. */
-struct path_sums {
-	VEC(struct whatif_limit) v;
-};
-bool retime_path(const struct retime *r, const struct unit *u, const struct whatif_plan *p,
-	struct path_sums *out);
+	return k == WHATIF_PLAIN ? cyc : plan_scaled(p, k, cyc);
+}
