@@ -104,6 +104,8 @@ def command(verb, capture, tmp):
         return ["--get", "/api/1/trace", capture]
     if verb["name"] == "diff":
         return [capture, capture]
+    if verb["name"] == "whatif":
+        return ["--nothing", capture]
     if verb["name"] == "sql":
         return [capture, "SELECT * FROM captures, code LIMIT 3"]
     return [capture]
@@ -188,7 +190,8 @@ def check_mcp(program, schemas):
     for name in [v["name"] for v in described["verbs"] if "answers" in v]:
         for capture in ("gemm", "pc_sampling", "ascend_matmul"):
             paths = {"a": capture, "b": capture} if name == "diff" else {"path": capture}
-            calls += [{"name": name, "arguments": {**paths, "limit": limit}} for limit in (0, 3)]
+            more = {"nothing": True} if name == "whatif" else {}
+            calls += [{"name": name, "arguments": {**paths, **more, "limit": limit}} for limit in (0, 3)]
     lines = [json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": call}) + "\n" for i, call in enumerate(calls)]
     p = subprocess.run([program, "mcp", DATA], input="".join(lines), capture_output=True, text=True, timeout=300)
     for line in p.stdout.splitlines():

@@ -37,6 +37,16 @@ def ask(program, path, *options):
     return p.stdout if p.returncode == 0 else b'{"data": {"method": "failed"}}'
 
 
+def measured(program, path):
+    """Length of each compute unit, from the waves that were captured on it."""
+    p = subprocess.run([program, "waves", "--json", "-q", "--top", "all", path], capture_output=True, timeout=300, check=True)
+    spans = {}
+    for w in json.loads(p.stdout)["data"]["waves"]:
+        first, last = spans.get((w["se"], w["cu"]), (w["begin"], w["end"]))
+        spans[w["se"], w["cu"]] = min(first, w["begin"]), max(last, w["end"])
+    return {f"se{se} cu{cu}": last - first for (se, cu), (first, last) in spans.items()}
+
+
 def waves(program, name, path):
     text = ask(program, path, "--nothing", "-j1")
     d = json.loads(text)["data"]
@@ -44,7 +54,11 @@ def waves(program, name, path):
         return [0, 0]
     n = d["identity"]
     check(f"{name}: -j2 gives the same bytes", ask(program, path, "--nothing", "-j2") == text, True)
-    check(f"{name}: nothing changed does nothing", [d["verdict"], d["after"]], ["does-nothing", d["before"]])
+    check(f"{name}: nothing changed does nothing", [d["verdict"], d["after"], d["low"], d["high"]], ["does-nothing"] + 3 * [d["before"]])
+    check(f"{name}: to the cycle, of every unit", [u["unit"] for u in d["units"] if not u["low"] == u["after"] == u["high"] == u["before"]], [])
+    if "ui_output" in name:
+        check(f"{name}: as measured", {u["unit"]: u["after"] for u in d["units"]}, measured(program, path))
+    check(f"{name}: and of every part of the path", [x for x in d["limits"] if x["after"] != x["before"]], [])
     check(f"{name}: who is not reproduced is named", len(d["untrue"]), n["waves"] - n["reproduced"])
     if n["reproduced"] < n["waves"]:
         return [n["reproduced"], n["waves"]]

@@ -120,6 +120,9 @@ def answers(build, incore):
             if verb in ("info", "check", "isa"):
                 words.remove("--top"), words.remove("7")
                 options = "{}"
+            if verb == "whatif":  # asks nothing of its own
+                words.append("--nothing")
+                options = '{"top": 7, "nothing": true}'
             p = subprocess.run(words, capture_output=True, text=True)
             got = json.loads(run([tables, verb, paths, options]))
             if p.returncode not in (0, 1):

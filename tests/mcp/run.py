@@ -124,6 +124,17 @@ def swapped(incore):
         check(kernels == {"gemm_f16"}, f"while folders are swapped: {kernels}")
 
 
+def nothing(incore):
+    """What is printed by `whatif --nothing`; without a question the tool says what can be asked."""
+    told = json.loads(subprocess.run([incore, "whatif", "--nothing", "--json", "gemm"], cwd=DATA, capture_output=True, check=True).stdout)["data"]
+    calls = [request(i, "tools/call", {"name": "whatif", "arguments": {"path": "gemm", **more}}) for i, more in enumerate(({"nothing": True}, {}))]
+    answers = talk(incore, calls)[1]
+    values = answers[0]["result"]["structuredContent"]["values"]
+    check({k: values[k] for k in ("verdict", "before", "after", "low", "high")} == {k: told[k] for k in ("verdict", "before", "after", "low", "high")},
+          f"whatif with nothing changed: {values}")
+    check(answers[1]["result"]["isError"] and "--nothing" in answers[1]["result"]["content"][0]["text"], f"whatif without a question: {answers[1]}")
+
+
 def plant(incore, made):
     """Captures of kernels with one defect each: of the toy engine, and Ascend kernels that the embedded model times."""
     amd, ascend = os.path.join(made, "amd"), os.path.join(made, "ascend")
@@ -166,6 +177,7 @@ def main():
     outside_of_roots(incore)
     swapped(incore)
     progress(incore)
+    nothing(incore)
     official_client(incore)
     print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")
     return COUNTS["failed"] > 0

@@ -56,13 +56,14 @@ def same_rows(table, frame, records):
 @pytest.mark.parametrize("question", NAMES)
 def test_every_question(question, capture):
     path = data(capture)
-    status, printed = program(question, "--json", path)
+    options = {"nothing": True} if question == "whatif" else {}
+    status, printed = program(question, "--json", *(f"--{o}" for o in options), path)
     if status not in (0, 1):
         with pytest.raises(incore.Error) as e:
-            getattr(incore.open(path), question)()
+            getattr(incore.open(path), question)(**options)
         assert printed["error"]["message"] in str(e.value)
         return
-    answer = getattr(incore.open(path), question)()
+    answer = getattr(incore.open(path), question)(**options)
     assert answer.json == printed
     assert answer.ok == (status == 0)
     for name in ["", *answer.tables]:

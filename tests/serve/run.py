@@ -48,12 +48,12 @@ def reply(server, data):
 # --- answers ---
 
 VERBS = ["info", "check", "hot?by=line&top=all", "hot?by=cause&top=5", "isa", "waves?top=all", "occupancy?bins=24",
-         "summary?top=3", "hot?from=0&to=500"]
+         "summary?top=3", "hot?from=0&to=500", "whatif?nothing=1", "whatif"]
 
 
 def words_of(question):
     name, _, rest = question.partition("?")
-    return [name, "--json", *[f"--{pair}" for pair in rest.split("&") if pair]]
+    return [name, "--json", *["--nothing" if pair == "nothing=1" else f"--{pair}" for pair in rest.split("&") if pair]]
 
 
 def check_verbs():
