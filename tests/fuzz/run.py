@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fuzzes every reader for a bounded time with libFuzzer, ASan and UBSan (build-fuzz/, clang); any finding fails the run.
 
-usage: run.py [--seconds N] [--grow] [TARGET...]
+usage: run.py [--seconds N] [--executions N] [--grow] [TARGET...]
 
 Starts from tests/fuzz/corpus/<target>; what it finds on the way stays in build-fuzz/found/<target>, what breaks a
 reader in build-fuzz/broken/ (copy it to the corpus with the fix). A line a target: inputs executed, edges of its code
 reached (all instrumented edges of the program behind it), edges that the committed corpus alone reaches.
 --grow: afterwards the smallest set of found inputs that reaches what the corpus does not is added to it, as
 grown-<hash>; only inputs up to GROW_BYTES, GROW_FILES a target. JOBS: targets at a time (all cores).
+--executions N: one target after the other, fastest first. A target gets N executions where it makes more than FAST a
+second, else its seconds (1,800 unless they are given), and a row of a table: what it executed, how fast, how long, what
+broke it (a run ends there), and how many inputs were found that reach what nothing before them did.
 """
 import argparse
 import concurrent.futures
@@ -18,11 +21,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build-fuzz")
 GROW_BYTES, GROW_FILES = 1024, 16
+FAST = 2000  # executions a second
+PROBE_S = 3
 # clang's UBSan only prints unless told to stop; what needs machine profiles finds those of the tree.
 ENV = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "allocator_may_return_null=1",
        "INCORE_PROFILES": os.path.join(ROOT, "profiles"), "INCORE_SOURCE_ROOT": ROOT}
@@ -45,19 +51,62 @@ def number(pattern, text):
     return int(found[-1]) if found else 0
 
 
+def explore(target, *limits):
+    """Changes inputs, from those of the corpus and those found before, until a limit."""
+    return program(target, *limits, "-max_len=65536", "-print_final_stats=1", f"-artifact_prefix={folder('broken')}/{target}-",
+                   folder("found", target), os.path.join(HERE, "corpus", target))
+
+
 def fuzz(target, seconds):
     """A line for people, and what was wrong ("": nothing)."""
-    corpus = os.path.join(HERE, "corpus", target)
-    artifacts = f"-artifact_prefix={folder('broken')}/{target}-"
-    start = program(target, "-runs=0", artifacts, corpus)
-    p = start if start.returncode else program(target, f"-max_total_time={seconds}", "-max_len=65536", "-print_final_stats=1", artifacts,
-                                               folder("found", target), corpus)
+    start = program(target, "-runs=0", f"-artifact_prefix={folder('broken')}/{target}-", os.path.join(HERE, "corpus", target))
+    p = start if start.returncode else explore(target, f"-max_total_time={seconds}")
     # A run that ended before its first input has tested nothing.
     n = number(r"number_of_executed_units:\s*(\d+)", p.stderr)
     is_good = p.returncode == 0 and n > 0
     line = (f"{'ok  ' if is_good else 'FAIL'} {target:<22}{n:>10} inputs{number(r'cov: ([0-9]+)', p.stderr):>7} of"
             f"{number(r'Loaded 1 PC tables .([0-9]+) PCs', p.stderr):>7} edges, {number(r'cov: ([0-9]+)', start.stderr):>6} by the corpus")
     return line, "" if is_good else p.stderr[-6000:]
+
+
+class Account:
+    """What the runs of one target came to."""
+
+    def __init__(self, target):
+        self.target, self.executions, self.seconds, self.found, self.wrong = target, 0, 0.0, 0, ""
+
+    def run(self, *limits):
+        start = time.monotonic()
+        p = explore(self.target, *limits)
+        self.seconds += time.monotonic() - start
+        self.executions += number(r"number_of_executed_units:\s*(\d+)", p.stderr)
+        self.found += number(r"new_units_added:\s*(\d+)", p.stderr)
+        if p.returncode:
+            self.wrong = p.stderr[-6000:]
+
+    def rate(self):
+        return self.executions / self.seconds if self.seconds else 0
+
+    def row(self):
+        return (f"| {self.target:<22} | {self.executions:>10,} | {self.rate():>8,.0f} | {self.seconds:>7,.0f} | {int(bool(self.wrong)):>7} |"
+                f" {self.found:>10,} |")
+
+
+def in_full(targets, executions, seconds):
+    """How many targets broke."""
+    probed = [Account(target) for target in targets]
+    for account in probed:
+        account.run(f"-max_total_time={PROBE_S}")
+    print(f"| {'target':<22} | executions | a second | seconds | crashes | new corpus |\n|---|--:|--:|--:|--:|--:|", flush=True)
+    for account in sorted(probed, key=Account.rate, reverse=True):
+        left = executions - account.executions
+        if not account.wrong and left > 0:
+            account.run(f"-runs={left}", f"-max_total_time={max(left // FAST, 1)}")
+        rest_s = int(seconds - account.seconds)
+        if not account.wrong and account.executions < executions and rest_s > 0:
+            account.run(f"-runs={executions - account.executions}", f"-max_total_time={rest_s}")
+        print(account.row() + ("\n" + account.wrong if account.wrong else ""), flush=True)
+    return sum(bool(account.wrong) for account in probed)
 
 
 def grow(target):
@@ -83,7 +132,8 @@ def grow(target):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--seconds", type=int)
+    parser.add_argument("--executions", type=int)
     parser.add_argument("--grow", action="store_true")
     parser.add_argument("targets", nargs="*")
     args = parser.parse_args()
@@ -94,9 +144,13 @@ def main():
     targets = sorted(f[5:-2] for f in os.listdir(HERE) if re.fullmatch(r"fuzz_\w+\.c", f))
     targets = [t for t in targets if not args.targets or t in args.targets]
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *[f"tests/fuzz/fuzz_{t}" for t in targets]], check=True)
+    if args.executions:
+        failed = in_full(targets, args.executions, args.seconds or 1800)
+        print(f"{len(targets) - failed} passed, {failed} failed, 0 skipped")
+        return failed > 0
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-        for line, wrong in pool.map(lambda target: fuzz(target, args.seconds), targets):
+        for line, wrong in pool.map(lambda target: fuzz(target, args.seconds or 20), targets):
             failed += bool(wrong)
             print(line + ("\n" + wrong if wrong else ""), flush=True)
         if args.grow:
