@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 #include "cli/sql/sql_result.h"
@@ -29,6 +30,16 @@ struct sql_job {
 	unsigned n_paths;
 	bool is_quitting;
 };
+
+/* The query cannot be stopped, and its thread has everything else: nothing of ours may be asked. */
+static void end_stuck(void *ctx, const struct incore_error *e)
+{
+	const struct cli *c = ctx;
+
+	leftover_remove_all();
+	output_error(e, c->use_json);
+	_exit(e->status);
+}
 
 /* --- a statement --- */
 
@@ -196,7 +207,8 @@ static bool run(struct cli *c)
 	const char *query = take_query(&j);
 	struct sql_limits limits = {.timeout_s = cli_count(c, "timeout"),
 		.memory_bytes = cli_count(c, "memory") << 20,
-		.max_rows = cli_count(c, "rows")};
+		.max_rows = cli_count(c, "rows"),
+		.stuck_ctx = c};
 	bool ok;
 
 	if (cli_has(c, "parquet") && (c->use_json || c->use_csv))
@@ -208,6 +220,9 @@ static bool run(struct cli *c)
 	ok = cli_begin(c, &j.asked);
 	if (ok) {
 		j.asked.captures.always = IMPORT_ALL; /* each is read once, whatever is asked */
+		/* who types sees that it goes on, and would lose the session */
+		if (query || !isatty(STDIN_FILENO))
+			limits.on_stuck = end_stuck;
 		j.sql = sql_open(
 			&j.asked.request, &j.asked.answer, c->args, j.n_paths, &limits, &c->error);
 		ok = j.sql && (query			     ? run_text(&j, query)

@@ -82,6 +82,11 @@ static void free_answer(struct kept_answer *k)
 	mem_free(k);
 }
 
+static uint64_t answer_bytes(const struct kept_answer *k)
+{
+	return k->answer.arena.total_bytes + k->arena.total_bytes;
+}
+
 void sql_forget_answers(struct sql *s)
 {
 	for (size_t i = 0; i < s->answers.n; i++)
@@ -137,6 +142,19 @@ static bool ask(struct answer_reader *k, struct kept_answer *out, struct incore_
 	return ok;
 }
 
+static bool fits(const struct sql *s, const struct kept_answer *new_one, struct incore_error *e)
+{
+	uint64_t bytes = answer_bytes(new_one);
+
+	for (size_t i = 0; i < s->answers.n; i++)
+		bytes += answer_bytes(s->answers.v[i]);
+	if (!s->limits.memory_bytes || bytes <= s->limits.memory_bytes)
+		return true;
+	return err_set(e, INCORE_FAILED, "sql-memory",
+		"the answers that the query asks for need more than %llu MiB of memory (--memory)",
+		(unsigned long long)(s->limits.memory_bytes >> 20));
+}
+
 /* What the question, its capture and its arguments are, as one text. */
 static char *key_of(const struct answer_reader *k, struct incore_error *e)
 {
@@ -178,7 +196,7 @@ static bool find_answer(struct answer_reader *k, struct incore_error *e)
 	}
 	x->key = key;
 	arena_init(&x->arena);
-	if (!ask(k, x, e) || !VEC_PUSH(&s->answers, x)) {
+	if (!ask(k, x, e) || !fits(s, x, e) || !VEC_PUSH(&s->answers, x)) {
 		free_answer(x);
 		return e->status == INCORE_OK ? err_nomem(e) : false;
 	}

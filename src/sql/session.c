@@ -111,15 +111,20 @@ static bool fail_at(const char *text, int offset, const char *message, struct in
 	return false;
 }
 
+static bool fail_time(const struct sql *s, struct incore_error *e)
+{
+	return err_set(e, INCORE_FAILED, "sql-timeout",
+		"the query took longer than %llu second%s (--timeout)",
+		(unsigned long long)s->limits.timeout_s, plural(s->limits.timeout_s));
+}
+
 static bool fail_limit(struct sql *s, int code, struct incore_error *e)
 {
 	if (code == SQLITE_NOMEM)
 		return err_set(e, INCORE_FAILED, "sql-memory",
 			"the query needs more than %llu MiB of memory (--memory)",
 			(unsigned long long)(s->limits.memory_bytes >> 20));
-	return err_set(e, INCORE_FAILED, "sql-timeout",
-		"the query took longer than %llu second%s (--timeout)",
-		(unsigned long long)s->limits.timeout_s, plural(s->limits.timeout_s));
+	return fail_time(s, e);
 }
 
 /* What SQLite, or a table below it, says went wrong. */
@@ -162,17 +167,33 @@ struct watch { /* ends a query that takes too long */
 	bool is_over, is_running;
 };
 
+/* With the lock; false: its time came before the query's end. */
+static bool ends_in_time(struct watch *w)
+{
+	int why = 0;
+
+	while (!w->is_over && !why)
+		why = pthread_cond_timedwait(&w->wake, &w->lock, &w->until);
+	return w->is_over;
+}
+
 static void *watch_main(void *ctx)
 {
 	struct watch *w = ctx;
-	int why = 0;
+	struct sql *s = w->sql;
+	struct incore_error e = {0};
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->is_over && !why)
-		why = pthread_cond_timedwait(&w->wake, &w->lock, &w->until);
-	if (!w->is_over) {
-		progress_cancel(w->sql->progress);
-		sqlite3_interrupt(w->sql->db);
+	if (!ends_in_time(w)) {
+		progress_cancel(s->progress);
+		sqlite3_interrupt(s->db);
+		w->until.tv_nsec += SQL_GRACE_MS * 1000000L;
+		w->until.tv_sec += w->until.tv_nsec / 1000000000L;
+		w->until.tv_nsec %= 1000000000L;
+		if (s->limits.on_stuck && !ends_in_time(w)) {
+			fail_time(s, &e);
+			s->limits.on_stuck(s->limits.stuck_ctx, &e);
+		}
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;

@@ -3,6 +3,8 @@
  * sql.h: questions in SQL over open captures. SQLite reads the tables of tables/tables.h straight
  * from the traces and the answers of the verbs as further tables; nothing is copied into a database
  * first. Who asks may be anyone: a query only reads, opens no file, and is stopped at the limits.
+ * SQLite stops between two steps of a query; one step (replace() in long texts, the expansion of
+ * common table expressions) can outlast any limit, and can only be ended with its process.
  *
  * Owner: the caller; sql_close(). The request and the answer given to sql_open() must outlive it.
  * May fail: a wrong query with status USAGE and its line and column; a limit with status FAILED; an
@@ -15,9 +17,14 @@
 
 struct sql_limits {
 	uint64_t timeout_s;    /* of one query; 0: none */
-	uint64_t memory_bytes; /* of SQLite in all; 0: none */
+	uint64_t memory_bytes; /* of SQLite in all, and of answers that a query asks; 0: none */
 	uint64_t max_rows;     /* of one result; the rest is left out and told */
+	/* Called on a thread of its own while a query, told to stop, is still in one step after
+	 * SQL_GRACE_MS. It tells the error and ends the process. NULL: the step is waited for. */
+	void (*on_stuck)(void *ctx, const struct incore_error *e);
+	void *stuck_ctx;
 };
+#define SQL_GRACE_MS 300u
 #define SQL_TIMEOUT_S 60
 #define SQL_MEMORY_MIB 512
 #define SQL_MAX_ROWS 100000

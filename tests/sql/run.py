@@ -10,6 +10,7 @@ import os
 import pty
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -206,6 +207,29 @@ COSTLY = ("WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x) SELEC
           "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x) SELECT i, randomblob(100000) b FROM x ORDER BY b")
 
 
+# One step of each lasts longer than any limit: SQLite looks at the clock between steps, and only afterwards.
+ZEROS = "hex(zeroblob(2000000))"
+OBJECT = "(WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x LIMIT 200000) SELECT json_group_object({}, 1) FROM x)"
+ENDLESS = ("SELECT printf('%.*c%.*c', 2000000000, 'x', 2000000000, 'x')", f"SELECT instr({ZEROS}, hex(zeroblob(1000000)) || '1')",
+           f"SELECT length(replace({ZEROS}, hex(zeroblob(1000000)) || '1', 'a'))", f"SELECT {ZEROS} GLOB '*" + "[a-z0-9]" * 60 + "1'",
+           f"SELECT length(json_patch({OBJECT.format('i')}, {OBJECT.format('-i')}))")
+
+
+def endless_steps():
+    for query in ENDLESS[:1] if "THIN" in os.environ else ENDLESS:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with tempfile.TemporaryDirectory() as work:
+            p = incore("sql", "--timeout", "1", "--csv", "-o", os.path.join(work, "out.csv"), "gemm", query)
+            check("no unfinished file stays behind", not os.listdir(work), os.listdir(work))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        check(query[:60], p.returncode == 6 and p.stderr == b"incore: the query took longer than 1 second (--timeout)\n", (p.returncode, p.stderr))
+        check("it ends with its limit", spent_s < 2.5, spent_s)
+    p = incore("sql", "--timeout", "1", "--json", "gemm", ENDLESS[0])
+    error = json.loads(p.stderr)
+    check("in JSON, too", p.returncode == 6 and not p.stdout and error["error"]["code"] == "sql-timeout", p)
+
+
 def attacks():
     for query in DENIED:
         p = incore("sql", "gemm", query)
@@ -216,6 +240,9 @@ def attacks():
     for query in COSTLY:
         p = incore("sql", "--timeout", "1", "--memory", "64", "gemm", query)
         check(query, p.returncode == 6 and not p.stdout and b"(--" in p.stderr or b"too long" in p.stderr, (p.returncode, p.stderr))
+    p = incore("sql", "--memory", "2", "gemm", "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x LIMIT 60) SELECT count(*) FROM x JOIN"
+               " waves w ON w.top = x.i")
+    check("kept answers are memory", p.returncode == 6 and b"answers that the query asks for need more than 2 MiB" in p.stderr, (p.returncode, p.stderr))
     p = incore("sql", "gemm", "SELECT 1,\n  nowhere FROM slices")
     check("an error names its place", b"query:2:3: no such column: nowhere" in p.stderr, p.stderr)
     p = incore("sql", "--json", "gemm", "SELECT 1; SELECT 2")
@@ -332,7 +359,7 @@ def main():
     if b'"sql"' not in incore("--version", "--json").stdout or incore("sql", "gemm", "SELECT 1").returncode == 5:
         print("SKIP incore sql: built without SQLite\n0 passed, 0 failed, 1 skipped")
         return 0
-    for part in (questions, conditions, every_table, attacks, hostile_names, outputs, shell):
+    for part in (questions, conditions, every_table, attacks, endless_steps, hostile_names, outputs, shell):
         part()
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return failed > 0
