@@ -182,7 +182,8 @@ def every_table():
     for capture in ("gemm", "ascend_matmul", "pc_sampling", "missing_wave", "sqtt_gfx9"):
         listed = incore("sql", capture, "--csv", ".tables").stdout.decode().splitlines()[1:]
         names = [line.split(",")[0] for line in listed]
-        script = "".join(f"SELECT '{n}', count(*), count(capture) FROM {n};\n" for n in names).encode()
+        asks = {n: " WHERE \"nothing\" = 1" for n in names if n.startswith("whatif")}  # which answers no question without one
+        script = "".join(f"SELECT '{n}', count(*), count(capture) FROM {n}{asks.get(n, '')};\n" for n in names).encode()
         runs = [incore("sql", "--csv", capture, "-j", j, stdin=script) for j in ("1", "3")]
         check(f"tables of {capture}", len(names) > 50 and runs[0].returncode == 0
               and runs[0].stdout.count(b"\n") == 2 * len(names) and runs[0].stdout == runs[1].stdout, runs[0].stderr)
