@@ -9,14 +9,15 @@ reader in build-fuzz/broken/ (copy it to the corpus with the fix). A line a targ
 reached (all instrumented edges of the program behind it), edges that the committed corpus alone reaches.
 --grow: afterwards the smallest set of found inputs that reaches what the corpus does not is added to it, as
 grown-<hash>; only inputs up to GROW_BYTES, GROW_FILES a target. JOBS: targets at a time (all cores).
---executions N: one target after the other, fastest first. A target gets N executions where it makes more than FAST a
-second, else its seconds (1,800 unless they are given), and a row of a table: what it executed, how fast, how long, what
-broke it (a run ends there), and how many inputs were found that reach what nothing before them did.
+--executions N: one target after the other, fastest first, each until it has executed N inputs, or for its seconds (1,800
+unless they are given). A row of a table each: what it executed, how many a second of work, seconds by the clock, what broke
+it (a run ends there), and how many inputs were found that reach what nothing before them did.
 """
 import argparse
 import concurrent.futures
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build-fuzz")
 GROW_BYTES, GROW_FILES = 1024, 16
-FAST = 2000  # executions a second
 PROBE_S = 3
 # clang's UBSan only prints unless told to stop; what needs machine profiles finds those of the tree.
 ENV = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "allocator_may_return_null=1",
@@ -69,23 +69,30 @@ def fuzz(target, seconds):
     return line, "" if is_good else p.stderr[-6000:]
 
 
+def work_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Account:
     """What the runs of one target came to."""
 
     def __init__(self, target):
-        self.target, self.executions, self.seconds, self.found, self.wrong = target, 0, 0.0, 0, ""
+        self.target, self.executions, self.found, self.wrong = target, 0, 0, ""
+        self.seconds = self.work = 0.0
 
     def run(self, *limits):
-        start = time.monotonic()
+        start, before = time.monotonic(), work_of_children()
         p = explore(self.target, *limits)
         self.seconds += time.monotonic() - start
+        self.work += work_of_children() - before
         self.executions += number(r"number_of_executed_units:\s*(\d+)", p.stderr)
         self.found += number(r"new_units_added:\s*(\d+)", p.stderr)
         if p.returncode:
             self.wrong = p.stderr[-6000:]
 
     def rate(self):
-        return self.executions / self.seconds if self.seconds else 0
+        return self.executions / self.work if self.work else 0
 
     def row(self):
         return (f"| {self.target:<22} | {self.executions:>10,} | {self.rate():>8,.0f} | {self.seconds:>7,.0f} | {int(bool(self.wrong)):>7} |"
@@ -99,12 +106,9 @@ def in_full(targets, executions, seconds):
         account.run(f"-max_total_time={PROBE_S}")
     print(f"| {'target':<22} | executions | a second | seconds | crashes | new corpus |\n|---|--:|--:|--:|--:|--:|", flush=True)
     for account in sorted(probed, key=Account.rate, reverse=True):
-        left = executions - account.executions
-        if not account.wrong and left > 0:
-            account.run(f"-runs={left}", f"-max_total_time={max(left // FAST, 1)}")
-        rest_s = int(seconds - account.seconds)
-        if not account.wrong and account.executions < executions and rest_s > 0:
-            account.run(f"-runs={executions - account.executions}", f"-max_total_time={rest_s}")
+        left, left_s = executions - account.executions, int(seconds - account.seconds)
+        if not account.wrong and left > 0 and left_s > 0:
+            account.run(f"-runs={left}", f"-max_total_time={left_s}")
         print(account.row() + ("\n" + account.wrong if account.wrong else ""), flush=True)
     return sum(bool(account.wrong) for account in probed)
 
