@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -98,17 +100,37 @@ pid_t walls_fork_again(void)
 	return clone_process(0);
 }
 
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	size_t n = strlen(text);
+	bool ok = fd >= 0 && write(fd, text, n) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* In a namespace of users of its own a process is nobody, and may make no files, until this. */
+static void stay_oneself(const char *uid_map, const char *gid_map)
+{
+	if (write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/gid_map", gid_map))
+		write_file("/proc/self/uid_map", uid_map);
+}
+
 pid_t walls_fork(void)
 {
-	static const unsigned long FLAGS[] = {CLONE_NEWPID, CLONE_NEWPID | CLONE_NEWUSER};
+	char uid_map[40], gid_map[40];
+	pid_t pid = clone_process(CLONE_NEWPID);
 
-	for (size_t i = 0; i < COUNT(FLAGS); i++) {
-		pid_t pid = clone_process(FLAGS[i]);
-
-		if (pid >= 0)
-			return pid;
-	}
-	return fork();
+	if (pid >= 0)
+		return pid;
+	snprintf(uid_map, sizeof(uid_map), "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
+	snprintf(gid_map, sizeof(gid_map), "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
+	pid = clone_process(CLONE_NEWPID | CLONE_NEWUSER);
+	if (pid == 0)
+		stay_oneself(uid_map, gid_map);
+	return pid >= 0 ? pid : fork();
 }
 
 /* --- the child --- */
@@ -255,6 +277,7 @@ int walls_enter(const struct walls *w)
 		walls_limit(RLIMIT_FSIZE, w->file_bytes);
 	if (w->cpu_s)
 		walls_limit(RLIMIT_CPU, w->cpu_s);
+	walls_hide(w);
 	errno = EPERM;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && drop_capabilities() &&
 			       shut_files(w) && shut_calls()

@@ -3,7 +3,8 @@
  * walls.h: what a child may do that works on somebody else's code. A compiler reads a kernel's
  * source, and the source can make it read any file, fill a disk or run for ever: it gets the folders
  * that it needs and nothing else (Landlock), no network, no tracing, no keys, no mounts (a filter of
- * system calls), and a namespace of pids in which everything ends with its first process.
+ * system calls), and a namespace of pids in which everything ends with its first process. Where the
+ * system grants it, a namespace of mounts in which other files do not even have names.
  * Owner: the caller owns all strings. May fail: as said at each; what fails leaves no half: the
  * child that could not enter must not go on.
  */
@@ -40,6 +41,10 @@ pid_t walls_fork(void);
  * parent may have held when the child was made. The same rules.
  */
 pid_t walls_fork_again(void);
+
+/* For the child: its root has what the walls let it use and nothing else. False: the system grants
+ * no such root, and it sees names as before. Async-signal-safe; walls_enter() calls it. */
+bool walls_hide(const struct walls *w);
 
 /* For the child, just before exec: 0, or an errno. Async-signal-safe. */
 int walls_enter(const struct walls *w);

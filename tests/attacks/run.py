@@ -214,7 +214,7 @@ def killed(u):
 SOURCES = {  # what a source may try with its compiler; SECRET is a file of the user's in a folder beside
     "include": '#include "SECRET"\n',
     "include by a way up": '#include "../victim/secret.h"\n',
-    "include of a link": '#include "link.h"\n',
+    "include of a link": '#include "linked.h"\n',
     "include of the environment": '#include "/proc/self/environ"\n',
     "include of a password file": '#include "/etc/shadow"\n',
     "include of a standard stream": '#include "/dev/stdin"\n',
@@ -237,13 +237,76 @@ SOURCES = {  # what a source may try with its compiler; SECRET is a file of the 
 
 def compiler(u):
     kernels = os.path.join(u.tmp, "kernels")
-    os.symlink(u.secret, os.path.join(kernels, "link.h"))
+    os.symlink(u.secret, os.path.join(kernels, "linked.h"))
     for what, text in SOURCES.items():
         source = u.write("kernels/source.cpp", text.replace("SECRET", u.secret).replace("VICTIM", os.path.dirname(u.secret)) + GOOD)
         u.harmless(f"compiler: {what}", u.run(source), 3)
     p = u.run(u.write("kernels/source.cpp", '#include "SECRET"\n'.replace("SECRET", u.secret) + GOOD))
     check("--include" in p.stderr, f"{u.name}: what may be read is not said: {p.stderr}")
     check(not u.work_folders(), f"{u.name}: work folders are left: {u.work_folders()}")
+
+
+ASKED = {  # ways to ask whether a file is there; N: of a secret or of nothing
+    "has_include": '#if __has_include("N")\n#error there\n#endif\n',
+    "has_include in brackets": '#if __has_include(<N>)\n#error there\n#endif\n',
+    "has_include by a way up": '#if __has_include("../victim/NAME")\n#error there\n#endif\n',
+    "include": '#include "N"\n',
+    "incbin": 'asm(".data\\n.incbin \\"N\\"\\n.text");\n',
+}
+
+
+def asked(u):
+    """A file of the user's cannot be told from none, where the system grants a root of one's own; elsewhere its text stays hidden."""
+    grants = subprocess.run(["unshare", "-m", *(["-U", "-r"] if u.uid else []), "true"], stderr=subprocess.DEVNULL, **u.who()).returncode == 0
+    if not grants:
+        print(f"SKIP {u.name}: this system grants no namespace of mounts")
+        RESULT[2] += 1
+    folder = os.path.dirname(u.secret)
+    for what, text in ASKED.items() if grants else ():
+        said = []
+        for name in ("secret.h", "nothing.h"):
+            source = u.write("kernels/asked.cpp", text.replace("NAME", name).replace("N", os.path.join(folder, name)) + GOOD)
+            p = u.run(source)
+            check(TOKEN not in p.stdout + p.stderr, f"{u.name}: asked by {what}: the secret was told")
+            said.append((p.returncode, p.stdout, p.stderr.replace(name, "")))
+        check(said[0] == said[1], f"{u.name}: asked by {what}: {said}")
+    for path in ("/etc/passwd", "/root", "/proc/self/environ", "/dev/mem", "/home") if grants else ():
+        u.harmless(f"asked for {path}", u.run(u.write("kernels/asked.cpp", ASKED["has_include"].replace("N", path) + GOOD)), 0)
+    source = u.write("kernels/asked.cpp", GOOD + "// without namespaces\n")
+    u.harmless("no namespace of mounts", u.run(source, before=refusing(272)), 0)
+    u.harmless("include without a namespace of mounts", u.run(u.write("kernels/asked.cpp", f'#include "{u.secret}"\n' + GOOD), before=refusing(272)), 3)
+
+
+def environment(u):
+    """What the environment or an option says of a compiler's parts puts nothing foreign into it; the same for every user."""
+    if u.uid != os.getuid():
+        return
+    false = os.path.join(u.tmp, "kernels", "false")  # where it may read, so that nothing else stops it
+    os.makedirs(os.path.join(false, "plugin"))
+    for name in ("cc1plus", "as", "ld", "collect2", "wrapper"):
+        os.chmod(u.write(f"kernels/false/{name}", "#!/bin/sh\necho error: TAKEN >&2\nexit 1\n"), 0o755)
+    for name in ("stdint.h", "cstdint", "stddef.h"):
+        u.write(f"kernels/false/{name}", "#error TAKEN\n")
+    u.write("kernels/false/specs", "*cc1plus:\n-DTAKEN\n")
+    u.write("kernels/false/options", "-DTAKEN\n")
+    code = ('#include <string.h>\n#include <unistd.h>\nextern char *program_invocation_short_name;\n'
+            '__attribute__((constructor)) static void taken(void)\n{\n\tif (strcmp(program_invocation_short_name, "incore") != 0)\n'
+            '\t\twrite(2, "error: TAKEN\\n", 13), _exit(1);\n}\n')
+    library = os.path.join(false, "libmpc.so.3")
+    subprocess.run(["cc", "-w", "-D_GNU_SOURCE", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=code, text=True, check=True)
+    option = os.path.join(false, "options")
+    source = "#include <cstdint>\n#ifdef TAKEN\n#error TAKEN\n#endif\n" + GOOD + "// "
+    variables = {name: false for name in ("COMPILER_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH")}
+    variables |= {"GCC_EXEC_PREFIX": false + "/", "LD_PRELOAD": library, "DEPENDENCIES_OUTPUT": os.path.join(os.path.dirname(u.secret), "written"),
+                  "GCC_COMPARE_DEBUG": "-DTAKEN", "CCC_OVERRIDE_OPTIONS": "+-DTAKEN", "PATH": false + ":/usr/bin:/bin"}
+    for name, value in variables.items():
+        p = u.run(u.write("kernels/environment.cpp", source + name), **{name: value})
+        u.harmless(f"${name}", p, 0)
+    for text in (f"-fplugin={library}", f"-wrapper {false}/wrapper", "-wrapper", f"@{option}", f"-specs={false}/specs", f"-B{false}"):
+        for word, status in (("--include", 0), ("-D", 3)):
+            p = u.run(u.write("kernels/environment.cpp", source + word + text), word, text)
+            u.harmless(f"{word} {text}", p, status)
+            check("TAKEN" not in p.stderr, f"{u.name}: {word} {text}: {p.stderr}")
 
 
 def taken(u):
@@ -260,7 +323,7 @@ def taken(u):
 def names(u):
     """Names of sources are no options and no files of options."""
     cwd = os.path.join(u.tmp, "cwd")
-    for name in ("-Bsource.cpp", "--help.cpp", "@source.cpp", "-o written.cpp", "a b;$(id).cpp"):
+    for name in ("-Bsource.cpp", "-fplugin=source.cpp", "-wrapper.cpp", "-specs=source.cpp", "--help.cpp", "@source.cpp", "-o written.cpp", "a b;$(id).cpp"):
         text = GOOD + f"/*\n-o {os.path.dirname(u.secret)}/written\n-B. -include {u.secret}\n*/\n"
         with open(os.path.join(cwd, name), "w") as f:
             f.write(text)
@@ -303,7 +366,7 @@ def streams(u):
     check(bool(want), "a kernel without ops is answered")
 
 
-CASES = (calls, endings, survivor, killed, compiler, taken, names, streams, refusals)
+CASES = (calls, endings, survivor, killed, compiler, asked, environment, taken, names, streams, refusals)
 
 
 def copy_for_all(build, to):

@@ -91,14 +91,15 @@ static bool add_base(struct command *c, const struct record_unit *u, const struc
 	       word(c, "-isystem") && word(c, t->recorder_dir);
 }
 
-static bool add_given(struct command *c, const struct record_options *o)
+/* In one word each: of its own, "@file" would be a file of options. */
+static bool add_given(struct command *c, const struct record_options *o, struct arena *a)
 {
 	bool ok = true;
 
 	for (size_t i = 0; i < o->n_defines; i++)
-		ok = ok && word(c, "-D") && word(c, o->defines[i]);
+		ok = ok && word(c, arena_printf(a, "-D%s", o->defines[i]));
 	for (size_t i = 0; i < o->n_include_dirs; i++)
-		ok = ok && word(c, "-I") && word(c, o->include_dirs[i]);
+		ok = ok && word(c, arena_printf(a, "-I%s", o->include_dirs[i]));
 	return ok;
 }
 
@@ -384,7 +385,7 @@ bool record_compile(struct record_unit *u, struct record_tools *t, const struct 
 	struct hash128 key;
 	uint64_t from = record_now_us();
 	const char *list = NULL;
-	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
+	bool ok = add_base(&options, u, o, t) && add_given(&options, o, &t->arena);
 
 	if (ok) {
 		key = key_of(t, u, &options, o);

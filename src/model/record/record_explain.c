@@ -29,6 +29,13 @@ static struct str first_quoted(struct str line, const char *what)
 	return word;
 }
 
+/* Whether a file exists that a compiler may not read is not to be told apart everywhere. */
+static bool is_out_of_reach(struct str line)
+{
+	return str_has(line, "No such file") || str_has(line, "file not found") ||
+	       str_has(line, "Permission denied");
+}
+
 static struct str missing_header(struct str line)
 {
 	ptrdiff_t at = str_find(line, "fatal error: ");
@@ -39,7 +46,7 @@ static struct str missing_header(struct str line)
 	rest = str_sub(line, (size_t)at + strlen("fatal error: "), line.n);
 	if (str_starts(rest, "'"))
 		return quoted(rest, "'");
-	if (!str_has(rest, "No such file") || !str_cut(&rest, ":", &word))
+	if (!is_out_of_reach(rest) || !str_cut(&rest, ":", &word))
 		return (struct str){0};
 	return word;
 }
@@ -85,10 +92,10 @@ bool record_explain(const char *text, const char *source, struct incore_error *e
 	if (!first.p)
 		first = str_sub(str_trim(str_of(text)), 0, 300);
 	err_set(e, INCORE_BAD_INPUT, "does-not-compile", "%.*s", STR_ARG(first));
-	if (str_has(first, "Permission denied"))
+	if (name.n && is_out_of_reach(first))
 		return err_wrap(e,
-			"%s does not compile (%u error%s): its compiler may read the kernel's folder and those of --include, no other files of yours",
-			source, n, n == 1 ? "" : "s");
+			"%s does not compile (%u error%s): '%.*s' is not where its compiler may read: the kernel's folder and those of --include, no other files of yours",
+			source, n, n == 1 ? "" : "s", STR_ARG(name));
 	if (name.n)
 		return err_wrap(e, "%s does not compile (%u error%s): '%.*s' is missing", source, n,
 			n == 1 ? "" : "s", STR_ARG(name));

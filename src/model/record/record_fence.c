@@ -13,10 +13,6 @@
 
 #define MAX_FILE (UINT64_C(1) << 30)
 
-/* Of the environment only what says where a toolchain has its parts; folders in it may be used. */
-static const char *const KEPT[] = {"PATH", "LD_LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
-	"LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
-
 /* NULL is a lack of memory. */
 static bool add_path(record_paths *to, const char *path)
 {
@@ -30,7 +26,7 @@ static bool add_folder(struct record_fence *f, const char *source)
 	const char *dir = arena_printf(f->arena, "%.*s.", n, source);
 	char *real = dir ? realpath(dir, NULL) : NULL;
 	enum kernel_core core = KERNEL_ON_ANY;
-	bool ok = dir != NULL;
+	bool ok = add_path(&f->readable, dir); /* as it is named, too: links on the way */
 
 	if (real)
 		ok = add_path(&f->readable, arena_printf(f->arena, "%s", real));
@@ -68,25 +64,51 @@ static bool add_toolchain(struct record_fence *f, const char *compiler)
 	return ok;
 }
 
+/* Is the folder in one of those whose programs may be run? */
+static bool is_of_toolchain(const struct record_fence *f, const char *dir)
+{
+	char *real = *dir == '/' ? realpath(dir, NULL) : NULL;
+	bool is_inside = false;
+
+	for (size_t i = 0; real && !is_inside && i < f->programs.n; i++) {
+		char *top = realpath(f->programs.v[i], NULL);
+		size_t n = top ? strlen(top) : 0;
+
+		is_inside = top && strncmp(real, top, n) == 0 && (!real[n] || real[n] == '/');
+		free(top);
+	}
+	free(real);
+	return is_inside;
+}
+
+/* Of a list of folders in our environment those from which it may run programs, as a toolchain
+ * outside the system needs them; any other would put something foreign into it. */
+static bool add_list(struct record_fence *f, const char *name)
+{
+	const char *value = getenv(name), *kept = "", *dir;
+	struct str rest = str_of(value ? value : ""), part;
+
+	while (kept && rest.n && str_cut(&rest, ":", &part)) {
+		dir = arena_strndup(f->arena, part.p ? part.p : "", part.n);
+		if (!dir)
+			return false;
+		if (is_of_toolchain(f, dir))
+			kept = arena_printf(f->arena, "%s%s%s", kept, *kept ? ":" : "", dir);
+	}
+	return kept && (!*kept || add_path(&f->env, arena_printf(f->arena, "%s=%s", name, kept)));
+}
+
+/* Nothing that tells a compiler where its parts are (COMPILER_PATH, CPATH): --include and the
+ * compiler's own prefix say that. */
 static bool add_environment(struct record_fence *f)
 {
-	bool ok =
-		add_path(&f->env, "LC_ALL=C") &&
-		add_path(&f->env, "CCACHE_DISABLE=1") && /* we have a cache, its is not writable */
-		add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir)) &&
-		(f->is_open || add_path(&f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)));
+	bool ok = add_path(&f->env, "LC_ALL=C") &&
+		  add_path(&f->env, "CCACHE_DISABLE=1") && /* ours is the cache that it writes */
+		  add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
 
-	for (size_t i = 0; ok && i < sizeof(KEPT) / sizeof(KEPT[0]); i++) {
-		const char *value = getenv(KEPT[i]);
-		struct str rest = str_of(value ? value : ""), dir;
-
-		if (!value)
-			continue;
-		ok = add_path(&f->env, arena_printf(f->arena, "%s=%s", KEPT[i], value));
-		while (ok && i > 0 && rest.n && str_cut(&rest, ":", &dir))
-			ok = !dir.n ||
-			     add_path(&f->programs, arena_printf(f->arena, "%.*s", STR_ARG(dir)));
-	}
+	if (!f->is_open) /* else these go on top of all of ours */
+		ok = ok && add_path(&f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)) &&
+		     add_list(f, "PATH") && add_list(f, "LD_LIBRARY_PATH");
 	return ok && VEC_PUSH(&f->env, (const char *)NULL);
 }
 
