@@ -83,7 +83,7 @@ static bool step(struct new_root *r)
 	if (n == 2 && memcmp(r->rest, "..", 2) == 0) {
 		if (r->done[0])
 			*strrchr(r->done, '/') = '\0';
-	} else if (!(n == 1 && r->rest[0] == '.')) {
+	} else if (n && !(n == 1 && r->rest[0] == '.')) {
 		ok = append(r->done, r->rest, n);
 	}
 	n += strspn(r->rest + n, "/");

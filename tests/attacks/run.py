@@ -94,11 +94,11 @@ class User:
         with open(self.secret) as f:
             return names, st.st_mode, st.st_uid, st.st_mtime, f.read()
 
-    def start(self, source, *words, before=None, **env):
+    def start(self, source, *words, before=None, cwd="cwd", **env):
         env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN,
                **({"CXX": os.environ["CXX"]} if "CXX" in os.environ else {}), **env}
         return subprocess.Popen([self.program, "model", "run", "--core", "aiv", *words, "--", source], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, errors="replace", cwd=os.path.join(self.tmp, "cwd"), env=env,
+                                stderr=subprocess.PIPE, text=True, errors="replace", cwd=os.path.join(self.tmp, cwd), env=env,
                                 preexec_fn=before, **self.who())
 
     def run(self, source, *words, **more):
@@ -270,6 +270,8 @@ def asked(u):
             check(TOKEN not in p.stdout + p.stderr, f"{u.name}: asked by {what}: the secret was told")
             said.append((p.returncode, p.stdout, p.stderr.replace(name, "")))
         check(said[0] == said[1], f"{u.name}: asked by {what}: {said}")
+    p = u.run(u.write("kernels/asked.cpp", ASKED["has_include"].replace("N", u.secret) + GOOD + "// from the root\n"), cwd="/")
+    check(p.returncode == (0 if grants else 3), f"{u.name}: asked from the root folder: {p.stderr}")
     for path in ("/etc/passwd", "/root", "/proc/self/environ", "/dev/mem", "/home") if grants else ():
         u.harmless(f"asked for {path}", u.run(u.write("kernels/asked.cpp", ASKED["has_include"].replace("N", path) + GOOD)), 0)
     source = u.write("kernels/asked.cpp", GOOD + "// without namespaces\n")
