@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walls_root.c: a root folder that has the given paths and nothing else. Landlock hides what is in a
+ * root.c: a root folder that has the given paths and nothing else. Landlock hides what is in a
  * file, not that it is there: a source could ask for names (__has_include). Here they do not exist.
  * Links on the way to a path are made again, so that every name leads where it led. All by raw
  * calls, of a child that may not allocate.
