@@ -15,7 +15,7 @@ static const struct option_def options[] = {
 		"with --by producer: who gets the cycles of a wait",
 		OPTION_FIELD(hot_params, attribution)},
 	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
-		"flydsl: the report of the older hotspot script, byte for byte",
+		OPTION_RARE "flydsl: the report of the older hotspot script, byte for byte",
 		OPTION_FIELD(hot_params, taxonomy)},
 	{0, "exposed", OPTION_FLAG, NULL, NULL, NULL,
 		"tell lost cycles that other waves hid from exposed ones (instr, line, opcode)",

@@ -43,6 +43,8 @@ struct option_def {
 	bool is_stored;	      /* in the struct that the table is about */
 };
 
+/* Begins the help of an option that few need: --help gives its name alone. */
+#define OPTION_RARE "rarely needed: "
 /* Help of an option that is rarely wanted: another file than the capture's. */
 #define OPTION_INSTEAD "instead of the capture's "
 #define OPTION_END                                                                                 \

@@ -25,9 +25,6 @@
 /* The help of an option that --help names without a line of its own: its man page warns. */
 #define OPTION_RISK "at your own risk: "
 
-/* The same of one that few need. */
-#define OPTION_RARE "rarely needed: "
-
 /* Option groups of the program itself, beside those of answer/request.h. */
 enum cli_option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */

@@ -14,6 +14,7 @@ void cli_page_init(const struct cli *c, struct page *p)
 	page_init(p);
 	p->is_csv = c->use_csv;
 	p->explains = cli_flag(c, "explain");
+	p->columns = cli_text(c, "columns");
 }
 
 bool cli_page_finish(struct cli *c, struct page *p)

@@ -1,41 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* help.c: how is it used? --help as text and JSON, made from the verb and option tables. */
 #include "cli/options.h"
+#include "cli/output.h"
+#include "page/write.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* Broken at the width of a terminal; whole lines elsewhere. */
+static void write_help(struct page *p, FILE *out)
+{
+	const struct text_medium m = {
+		.out = out, .width = output_width(out == stdout ? STDOUT_FILENO : STDERR_FILENO)};
+	struct incore_error e = {0};
+
+	if (page_is_whole(p, &e))
+		page_write_text(p, &m);
+	incore_error_clear(&e);
+	page_deinit(p);
+}
 
 void help_main(FILE *out)
 {
-	fputs("incore: which instruction of a kernel is waiting, and for what\n\n"
-	      "usage: incore VERB [options] PATH...\n\n",
-		out);
-	for (const struct verb *const *v = verb_table; *v; v++)
-		fprintf(out, "  %-10s %s\n", (*v)->name, verb_purpose(*v));
-	fputs("\nincore help VERB, incore VERB --help   options of a verb\n"
-	      "incore --version [--json]              version; with --json what is inside\n"
-	      "incore --help=json                     all verbs and options, for scripts\n"
-	      "incore --schema VERB                   JSON Schema of what --json gives\n"
-	      "incore --man [PAGE]                    a man page as text: incore --man hot\n"
-	      "incore --completion bash|zsh|fish      completions for a shell\n\n"
-	      "Exit status: 0 done, 1 negative answer, 2 usage, 3 bad input, 4 partial input with\n"
-	      "--strict, 5 outside program missing, 6 outside program or system failed, 130 "
-	      "interrupted.\n",
-		out);
+	struct page p;
+
+	page_init(&p);
+	page_line(&p, "incore: which instruction of a kernel is waiting, and for what");
+	page_gap(&p);
+	page_line(&p, "usage: incore VERB [options] PATH...");
+	page_gap(&p);
+	for (const struct verb *const *v = verb_table; *v; v++) {
+		char head[40];
+
+		snprintf(head, sizeof(head), "  %-10s ", (*v)->name);
+		page_fact(&p, head, "%s", verb_purpose(*v));
+	}
+	page_lines(&p,
+		"\nincore help VERB, incore VERB --help   options of a verb\n"
+		"incore --version [--json]              version; with --json what is inside\n"
+		"incore --help=json                     all verbs and options, for scripts\n"
+		"incore --schema VERB                   JSON Schema of what --json gives\n"
+		"incore --man [PAGE]                    a man page as text: incore --man hot\n"
+		"incore --completion bash|zsh|fish      completions for a shell\n\n"
+		"Exit status: 0 done, 1 negative answer, 2 usage, 3 bad input, 4 partial input with\n"
+		"--strict, 5 outside program missing, 6 outside program or system failed, 130 "
+		"interrupted.\n");
+	write_help(&p, out);
 }
 
-static void help_option(FILE *out, const struct option_def *d)
+static void help_option(struct page *p, const struct option_def *d)
 {
-	char left[80];
+	char left[80], head[96];
+
 	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", d->letter ? '-' : ' ',
 		d->letter ? d->letter : ' ', d->letter ? "," : " ", d->name, d->arg ? " " : "",
 		d->arg ? d->arg : "");
-
-	fprintf(out, "  %-24s %s", left, d->help);
+	snprintf(head, sizeof(head), "  %-24s ", left);
+	page_say(p, "%s", d->help);
 	if (d->choices)
-		fprintf(out, ": %s", d->choices);
+		page_say(p, ": %s", d->choices);
 	if (d->fallback)
-		fprintf(out, " [%s]", d->fallback);
-	fputc('\n', out);
+		page_say(p, " [%s]", d->fallback);
+	page_fact(p, head, "%s", "");
 }
 
 /* Second names and what is rarely wanted take one line together. */
@@ -47,45 +73,59 @@ static bool is_only_named(const struct option_def *d)
 	       strncmp(d->help, OPTION_RARE, strlen(OPTION_RARE)) == 0;
 }
 
-static void help_names(FILE *out, const struct option_list *l)
+static void help_names(struct page *p, const struct option_list *l)
 {
 	const char *before = "Also ";
 
 	for (unsigned i = 0; i < l->n; i++)
 		if (is_only_named(l->def[i])) {
-			fprintf(out, "%s--%s", before, l->def[i]->name);
+			page_say(p, "%s--%s", before, l->def[i]->name);
 			before = ", ";
 		}
 	if (strcmp(before, ", ") == 0)
-		fputs(". ", out);
+		page_say(p, ". ");
 }
 
-void help_verb(FILE *out, const struct verb *v)
+static void help_subs(struct page *p, const struct verb *v)
+{
+	for (const struct verb *const *s = v->subs; *s; s++) {
+		char head[120];
+
+		snprintf(head, sizeof(head), "  incore %s %-*s ", (*s)->name,
+			(int)(24 - strlen((*s)->name)), verb_args(*s));
+		page_fact(p, head, "%s", verb_purpose(*s));
+	}
+	page_line(p, "incore %s VERB --help: options of one of them. See also incore-%s(1).",
+		v->name, v->name);
+}
+
+static void help_options(struct page *p, const struct verb *v)
 {
 	struct option_list l;
 	const char *group = "";
 
-	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, verb_purpose(v),
-		v->name, verb_args(v));
-	if (v->subs) {
-		for (const struct verb *const *s = v->subs; *s; s++)
-			fprintf(out, "  incore %s %-*s %s\n", (*s)->name,
-				(int)(24 - strlen((*s)->name)), verb_args(*s), verb_purpose(*s));
-		fprintf(out,
-			"incore %s VERB --help: options of one of them. See also incore-%s(1).\n",
-			v->name, v->name);
-		return;
-	}
 	options_of(v, &l);
 	for (unsigned i = 0; i < l.n; i++) {
 		if (strcmp(group, l.group[i]) != 0)
-			fprintf(out, "%s:\n", l.group[i]);
+			page_line(p, "%s:", l.group[i]);
 		group = l.group[i];
 		if (!is_only_named(l.def[i]))
-			help_option(out, l.def[i]);
+			help_option(p, l.def[i]);
 	}
-	help_names(out, &l);
-	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
+	help_names(p, &l);
+	page_line(p, "See also incore-%.*s(1).", (int)strcspn(v->name, " "), v->name);
+}
+
+void help_verb(FILE *out, const struct verb *v)
+{
+	struct page p;
+
+	page_init(&p);
+	page_line(&p, "incore %s: %s", v->name, verb_purpose(v));
+	page_gap(&p);
+	page_line(&p, "usage: incore %s [options] %s", v->name, verb_args(v));
+	(v->subs ? help_subs : help_options)(&p, v);
+	write_help(&p, out);
 }
 
 static const char *const type_names[] = {

@@ -14,6 +14,8 @@ static const struct option_def output_options[] = {
 	{0, "json", OPTION_FLAG, NULL, NULL, NULL, "print one JSON object (schema incore.VERB/1)"},
 	{'o', "output", OPTION_TEXT, "FILE", NULL, NULL,
 		"write the answer to FILE, whole or not at all"},
+	{0, "width", OPTION_COUNT, "N", NULL, NULL,
+		OPTION_RARE "break and cut text at N columns, in a pipe too; 0: nowhere"},
 	{0, "color", OPTION_CHOICE, "WHEN", "auto|always|never", "auto", "colour the text"},
 	{'q', "quiet", OPTION_FLAG, NULL, NULL, NULL, "no warnings, no progress"},
 	{'v', "verbose", OPTION_FLAG, NULL, NULL, NULL, "say more on stderr"},
@@ -27,6 +29,12 @@ static const struct option_def output_options[] = {
 
 static const struct option_def csv_options[] = {
 	{0, "csv", OPTION_FLAG, NULL, NULL, NULL, "print the table as CSV, units in the header"},
+	OPTION_END,
+};
+
+static const struct option_def table_options[] = {
+	{0, "columns", OPTION_TEXT, "COL,...", NULL, NULL,
+		"columns of the table; +COL and -COL: more or less than usual"},
 	OPTION_END,
 };
 
@@ -65,6 +73,8 @@ static void options_add(const struct verb *v, struct option_list *out)
 		add_options(out, request_top_options, "Options");
 	if (groups & OPTIONS_CSV)
 		add_options(out, csv_options, "Options");
+	if (v->question && (groups & OPTIONS_CSV))
+		add_options(out, table_options, "Options");
 	if (groups & OPTIONS_SELECT)
 		add_options(out, request_select_options, "Selection");
 	if (groups & OPTIONS_CAPTURE)

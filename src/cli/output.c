@@ -20,6 +20,8 @@
 extern char **environ;
 
 #define WARNINGS_SHOWN 10
+#define LEAST_WIDTH 20u /* of --width and COLUMNS */
+#define MOST_WIDTH 10000u
 
 static struct out_file target; /* of -o */
 static pid_t pager_pid;
@@ -171,15 +173,17 @@ static bool open_progress(struct cli *c)
 
 /* --- terminal --- */
 
-static unsigned terminal_width(void)
+unsigned output_width(int fd)
 {
 	struct winsize size;
 	const char *columns = getenv("COLUMNS");
 	uint64_t n;
 
-	if (columns && str_to_u64(str_of(columns), &n) && n >= 20 && n < 10000)
+	if (isatty(fd) != 1)
+		return 0;
+	if (columns && str_to_u64(str_of(columns), &n) && n >= LEAST_WIDTH && n <= MOST_WIDTH)
 		return (unsigned)n;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_WIDTH)
 		return size.ws_col;
 	return 80;
 }
@@ -213,6 +217,14 @@ bool output_open(struct cli *c)
 		log_set_sink(show_log, least);
 	c->use_json = cli_flag(c, "json");
 	c->use_csv = cli_flag(c, "csv");
+	if (cli_has(c, "width") && cli_count(c, "width") != 0 &&
+		(cli_count(c, "width") < LEAST_WIDTH || cli_count(c, "width") > MOST_WIDTH))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--width wants 0 or a number of columns from %u to %u", LEAST_WIDTH,
+			MOST_WIDTH);
+	if (c->use_json && cli_has(c, "columns"))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--columns is of tables: --json has every column");
 	if (c->use_json && c->use_csv)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and --csv exclude each other");
@@ -223,7 +235,9 @@ bool output_open(struct cli *c)
 	} else {
 		c->is_terminal = isatty(STDOUT_FILENO) == 1;
 	}
-	c->width = c->is_terminal ? terminal_width() : 0;
+	c->width = cli_has(c, "width") ? (unsigned)cli_count(c, "width")
+		   : c->is_terminal    ? output_width(STDOUT_FILENO)
+				       : 0;
 	c->use_color = wants_color(c);
 	if (!open_progress(c))
 		return false;

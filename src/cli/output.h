@@ -12,6 +12,8 @@ bool output_open(struct cli *c);
 /* Ends the pager, checks stdout, puts the -o file in place (or drops it when `keep` is false).
  * Returns the exit status; fills c->error on failure. */
 int output_close(struct cli *c, int status, bool keep);
+/* Columns of a terminal; 0: it is none. */
+unsigned output_width(int fd);
 /* Warnings of a text answer. */
 void output_warnings(const struct cli *c);
 /* One error on stderr, as text or as incore.error/1. */

@@ -27,6 +27,9 @@ bool page_is_whole(struct page *p, struct incore_error *e)
 {
 	bool is_whole = !p->is_failed;
 
+	if (is_whole && p->columns && !p->has_main)
+		return err_set(e, INCORE_USAGE, "no-columns",
+			"--columns has no effect: this page has no table to choose columns of");
 	for (size_t i = 0; i < p->tables.n; i++)
 		is_whole = is_whole && !p->tables.v[i]->is_failed;
 	if (is_whole)
@@ -187,7 +190,7 @@ struct table *page_table_of(struct page *p, const struct table_column *columns, 
 	return t;
 }
 
-void page_records_styled(struct page *p, const struct record *r, struct rows rows,
+static void put_records(struct page *p, const struct record *r, struct rows rows,
 	const char *const *columns, cell_style_fn style)
 {
 	const struct record_cells as = {p->is_csv, p->n_waves, style};
@@ -200,5 +203,23 @@ void page_records_styled(struct page *p, const struct record *r, struct rows row
 void page_records(
 	struct page *p, const struct record *r, struct rows rows, const char *const *columns)
 {
-	page_records_styled(p, r, rows, columns, NULL);
+	put_records(p, r, rows, columns, NULL);
+}
+
+void page_main_records_styled(struct page *p, const struct record *r, struct rows rows,
+	const char *const *columns, cell_style_fn style)
+{
+	p->has_main = true;
+	if (p->columns && !p->is_failed)
+		columns = columns_chosen(&p->arena, r, p->columns, columns, &p->error);
+	if (columns)
+		put_records(p, r, rows, columns, style);
+	else
+		p->is_failed = true;
+}
+
+void page_main_records(
+	struct page *p, const struct record *r, struct rows rows, const char *const *columns)
+{
+	page_main_records_styled(p, r, rows, columns, NULL);
 }

@@ -41,8 +41,9 @@ struct block {
 
 struct page {
 	/* What the reader asked for: set before the page is made. */
-	bool is_csv;   /* one table, with all its columns, and nothing else */
-	bool explains; /* how to read it, too */
+	bool is_csv;	     /* one table, with all its columns, and nothing else */
+	bool explains;	     /* how to read it, too */
+	const char *columns; /* of its main table: "a,b", "+c,-d"; NULL: as the page has them */
 	/* What the page says of itself. */
 	uint64_t n_waves;     /* cycles in tables are of the mean of so many; 0: of all together */
 	unsigned prose_width; /* of paragraphs where no width is known, and at most */
@@ -56,7 +57,7 @@ struct page {
 	struct table no_table; /* stands in where memory is out */
 	struct strbuf said;
 	struct incore_error error;
-	bool is_failed;
+	bool is_failed, has_main;
 };
 
 void page_init(struct page *p);
@@ -90,10 +91,19 @@ struct table *page_table_of(struct page *p, const struct table_column *columns, 
  */
 void page_records(
 	struct page *p, const struct record *r, struct rows rows, const char *const *columns);
+/* The main table of the page, whose columns the reader may choose (columns above). */
+void page_main_records(
+	struct page *p, const struct record *r, struct rows rows, const char *const *columns);
 /* How a cell stands out: by its row and the name of its column. */
 typedef enum cell_style (*cell_style_fn)(const void *row, const char *column);
-void page_records_styled(struct page *p, const struct record *r, struct rows rows,
+void page_main_records_styled(struct page *p, const struct record *r, struct rows rows,
 	const char *const *columns, cell_style_fn style);
+/*
+ * The columns that a reader chose instead of the defaults, as specs that live in the arena. NULL with
+ * status USAGE where a name is none of r's columns.
+ */
+const char *const *columns_chosen(struct arena *a, const struct record *r, const char *wanted,
+	const char *const *defaults, struct incore_error *e);
 
 /* How numbers of rows are to be read. */
 struct record_cells {

@@ -129,6 +129,8 @@ static void put_cell(
 			table_str(t, column_word(c, column_u64(c, value)));
 		else if (c->flags & COLUMN_HEX)
 			table_cstr(t, column_hex(c, value, text));
+		else if (c->unit == UNIT_ADDRESS && !as->is_csv)
+			table_address(t, column_u64(c, value));
 		else if (c->unit == UNIT_ROW || c->unit == UNIT_INDEX)
 			put_name_cell(t, (int64_t)column_u64(c, value));
 		else if (is_per_wave(as, c))

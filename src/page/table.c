@@ -18,6 +18,10 @@ static void take_title(struct table *t, struct str title, struct table_column *o
 {
 	struct str text;
 
+	if (title.n > 1 && title.p[1] == '?') {
+		out->leaves = (unsigned char)(title.p[0] - '0');
+		title = str_sub(title, 2, title.n);
+	}
 	out->may_cut = str_ends(title, "~");
 	out->align = out->may_cut || str_ends(title, "<") ? CELL_LEFT : CELL_RIGHT;
 	title.n -= out->align == CELL_LEFT;
@@ -108,6 +112,11 @@ void table_i64(struct table *t, int64_t v)
 	add_cell(t, arena_printf(&t->arena, "%s%s", v < 0 ? "-" : "", fmt_u64(buf, size)), csv);
 }
 
+void table_address(struct table *t, uint64_t v)
+{
+	add_cell(t, arena_printf(&t->arena, "0x%llx", (unsigned long long)v), NULL);
+}
+
 void table_double(struct table *t, double v, int digits)
 {
 	if (!isfinite(v))
@@ -154,7 +163,7 @@ static void put_value(struct table *t, const struct cell_value *v)
 		add_cell(t, arena_printf(&t->arena, "%lld", (long long)v->count), NULL);
 		break;
 	case VALUE_ADDRESS:
-		add_cell(t, arena_printf(&t->arena, "0x%llx", (unsigned long long)v->count), NULL);
+		table_address(t, v->count);
 		break;
 	case VALUE_PERCENT:
 		table_pct(t, v->count, v->whole);

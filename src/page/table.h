@@ -43,7 +43,8 @@ struct table {
 /* The columns are the caller's and outlive the table. */
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
 /* Takes the titles from one text: "cause<|error %=error_pct|line~". A column stands at the right side;
- * '<': at the left; '~': at the left, and it is cut first. CSV has what follows '='. */
+ * '<': at the left; '~': at the left, and it is cut first. CSV has what follows '='; "2?title" is
+ * left out as the second where the page is too narrow for all. */
 void table_titles(struct table *t, const char *titles);
 /* Copies the columns. */
 void table_take_columns(struct table *t, const struct table_column *columns, unsigned n);
@@ -85,6 +86,7 @@ void table_str(struct table *t, struct str s);
 void table_cstr(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
 void table_i64(struct table *t, int64_t v);
+void table_address(struct table *t, uint64_t v);		/* in hexadecimal */
 void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
 void table_style(struct table *t, enum cell_style style);	/* of the cell last added */

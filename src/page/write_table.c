@@ -35,19 +35,30 @@ static unsigned line_width(const struct table *t, const unsigned *w, bool is_cut
 	return total;
 }
 
+/* Which column is left out next: in the stated order, then the last of those that cannot be cut. The
+ * first column stays, since it says what a row is. */
+static unsigned next_to_leave(const struct table *t, const unsigned *w)
+{
+	unsigned first = t->n_columns;
+
+	for (unsigned k = 0; k < t->n_columns; k++)
+		if (t->columns[k].leaves && w[k] != LEFT_OUT &&
+			(first == t->n_columns || t->columns[k].leaves < t->columns[first].leaves))
+			first = k;
+	for (unsigned k = t->n_columns; first == t->n_columns && k-- > 1;)
+		if (!t->columns[k].may_cut && w[k] != LEFT_OUT)
+			first = k;
+	return first;
+}
+
 static void leave_out(const struct table *t, unsigned width, unsigned *w)
 {
 	while (width && line_width(t, w, true) > width) {
-		unsigned first = t->n_columns;
+		unsigned next = next_to_leave(t, w);
 
-		for (unsigned k = 0; k < t->n_columns; k++)
-			if (t->columns[k].leaves && w[k] != LEFT_OUT &&
-				(first == t->n_columns ||
-					t->columns[k].leaves < t->columns[first].leaves))
-				first = k;
-		if (first == t->n_columns)
+		if (next == t->n_columns)
 			return;
-		w[first] = LEFT_OUT;
+		w[next] = LEFT_OUT;
 	}
 }
 
@@ -81,12 +92,14 @@ static void column_widths(const struct table *t, unsigned width, unsigned *w)
 	}
 }
 
-/* "file:12": what tells it from others stands at its end. */
+/* "file.py:12": what tells it from others stands at its end; "offset:12" of an instruction is none. */
 static bool is_place(const char *s)
 {
-	const char *colon = strrchr(s, ':');
+	const char *colon = strrchr(s, ':'), *blank = strrchr(s, ' '),
+		   *word = blank ? blank + 1 : s;
 
-	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+	       strcspn(word, "./") < (size_t)(colon - word);
 }
 
 /* What is left of a text that takes n columns, with a sign where it was cut. */

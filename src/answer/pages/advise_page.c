@@ -88,7 +88,7 @@ void advise_page(const struct answer *answer, struct page *p)
 	const struct advice_row *v = a->advice.v;
 
 	if (p->is_csv) {
-		page_records(p, &advice_record, a->advice, columns);
+		page_main_records(p, &advice_record, a->advice, columns);
 		return;
 	}
 	p->breaks_facts = true;

@@ -86,7 +86,7 @@ void check_page(const struct answer *answer, struct page *p)
 	const struct check_answer *a = answer->data;
 
 	if (p->is_csv) {
-		page_records(p, &finding_record, a->every_finding, columns);
+		page_main_records(p, &finding_record, a->every_finding, columns);
 		return;
 	}
 	put_captures(p, a, answer);

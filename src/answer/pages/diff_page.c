@@ -14,13 +14,13 @@ static enum cell_style style_of(const void *row, const char *column)
 
 static void put_parts(struct page *p, const struct diff_answer *a)
 {
-	static const char *const hits[] = {"row_a", "row_b", "hit_a", "hit_b", "per_hit_a",
-		"per_hit_b", "change", "contribution", "noise", "verdict", "key", NULL};
+	static const char *const hits[] = {"row_a", "row_b", "2?hit_a", "1?hit_b", "per_hit_a",
+		"per_hit_b", "change", "contribution", "3?noise", "verdict", "key", NULL};
 	static const char *const launches[] = {"row_a", "row_b", "per_launch_a", "per_launch_b",
 		"change", "noise", "verdict", "key", NULL};
 	const char *const *columns = a->is_per_launch ? launches : hits;
 
-	page_records_styled(
+	page_main_records_styled(
 		p, &diff_part_record, a->parts, columns + (a->is_by_instr ? 0 : 2), style_of);
 }
 
@@ -35,7 +35,7 @@ static void put_number(struct table *t, const struct diff_value_row *v, double x
 static void put_values(struct page *p, const struct diff_answer *a)
 {
 	const struct diff_value_row *rows = a->values.v;
-	struct table *t = page_table(p, "value<|A|B|change|change %|noise|verdict<");
+	struct table *t = page_table(p, "value<|A|B|1?change|change %|2?noise|verdict<");
 	EACH (const struct diff_value_row, v, rows, a->values.n) {
 		char name[64], change[64];
 

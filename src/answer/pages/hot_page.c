@@ -5,15 +5,15 @@
 
 static void put_rows(struct page *p, const struct hot_answer *a)
 {
-	const char *const columns[] = {"row", "cycles", "share", "hit", "buckets.issue",
-		"buckets.wait", "buckets.stall", "buckets.idle", "buckets.drain", "cause",
-		"waits_for.row", "isa", p->is_csv ? "source" : "short_source", NULL};
+	const char *const columns[] = {"row", "cycles", "share", "3?hit", "4?buckets.issue",
+		"buckets.wait", "5?buckets.stall", "1?buckets.idle", "2?buckets.drain", "7?cause",
+		"6?waits_for.row", "isa", p->is_csv ? "source" : "short_source", NULL};
 
-	const char *const exposed[] = {"row", "cycles", "share", "hit", "buckets.issue", "hidden",
-		"exposed", "cause", "waits_for.row", "isa", p->is_csv ? "source" : "short_source",
-		NULL};
+	const char *const exposed[] = {"row", "cycles", "share", "2?hit", "3?buckets.issue",
+		"1?hidden", "exposed", "5?cause", "4?waits_for.row", "isa",
+		p->is_csv ? "source" : "short_source", NULL};
 
-	page_records(p, &hot_row_record, a->rows, a->has_exposed ? exposed : columns);
+	page_main_records(p, &hot_row_record, a->rows, a->has_exposed ? exposed : columns);
 }
 
 static void put_groups(struct page *p, const struct hot_answer *a)
@@ -27,14 +27,14 @@ static void put_groups(struct page *p, const struct hot_answer *a)
 		"hit", "executed_rows", NULL};
 
 	snprintf(key, sizeof(key), "key=%s", a->by);
-	page_records(p, &hot_group_record, a->groups, a->has_exposed ? exposed : columns);
+	page_main_records(p, &hot_group_record, a->groups, a->has_exposed ? exposed : columns);
 }
 
 /* Samples of a known period: cycles with their error, and what of them is exposed. */
 static void put_sampled(struct page *p, const struct hot_answer *a)
 {
-	const char *const rows[] = {"row", "cycles", "share", "error_pct", "samples",
-		"exposed_samples", "hit", "cause", "waits_for.row", "isa",
+	const char *const rows[] = {"row", "cycles", "share", "3?error_pct", "2?samples",
+		"exposed_samples", "1?hit", "5?cause", "4?waits_for.row", "isa",
 		p->is_csv ? "source" : "short_source", NULL};
 	char key[32];
 	const char *const groups[] = {key, "cycles", "share", "error_pct", "samples",
@@ -42,9 +42,9 @@ static void put_sampled(struct page *p, const struct hot_answer *a)
 
 	snprintf(key, sizeof(key), "key=%s", a->by);
 	if (a->rows.v)
-		page_records(p, &hot_row_record, a->rows, rows);
+		page_main_records(p, &hot_row_record, a->rows, rows);
 	else
-		page_records(p, &hot_group_record, a->groups, groups);
+		page_main_records(p, &hot_group_record, a->groups, groups);
 }
 
 /* The producer's own totals, or samples: what there is without a timeline. */
@@ -58,7 +58,7 @@ static void put_stated(struct page *p, const struct hot_answer *a)
 		a->has_samples ? "stall_reason" : "hit", is_instr ? "isa=instruction" : key, NULL};
 
 	snprintf(key, sizeof(key), "key=%s", a->by);
-	page_records(p, is_instr ? &hot_row_record : &hot_group_record,
+	page_main_records(p, is_instr ? &hot_row_record : &hot_group_record,
 		is_instr ? a->rows : a->groups, columns);
 }
 
@@ -81,9 +81,9 @@ static void put_producers(struct page *p, const struct hot_answer *a)
 		"key", "wait", "share_of_wait", "share_of_all", "waits", "blocked", NULL};
 
 	if (a->has_pipes)
-		page_records(p, &pair_record, a->pairs, pairs);
+		page_main_records(p, &pair_record, a->pairs, pairs);
 	else
-		page_records(p, &producer_record, a->producers.groups, groups);
+		page_main_records(p, &producer_record, a->producers.groups, groups);
 	put_edges(p, a);
 }
 
@@ -103,7 +103,7 @@ static void put_tables(struct page *p, const struct hot_answer *a)
 	else if (a->rows.v)
 		put_rows(p, a);
 	else if (a->causes.v)
-		page_records(p, &cause_row_record, a->causes, causes);
+		page_main_records(p, &cause_row_record, a->causes, causes);
 	else if (a->groups.v)
 		put_groups(p, a);
 	else

@@ -14,7 +14,8 @@ static void put_csv(struct page *p, const struct isa_answer *a)
 		"stalled", "weight_pct=%=share_of_samples_pct", "loop_depth", "target", "waits_for",
 		"source", NULL};
 
-	page_records(p, &isa_row_record, a->rows, a->listing->trace->samples ? samples : cycles);
+	page_main_records(
+		p, &isa_row_record, a->rows, a->listing->trace->samples ? samples : cycles);
 }
 
 static const void *pointed_row(const void *v, size_t i)

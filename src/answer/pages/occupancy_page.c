@@ -26,7 +26,7 @@ static void put_rows(struct page *p, const struct occupancy_answer *a, const str
 {
 	size_t n = a->top < rows.n ? (size_t)a->top : rows.n;
 
-	page_records(p, r, (struct rows){rows.v, n}, columns);
+	page_main_records(p, r, (struct rows){rows.v, n}, columns);
 	put_shown(p, n, rows.n);
 }
 
@@ -115,7 +115,7 @@ static void put_table(struct page *p, const struct occupancy_answer *a)
 		put_times(p, a);
 		break;
 	default: /* SEs are few: all are shown */
-		page_records(p, &se_record, a->ses, ses);
+		page_main_records(p, &se_record, a->ses, ses);
 	}
 }
 

@@ -40,7 +40,7 @@ void put_pipe_table(struct page *p, const struct pipes_part *x)
 		"gaps.p90", "gaps.p99", "first", "last", p->is_csv ? "sync_instructions" : NULL,
 		"config_only", "cache_miss_stall", "span", "critical_path", NULL};
 
-	page_records(p, &pipe_line_record, x->pipes, columns);
+	page_main_records(p, &pipe_line_record, x->pipes, columns);
 	if (!p->is_csv && x->pipes.n < x->n_all)
 		page_line(p, "%zu of %u pipes shown (--top all shows every one)", x->pipes.n,
 			x->n_all);
@@ -130,7 +130,7 @@ void put_pipe_cores(struct page *p, struct rows cores, uint64_t top)
 	for (size_t i = 0; i < cores.n && n < top; i++)
 		if (!all[i].is_empty)
 			v[n++] = all[i];
-	page_records(p, &core_line_record, (struct rows){v, n}, columns);
+	page_main_records(p, &core_line_record, (struct rows){v, n}, columns);
 	mem_free(v);
 	if (!p->is_csv && n < cores.n)
 		page_line(p, "%zu of %zu cores shown (--top all shows every one)", n, cores.n);

@@ -143,13 +143,13 @@ static void put_table(struct page *p, const struct waves_answer *a, const struct
 {
 	static const char *const lanes[] = {"file", "begin", "duration", "instructions",
 		"accounting.issue", "accounting.idle", NULL};
-	const char *const columns[] = {"se", "cu", "simd", "slot", "wave", "begin", "duration",
-		"instructions", "accounting.issue", "accounting.stall", "accounting.wait",
-		"accounting.idle", "accounting.drain", "segments", "cluster",
+	const char *const columns[] = {"se", "cu", "simd", "slot", "5?wave", "begin", "duration",
+		"4?instructions", "accounting.issue", "accounting.stall", "accounting.wait",
+		"3?accounting.idle", "6?accounting.drain", "1?segments", "2?cluster",
 		p->is_csv ? "end" : NULL, "begin_aligned", "end_aligned", "rows", "states.IDLE",
 		"states.EXEC", "states.WAIT", "states.STALL", "file", NULL};
 
-	page_records(
+	page_main_records(
 		p, &wave_record, a->waves, trace_is_timeline(t) && !p->is_csv ? lanes : columns);
 }
 

@@ -25,7 +25,7 @@ static void put_tables(struct page *p, const struct whatif_answer *a)
 	if (a->limits.n) {
 		page_gap(p);
 		page_line(p, "what the kernel's time is made of, before and after");
-		page_records(p, &whatif_limit_record, a->limits, limits);
+		page_main_records(p, &whatif_limit_record, a->limits, limits);
 	}
 	if (a->units.n > 1) {
 		page_gap(p);
@@ -49,7 +49,7 @@ void whatif_page(const struct answer *answer, struct page *p)
 	const struct whatif_answer *a = answer->data;
 
 	if (p->is_csv) {
-		page_records(p, &whatif_limit_record, a->limits, limits);
+		page_main_records(p, &whatif_limit_record, a->limits, limits);
 		return;
 	}
 	if (a->before == NO_U64)

@@ -20,9 +20,9 @@ static void put_rows(struct page *p, const struct answer *answer)
 	const struct why_answer *a = answer->data;
 
 	if (a->reasons.v)
-		page_records(p, &why_reason_record, a->reasons, reasons);
+		page_main_records(p, &why_reason_record, a->reasons, reasons);
 	else
-		page_records(p, &why_part_record, a->rows,
+		page_main_records(p, &why_part_record, a->rows,
 			a->by[0] == 'c'	  ? causes
 			: a->by[0] == 'r' ? rows
 			: a->by[0] == 'l' ? lines
