@@ -185,7 +185,7 @@ def everything(is_check):
         *both("ascend-bad-input", 28, 65, "tests/ascend_bad_input.py", "BUILD"),
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
-        *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
+        *both("replay-msprof", 51, 48, "tests/replay/cann/run.py", "BUILD"),
         plain("capture", 28, "tests/capture/run.py", "BUILD"),
         plain("cuda", 14, "tests/cuda/run.py", "BUILD"),
         # the application dies on purpose, and what the library keeps until the end of the process is no leak
