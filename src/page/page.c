@@ -55,6 +55,9 @@ void page_say(struct page *p, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void end_text(struct page *p, enum block_kind kind, const char *head, const char *fmt,
+	va_list ap) PRINTF_LIKE(4, 0);
+
 /* What was said becomes a block. */
 static void end_text(
 	struct page *p, enum block_kind kind, const char *head, const char *fmt, va_list ap)
