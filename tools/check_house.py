@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+import reach_table
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULT = [0, 0]
 OWN_TEXT = ("help.c", "completion.c")  # print what we wrote, or what is plain already
@@ -135,12 +137,26 @@ def check_names(build):
     check(p.returncode == 0 and len(names) > 100 and not twice, f"defined twice in libincore.a: {twice} {p.stderr[:200]}")
 
 
+def check_reach(program):
+    """Who reaches what is told as it is; no stranger names a file."""
+    made, text = reach_table.table(program), read("SECURITY.md")
+    check(reach_table.put(text, made) == text, "SECURITY.md: the table of who reaches what is another; tools/reach_table.py INCORE --write")
+    verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
+    for verb in verbs:
+        check("answers" in verb or not verb["reach"], f"{verb['name']} is no question and reaches {verb['reach']}")
+        for o in verb["options"]:
+            check(not (o["names_file"] and "http" in o["reach"]), f"{verb['name']} --{o['name']} names a file and reaches HTTP")
+            names = o["arg"] and re.search("PATH|FILE|DIR", o["arg"])
+            check(o["names_file"] or not names or not o["reach"], f"{verb['name']} --{o['name']} {o['arg']}: does it name a file? It reaches {o['reach']}")
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     ask = lambda *w: json.loads(subprocess.run([program, *w], capture_output=True, check=True).stdout)  # noqa: E731
     for verb in ask("--help=json")["verbs"]:
         check_verb(program, verb)
     check_formats(ask("--version", "--json"))
+    check_reach(program)
     check_files()
     check_completions(program)
     check_names(os.path.abspath(sys.argv[1]))

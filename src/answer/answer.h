@@ -29,6 +29,7 @@ struct question {
 	const char *args;    /* "PATH", "A B", ... */
 	unsigned min_paths, max_paths;
 	unsigned groups;		  /* enum option_group */
+	unsigned reach;			  /* enum reach: who asks it besides terminal and library */
 	const struct option_def *options; /* own ones, over the struct of params; may be NULL */
 	size_t params_size;
 	/* What data may be: the first for most captures; NULL ends. An answer says which it has. */
@@ -39,6 +40,8 @@ struct question {
 
 extern const struct question *const question_table[]; /* questions.c; NULL ends */
 const struct question *question_find(const char *name);
+/* The question, if that face (enum reach) may ask it; NULL: it does not exist for it. */
+const struct question *question_for(const char *name, unsigned reach);
 
 struct kept_object {
 	void *object;

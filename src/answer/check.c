@@ -313,6 +313,7 @@ static bool ask_check(const struct request *r, struct answer *a, struct incore_e
 }
 
 const struct question question_check = {
+	.reach = REACH_ALL,
 	.name = "check",
 	.args = "PATH...",
 	.summary = "can this capture be trusted: findings with evidence and advice",

@@ -11,24 +11,24 @@
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", DIFF_BY_CHOICES, "instr", "what is compared one by one",
-		OPTION_FIELD(diff_params, by)},
+		OPTION_ALL(diff_params, by)},
 	{0, "align", OPTION_CHOICE, "HOW", "auto|row|text|line", "auto",
-		"how rows of A and B are matched", OPTION_FIELD(diff_params, align)},
+		"how rows of A and B are matched", OPTION_ALL(diff_params, align)},
 	{0, "min-match", OPTION_COUNT, "PCT", NULL, "50",
 		"refuse when less of the latency is aligned",
-		OPTION_FIELD(diff_params, min_match_pct)},
+		OPTION_ALL(diff_params, min_match_pct)},
 	{0, "noise", OPTION_MANY, "PATH", NULL, NULL,
 		"repeats of A or B for the noise floor; default: captures beside them",
-		OPTION_FIELD(diff_params, noise)},
+		OPTION_FIELD(diff_params, noise), .names_file = true,
+		.reach = REACH_AGENT | REACH_SQL},
 	{0, "noise-factor", OPTION_COUNT, "N", NULL, "1",
-		"a change counts beyond N times the noise",
-		OPTION_FIELD(diff_params, noise_factor)},
+		"a change counts beyond N times the noise", OPTION_ALL(diff_params, noise_factor)},
 	{0, "stable-within", OPTION_COUNT, "PCT", NULL, NULL,
 		"A and B are of one state: stable if less apart; 2 of captures side by side",
-		OPTION_FIELD(diff_params, stable_within_pct)},
+		OPTION_ALL(diff_params, stable_within_pct)},
 	{0, "gate", OPTION_MANY, "COND", NULL, NULL,
 		"exit with 1 unless it holds: 'stall_per_hit<+5%'",
-		OPTION_FIELD(diff_params, gates)},
+		OPTION_FIELD(diff_params, gates), .reach = REACH_AGENT | REACH_SQL},
 	OPTION_END,
 };
 
@@ -490,6 +490,7 @@ static bool ask_diff(const struct request *r, struct answer *a, struct incore_er
 }
 
 const struct question question_diff = {
+	.reach = REACH_ALL,
 	.name = "diff",
 	.args = "A B",
 	.summary = "two captures, normalised per execution, with a noise floor; gates for CI",

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot.c: where do the cycles go, by instruction, line, opcode, class, cause or producer? */
 #include "answer/hot.h"
-#include "answer/pages/pages.h"
-
 #include "analysis/code/flydsl_hotspot.h"
 #include "analysis/waves/causes.h"
+#include "answer/pages/pages.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", HOT_BY_CHOICES, "instr", "what a row of the table is",
-		OPTION_FIELD(hot_params, by)},
+		OPTION_ALL(hot_params, by)},
 	{0, "sort", OPTION_CHOICE, "KEY", "cycles|lost|latency|stall|idle|hit", "cycles",
-		"largest first by this (not for cause, producer)", OPTION_FIELD(hot_params, sort)},
+		"largest first by this (not for cause, producer)", OPTION_ALL(hot_params, sort)},
 	{0, "attribution", OPTION_CHOICE, "RULE", "blocking|class-set", "blocking",
 		"with --by producer: who gets the cycles of a wait",
-		OPTION_FIELD(hot_params, attribution)},
+		OPTION_ALL(hot_params, attribution)},
 	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
 		OPTION_RARE "flydsl: the report of the older hotspot script, byte for byte",
 		OPTION_FIELD(hot_params, taxonomy)},
 	{0, "exposed", OPTION_FLAG, NULL, NULL, NULL,
 		"tell lost cycles that other waves hid from exposed ones (instr, line, opcode)",
-		OPTION_FIELD(hot_params, exposed)},
+		OPTION_ALL(hot_params, exposed)},
 	PER_WAVE_OPTION(hot_params),
 	OPTION_END,
 };
@@ -586,6 +585,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 }
 
 const struct question question_hot = {
+	.reach = REACH_ALL,
 	.name = "hot",
 	.args = "PATH",
 	.summary = "where the cycles go: by instruction, line, opcode, class, cause, producer",

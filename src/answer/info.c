@@ -10,7 +10,7 @@
 
 static const struct option_def options[] = {
 	{0, "quick", OPTION_FLAG, NULL, NULL, NULL, "no health line: no wave file is read",
-		OPTION_FIELD(info_params, quick)},
+		OPTION_ALL(info_params, quick)},
 	OPTION_END,
 };
 
@@ -558,6 +558,7 @@ static bool ask_info(const struct request *r, struct answer *a, struct incore_er
 }
 
 const struct question question_info = {
+	.reach = REACH_ALL,
 	.name = "info",
 	.args = "PATH...",
 	.summary = "what was captured, on what machine, how much of it",

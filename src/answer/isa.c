@@ -5,19 +5,19 @@
 
 static const struct option_def options[] = {
 	{0, "range", OPTION_TEXT, "A-B", NULL, NULL,
-		"only rows with these numbers (\"100-200,417\")", OPTION_FIELD(isa_params, range)},
+		"only rows with these numbers (\"100-200,417\")", OPTION_ALL(isa_params, range)},
 	{0, "around", OPTION_COUNT, "N", NULL, NULL, "only row N and the rows beside it",
-		OPTION_FIELD(isa_params, around)},
+		OPTION_ALL(isa_params, around)},
 	{0, "context", OPTION_COUNT, "N", NULL, "10", "rows before and after, with --around",
-		OPTION_FIELD(isa_params, context)},
+		OPTION_ALL(isa_params, context)},
 	{0, "executed", OPTION_FLAG, NULL, NULL, NULL, "leave out rows that never ran",
-		OPTION_FIELD(isa_params, executed)},
+		OPTION_ALL(isa_params, executed)},
 	{0, "ascii", OPTION_FLAG, NULL, NULL, NULL,
 		OPTION_RARE "draw arrows and loops with ASCII characters",
 		OPTION_FIELD(isa_params, ascii)},
 	{0, "levels", OPTION_FLAG, NULL, NULL, NULL,
 		"also the memory latency that SQ_INST_LEVEL_* counters tell (approximate)",
-		OPTION_FIELD(isa_params, levels)},
+		OPTION_ALL(isa_params, levels)},
 	PER_WAVE_OPTION(isa_params),
 	OPTION_END,
 };
@@ -169,6 +169,7 @@ static bool ask_isa(const struct request *r, struct answer *a, struct incore_err
 }
 
 const struct question question_isa = {
+	.reach = REACH_ALL,
 	.name = "isa",
 	.args = "PATH",
 	.summary = "the disassembly with costs, wait arrows, branches and loops",

@@ -12,11 +12,11 @@
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "se|cu|simd|kernel|time", "se",
-		"what a row of the table is", OPTION_FIELD(occupancy_params, by)},
+		"what a row of the table is", OPTION_ALL(occupancy_params, by)},
 	{0, "bins", OPTION_COUNT, "N", NULL, "60", "parts the span is cut into for waves over time",
-		OPTION_FIELD(occupancy_params, bins)},
+		OPTION_ALL(occupancy_params, bins)},
 	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
-		"units whose waves over time --json gives", OPTION_FIELD(occupancy_params, series)},
+		"units whose waves over time --json gives", OPTION_ALL(occupancy_params, series)},
 	OPTION_END,
 };
 
@@ -531,6 +531,7 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 }
 
 const struct question question_occupancy = {
+	.reach = REACH_ALL,
 	.name = "occupancy",
 	.args = "PATH",
 	.summary = "how full the machine was, and what keeps it from more",

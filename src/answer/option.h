@@ -31,6 +31,17 @@ struct text_list {
 #define NO_CHOICE UINT32_MAX
 #define TOP_ALL (UINT64_MAX - 1)
 
+/*
+ * Who may say an option, or ask a question, besides the terminal and the library. Nobody else does
+ * unless it is said: what is new is not offered to strangers by accident.
+ */
+enum reach {
+	REACH_HTTP = 1,	 /* a request to the viewer: it names no file */
+	REACH_AGENT = 2, /* incore mcp: files it names lie below its roots */
+	REACH_SQL = 4,	 /* incore sql */
+	REACH_ALL = REACH_HTTP | REACH_AGENT | REACH_SQL,
+};
+
 struct option_def {
 	char letter;	  /* 0: none */
 	const char *name; /* without "--" */
@@ -41,6 +52,8 @@ struct option_def {
 	const char *help;     /* one line, lower case, no period */
 	uint16_t offset;      /* of its field, where is_stored */
 	bool is_stored;	      /* in the struct that the table is about */
+	bool names_file;      /* its value is a path, or holds one */
+	uint8_t reach;	      /* enum reach */
 };
 
 /* Begins the help of an option that few need: --help gives its name alone. */
@@ -49,10 +62,12 @@ struct option_def {
 #define OPTION_INSTEAD "instead of the capture's "
 #define OPTION_END                                                                                 \
 	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false                             \
+		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false, false, 0                   \
 	}
 /* The place of a field, as the last members of an entry. */
 #define OPTION_FIELD(S, M) offsetof(struct S, M), true
+/* The same of an option that everybody may say. */
+#define OPTION_ALL(S, M) OPTION_FIELD(S, M), false, REACH_ALL
 
 /* Is the value one of the type? False with status USAGE and the option's name. */
 bool option_check(const struct option_def *d, const char *value, struct incore_error *e);

@@ -21,3 +21,10 @@ const struct question *question_find(const char *name)
 			return *q;
 	return NULL;
 }
+
+const struct question *question_for(const char *name, unsigned reach)
+{
+	const struct question *q = question_find(name);
+
+	return q && (q->reach & reach) ? q : NULL;
+}

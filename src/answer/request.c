@@ -11,7 +11,7 @@
 
 #define LEVEL(I, NAME, HELP)                                                                       \
 	{                                                                                          \
-		0, NAME, OPTION_TEXT, "SET", NULL, NULL, HELP, OPTION_FIELD(request, level[I])     \
+		0, NAME, OPTION_TEXT, "SET", NULL, NULL, HELP, OPTION_ALL(request, level[I])       \
 	}
 
 const struct option_def request_select_options[] = {
@@ -24,11 +24,11 @@ const struct option_def request_select_options[] = {
 	LEVEL(6, "unit", "Ascend: only these units: cube,vec0,vec1"),
 	LEVEL(7, "pipe", "Ascend: only these pipes: MTE2,CUBE"),
 	{0, "from", OPTION_COUNT, "CYCLE", NULL, NULL,
-		"look at cycles from here (0: first wave starts)", OPTION_FIELD(request, from)},
+		"look at cycles from here (0: first wave starts)", OPTION_ALL(request, from)},
 	{0, "to", OPTION_COUNT, "CYCLE", NULL, NULL, "look at cycles before here",
-		OPTION_FIELD(request, to)},
+		OPTION_ALL(request, to)},
 	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only kernels whose name matches",
-		OPTION_FIELD(request, kernel)},
+		OPTION_ALL(request, kernel)},
 	OPTION_END,
 };
 const char *const request_level_names[REQUEST_LEVELS] = {
@@ -36,30 +36,31 @@ const char *const request_level_names[REQUEST_LEVELS] = {
 
 const struct option_def request_top_options[] = {
 	{0, "top", OPTION_TOP, "N|all", NULL, "20", "how many rows to show",
-		OPTION_FIELD(request, top)},
+		OPTION_ALL(request, top)},
 	OPTION_END,
 };
 
 const struct option_def request_capture_options[] = {
 	{0, "agent", OPTION_COUNT, "N", NULL, NULL, "the capture of this agent, of several",
-		OPTION_FIELD(request, agent)},
+		OPTION_FIELD(request, agent), .reach = REACH_AGENT},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the capture of this dispatch, of several",
-		OPTION_FIELD(request, dispatch)},
+		OPTION_FIELD(request, dispatch), .reach = REACH_AGENT},
 	{0, "soc", OPTION_TEXT, "NAME", NULL, NULL, "Ascend: the chip, for its clock (910B1, 9599)",
-		OPTION_FIELD(request, soc)},
+		OPTION_FIELD(request, soc), .reach = REACH_AGENT},
 	{0, "clock", OPTION_COUNT, "MHZ", NULL, NULL, "Ascend: the clock, where nothing states it",
-		OPTION_FIELD(request, clock_mhz)},
+		OPTION_FIELD(request, clock_mhz), .reach = REACH_AGENT},
 	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
 		"raw AMD traces: decode as that version of AMD's decoder",
-		OPTION_FIELD(request, decoder_compat)},
+		OPTION_FIELD(request, decoder_compat), .reach = REACH_AGENT},
 	{0, "markers", OPTION_FLAG, NULL, NULL, NULL,
 		OPTION_INSTEAD "waves: its markers (s_ttracedata) as a timeline",
-		OPTION_FIELD(request, markers)},
+		OPTION_FIELD(request, markers), .reach = REACH_AGENT},
 	{0, "code", OPTION_TEXT, "FILE", NULL, NULL,
-		OPTION_INSTEAD "code.json: this file (ui_output)", OPTION_FIELD(request, code)},
+		OPTION_INSTEAD "code.json: this file (ui_output)", OPTION_FIELD(request, code),
+		.names_file = true},
 	{0, "source-root", OPTION_MANY, "OLD=NEW", NULL, NULL,
 		OPTION_INSTEAD "missing copies: sources that were below OLD, from below NEW",
-		OPTION_FIELD(request, source_roots)},
+		OPTION_FIELD(request, source_roots), .names_file = true},
 	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
 		OPTION_INSTEAD "files alone: also what its links lead to outside of it",
 		OPTION_FIELD(request, follow_links)},

@@ -481,6 +481,7 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 }
 
 const struct question question_summary = {
+	.reach = REACH_ALL,
 	.name = "summary",
 	.args = "PATH",
 	.summary = "the one-page verdict: bound by what, where, on what evidence",

@@ -8,10 +8,10 @@
 static const struct option_def options[] = {
 	{0, "sort", OPTION_CHOICE, "KEY", WAVES_SORT_CHOICES, "duration",
 		"order of the waves: largest first; wave and begin: first come first",
-		OPTION_FIELD(waves_params, sort)},
+		OPTION_ALL(waves_params, sort)},
 	{0, "bins", OPTION_COUNT, "N", NULL, "0",
 		"with --json: cycles in each state over time, in N bins",
-		OPTION_FIELD(waves_params, bins)},
+		OPTION_ALL(waves_params, bins)},
 	OPTION_END,
 };
 
@@ -426,6 +426,7 @@ static bool ask_waves(const struct request *r, struct answer *a, struct incore_e
 }
 
 const struct question question_waves = {
+	.reach = REACH_ALL,
 	.name = "waves",
 	.args = "PATH",
 	.summary = "wave by wave: durations, states, paths, balance",

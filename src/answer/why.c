@@ -9,7 +9,7 @@
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", WHY_BY_CHOICES, "cause", "what the parts are grouped by",
-		OPTION_FIELD(why_params, by)},
+		OPTION_ALL(why_params, by)},
 	OPTION_END,
 };
 
@@ -395,6 +395,7 @@ static bool ask_why(const struct request *r, struct answer *a, struct incore_err
 }
 
 const struct question question_why = {
+	.reach = REACH_ALL,
 	.name = "why",
 	.args = "PATH",
 	.summary = "what lost cycles waited for: registers, pipes, waves, queues, fetches",

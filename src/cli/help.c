@@ -137,6 +137,19 @@ static const char *const type_names[] = {
 	[OPTION_TOP] = "text",
 };
 
+/* Which faces besides the terminal and the library. */
+static void put_reach(struct json_writer *w, unsigned reach)
+{
+	json_w_kv_row(w, "reach");
+	if (reach & REACH_HTTP)
+		json_w_cstr(w, "http");
+	if (reach & REACH_AGENT)
+		json_w_cstr(w, "agent");
+	if (reach & REACH_SQL)
+		json_w_cstr(w, "sql");
+	json_w_end(w);
+}
+
 static void put_option(struct json_writer *w, const struct option_def *d, const char *group)
 {
 	char letter[2] = {d->letter, 0};
@@ -159,6 +172,8 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	}
 	json_w_kv_cstr(w, "default", d->fallback);
 	json_w_kv_cstr(w, "group", group);
+	json_w_kv_bool(w, "names_file", d->names_file);
+	put_reach(w, d->reach);
 	json_w_kv_cstr(w, "help", d->help);
 	json_w_end(w);
 }
@@ -219,6 +234,7 @@ void help_json(FILE *out, const struct verb *only)
 		json_w_kv_cstr(&w, "name", (*v)->name);
 		json_w_kv_cstr(&w, "args", verb_args(*v));
 		json_w_kv_cstr(&w, "summary", verb_purpose(*v));
+		put_reach(&w, (*v)->question ? (*v)->question->reach : 0);
 		json_w_kv_array(&w, "options");
 		options_of(*v, &l);
 		for (unsigned i = 0; i < l.n; i++)

@@ -40,31 +40,13 @@ static const struct tool *special_tool(const char *name)
 static bool find_tool(const char *name, struct tool *out)
 {
 	const struct tool *t = special_tool(name);
-	const struct question *q = t ? question_find(t->question) : question_find(name);
+	const struct question *q = question_for(t ? t->question : name, REACH_AGENT);
 
 	if (t)
 		*out = *t;
 	else if (q)
 		*out = (struct tool){.name = q->name, .question = q->name};
 	return q != NULL;
-}
-
-/* Other files than those of a capture, another way to print, and what the tool itself says. */
-static bool is_offered(const struct option_def *d)
-{
-	static const char *const no[] = {
-		"code", "source-root", "follow-links", "csv", "ascii", "taxonomy"};
-
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (strcmp(d->name, no[i]) == 0)
-			return false;
-	return true;
-}
-
-static bool takes_path(const struct option_def *d)
-{
-	return d->arg &&
-	       (strstr(d->arg, "PATH") || strstr(d->arg, "FILE") || strstr(d->arg, "DIR"));
 }
 
 static bool is_pair(const struct question *q)
@@ -121,7 +103,7 @@ static void put_option(struct json_writer *w, const struct option_def *d)
 static void put_options(struct json_writer *w, const struct option_def *table)
 {
 	for (; table && table->name; table++)
-		if (is_offered(table))
+		if (table->reach & REACH_AGENT)
 			put_option(w, table);
 }
 
@@ -341,12 +323,12 @@ static bool take_option(struct call *c, const char *name, struct str value, stru
 {
 	const struct option_def *d = request_option(c->question, name);
 
-	if (!d || !is_offered(d))
+	if (!d || !(d->reach & REACH_AGENT))
 		return err_set(
 			e, INCORE_USAGE, "unknown-option", "%s takes no '%s'", c->tool.name, name);
 	c->has_place |= strcmp(name, "range") == 0 || strcmp(name, "around") == 0;
 	sb_printf(&c->options, "%s\"%s\":", c->options.n > 1 ? "," : "", name);
-	return takes_path(d) ? put_paths(c, value, e) : sb_str(&c->options, value) || err_nomem(e);
+	return d->names_file ? put_paths(c, value, e) : sb_str(&c->options, value) || err_nomem(e);
 }
 
 static bool take_argument(

@@ -438,6 +438,8 @@ static bool add_options(struct answer_module *m, struct sql_declaration *d,
 	const struct option_def *table, struct incore_error *e)
 {
 	for (const struct option_def *o = table; o && o->name; o++) {
+		if (!(o->reach & REACH_SQL))
+			continue;
 		struct column c = {.doc = o->help, .type = COLUMN_TEXT};
 		char *name = arena_strdup(&m->sql->arena, o->name);
 
@@ -574,7 +576,8 @@ static bool add_question(struct sql *s, const struct question *q, struct incore_
 bool sql_add_answers(struct sql *s, struct incore_error *e)
 {
 	for (const struct question *const *q = question_table; *q; q++)
-		if ((*q)->min_paths <= s->n_captures && !add_question(s, *q, e))
+		if (((*q)->reach & REACH_SQL) && (*q)->min_paths <= s->n_captures &&
+			!add_question(s, *q, e))
 			return false;
 	return true;
 }

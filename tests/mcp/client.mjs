@@ -36,6 +36,14 @@ async function questions(client) {
 	for (const name of ["captures", "sql", "waits", ...verbs]) check(names.includes(name), "no tool " + name);
 	check(JSON.stringify(tools).length < 60000, `the list of tools has ${JSON.stringify(tools).length} bytes`);
 	for (const t of tools) check(t.annotations.readOnlyHint && t.inputSchema.type === "object" && t.description, t.name + " is not described");
+	// an agent is offered what reaches it, and nothing else is taken from it
+	for (const verb of JSON.parse(execFileSync(incore, ["--help=json"])).verbs.filter(v => v.answers)) {
+		const offered = Object.keys(tools.find(t => t.name === verb.name).inputSchema.properties), own = ["path", "a", "b", "limit", "tables"];
+		const reach = verb.options.filter(o => o.reach.includes("agent")).map(o => o.name);
+		check(offered.every(n => own.includes(n) || reach.includes(n)), `${verb.name} offers ${offered}`);
+		for (const o of verb.options.filter(o => !o.reach.includes("agent") && o.group !== "Common"))
+			check((await client.callTool({name: verb.name, arguments: {path: "gemm", [o.name]: "1"}})).isError === true, `${verb.name} takes ${o.name} from an agent`);
+	}
 	// callTool() validates structuredContent against outputSchema
 	const hot = await client.callTool({name: "hot", arguments: {path: "gemm", limit: 3}});
 	const table = hot.structuredContent.tables.rows;

@@ -51,6 +51,20 @@ def check_where():
     check(p.returncode == 2 and "ssh -L" in p.stderr and "--remote" in p.stderr, f"--bind alone: {p.returncode} {p.stderr!r}")
 
 
+def check_reach(server):
+    """A request says what reaches HTTP and nothing else: an option that does not is refused, whatever its value."""
+    verbs = json.loads(subprocess.run([PROGRAM, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
+    for verb in (v for v in verbs if "answers" in v):
+        taken = []
+        for option in verb["options"]:
+            if option["group"] == "Common" or "http" in option["reach"]:
+                continue
+            status, body, _ = server.ask(f"/api/1/{verb['name']}?base=0&{option['name']}=1")
+            if status != 400 or json.loads(body)["error"]["code"] != "bad-query":
+                taken.append((option["name"], status))
+        check(not taken, f"{verb['name']} takes of a request {taken}")
+
+
 DATA_PATHS = ["trace", "tile?tracks=0-1&level=3&i=0", "slices?track=0", "at?track=0&t=5", "links?code=7", "select", "find?q=a", "info", "check", "hot", "isa", "waves",
               "occupancy", "summary", "diff?base=0", "histogram?code=7", "counters", "derived", "source?file=0", "code", "progress", "report", "report?base=0", "nothing"]
 ASSETS = {"/": "text/html", "/start.js": "text/javascript", "/incore.js": "text/javascript", "/incore.css": "text/css", "/incore.svg": "image/svg+xml"}
@@ -214,6 +228,7 @@ def main():
         check(server.is_ready(), "a server does not get ready")
         check_where()
         check_who(server)
+        check_reach(server)
         check_headers(server)
         check_limits(server)
         check_kept(server, tmp)

@@ -287,6 +287,7 @@ static bool ask_advise(const struct request *r, struct answer *a, struct incore_
 }
 
 const struct question question_advise = {
+	.reach = REACH_ALL,
 	.name = "advise",
 	.args = "PATH [AFTER]",
 	.summary = "what to change, by what it would bring; with AFTER: what was done of it",

@@ -8,16 +8,16 @@
 static const struct option_def options[] = {
 	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
 		"a row, line or class takes 1/K of its time; K is 2 if not said, or inf",
-		OPTION_FIELD(whatif_params, faster)},
+		OPTION_FIELD(whatif_params, faster), .reach = REACH_AGENT | REACH_SQL},
 	{0, "ahead", OPTION_MANY, "WHAT[=N]", NULL, NULL,
 		"its result is asked for N executions earlier; N is 1 if not said",
-		OPTION_FIELD(whatif_params, ahead)},
+		OPTION_FIELD(whatif_params, ahead), .reach = REACH_AGENT | REACH_SQL},
 	{0, "remove", OPTION_MANY, "WHAT", NULL, NULL, "a row, line or class is not there",
-		OPTION_FIELD(whatif_params, remove)},
+		OPTION_FIELD(whatif_params, remove), .reach = REACH_AGENT | REACH_SQL},
 	{0, "waves", OPTION_TEXT, "+N", NULL, NULL, "a SIMD holds N waves more, or fewer",
-		OPTION_FIELD(whatif_params, waves)},
+		OPTION_FIELD(whatif_params, waves), .reach = REACH_AGENT | REACH_SQL},
 	{0, "nothing", OPTION_FLAG, NULL, NULL, NULL, "nothing is changed: the replay itself",
-		OPTION_FIELD(whatif_params, nothing)},
+		OPTION_ALL(whatif_params, nothing)},
 	OPTION_END,
 };
 
@@ -380,6 +380,7 @@ static bool ask_whatif(const struct request *r, struct answer *a, struct incore_
 }
 
 const struct question question_whatif = {
+	.reach = REACH_ALL,
 	.name = "whatif",
 	.args = "PATH",
 	.summary = "how long the kernel would take with one thing changed, as an interval",

@@ -12,12 +12,13 @@
 
 #define GATE_REPORT_OPTIONS                                                                        \
 	{0, "junit", OPTION_TEXT, "FILE", NULL, NULL,                                              \
-		"also write what the gates found as JUnit XML"},                                   \
+		"also write what the gates found as JUnit XML", .names_file = true},               \
 		{0, "sarif", OPTION_TEXT, "FILE", NULL, NULL,                                      \
-			"also write what failed as SARIF 2.1.0, on its source line"},              \
+			"also write what failed as SARIF 2.1.0, on its source line",               \
+			.names_file = true},                                                       \
 	{                                                                                          \
 		0, "markdown", OPTION_TEXT, "FILE", NULL, NULL,                                    \
-			"also append it as Markdown: \"$GITHUB_STEP_SUMMARY\""                     \
+			"also append it as Markdown: \"$GITHUB_STEP_SUMMARY\"", .names_file = true \
 	}
 
 enum gate_state { GATE_HELD, GATE_FAILED, GATE_UNTOLD };

@@ -10,18 +10,6 @@ static bool is_in(const char *const *list, const char *name)
 	return false;
 }
 
-/* Which capture, and how it is read, is said where the viewer is started; and whoever asks may not
- * name a file. */
-static bool is_allowed(const struct option_def *d)
-{
-	static const char *const texts[] = {"se", "cu", "simd", "slot", "wave", "core", "unit",
-		"pipe", "kernel", "top", "range", NULL};
-
-	if (d->type == OPTION_MANY || option_find(request_capture_options, d->name))
-		return false;
-	return d->type != OPTION_TEXT || is_in(texts, d->name);
-}
-
 bool session_asks_kernel(const char *question)
 {
 	const struct question *q = question_find(question);
@@ -34,7 +22,7 @@ static bool set_option(struct request *r, const struct query *q, const char *key
 {
 	const struct option_def *d = request_option(r->question, key);
 
-	if (!d || !is_allowed(d))
+	if (!d || !(d->reach & REACH_HTTP))
 		return err_set(e, INCORE_USAGE, "bad-query", "%s has no option %s for a viewer",
 			q->name, key);
 	if (d->type == OPTION_FLAG && strcmp(value, "1") != 0)

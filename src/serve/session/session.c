@@ -398,7 +398,7 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 			answers[i].is_immutable && query_text(&q, "h") && !query_text(&q, "base");
 		return view_capture(s, i, &q, &r->body, e);
 	}
-	if (question_find(q.name))
+	if (question_for(q.name, REACH_HTTP))
 		return session_verb(s, &q, target, &r->body, e);
 	return err_set(e, INCORE_NO, "no-such-answer", "there is no such question");
 }
