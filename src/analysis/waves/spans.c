@@ -137,10 +137,10 @@ static void edges_step(struct edges *e)
 
 static struct edges edges_of(const struct span_list *l)
 {
-	struct edges e = {.now = l->v.v, .end = l->v.v + l->v.n, .next = UINT64_MAX};
+	struct edges e = {.next = UINT64_MAX};
 
-	if (l->v.n)
-		e.next = l->v.v->start;
+	if (l->v.n) /* else there may be no array */
+		e = (struct edges){.now = l->v.v, .end = l->v.v + l->v.n, .next = l->v.v->start};
 	return e;
 }
 
