@@ -34,6 +34,9 @@ struct question {
 	size_t params_size;
 	/* What data may be: the first for most captures; NULL ends. An answer says which it has. */
 	const struct record *const *records;
+	/* Lists that a face of tables calls by the name of the question, as "rows|groups"; NULL: the
+	 * single values of the answer have that name. */
+	const char *main_lists;
 	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
 	void (*page)(const struct answer *a, struct page *p); /* the answer for people */
 };

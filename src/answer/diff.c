@@ -500,6 +500,7 @@ const struct question question_diff = {
 	.min_paths = 2,
 	.max_paths = 2,
 	.records = RECORDS(&diff_record),
+	.main_lists = "parts",
 	.ask = ask_diff,
 	.page = diff_page,
 };

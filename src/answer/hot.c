@@ -595,6 +595,7 @@ const struct question question_hot = {
 	.min_paths = 1,
 	.max_paths = 1,
 	.records = RECORDS(&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer),
+	.main_lists = "rows|groups",
 	.ask = ask_hot,
 	.page = hot_page,
 };

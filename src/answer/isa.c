@@ -179,6 +179,7 @@ const struct question question_isa = {
 	.min_paths = 1,
 	.max_paths = 1,
 	.records = RECORDS(&isa_record),
+	.main_lists = "rows",
 	.ask = ask_isa,
 	.page = isa_page,
 };

@@ -436,6 +436,7 @@ const struct question question_waves = {
 	.min_paths = 1,
 	.max_paths = 1,
 	.records = RECORDS(&waves_record, &waves_of_pipes_record),
+	.main_lists = "waves|pipes",
 	.ask = ask_waves,
 	.page = waves_page,
 };

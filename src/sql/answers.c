@@ -11,27 +11,15 @@
 #define MAX_ANSWERS 64u	  /* of one query */
 #define MAX_ARGUMENTS 28u /* a letter each */
 
-/* The lists that bear the name of their verb; of other verbs the single values do. */
-static const struct {
-	const char *question, *lists[3];
-} main_lists[] = {
-	{"hot", {"rows", "groups"}},
-	{"isa", {"rows"}},
-	{"waves", {"waves", "pipes"}},
-	{"diff", {"parts"}},
-};
-
-static bool is_main(const char *question, const char *list)
+/* Does a list of the answer, or "" for its single values, bear the name of the question? */
+static bool is_main(const struct question *q, const char *list)
 {
-	for (unsigned i = 0; i < sizeof(main_lists) / sizeof(main_lists[0]); i++) {
-		if (strcmp(main_lists[i].question, question) != 0)
-			continue;
-		for (unsigned k = 0; main_lists[i].lists[k]; k++)
-			if (strcmp(main_lists[i].lists[k], list) == 0)
-				return true;
-		return false;
-	}
-	return !*list;
+	struct str rest = str_of(q->main_lists ? q->main_lists : ""), word;
+
+	while (str_cut(&rest, "|", &word))
+		if (str_is(word, list))
+			return true;
+	return !q->main_lists && !*list;
 }
 
 struct kept_answer {
@@ -212,7 +200,7 @@ static void place_columns(struct answer_reader *k)
 
 	k->table = NULL;
 	for (size_t i = 0; i < t->v.n && !k->table; i++)
-		if (m->is_main ? is_main(m->question->name, t->v.v[i]->name)
+		if (m->is_main ? is_main(m->question, t->v.v[i]->name)
 			       : strcmp(t->v.v[i]->name, m->list) == 0)
 			k->table = t->v.v[i];
 	for (size_t i = 0; i < m->columns.n; i++) {
@@ -464,7 +452,7 @@ static bool add_columns(struct answer_module *m, struct sql_declaration *d,
 		for (size_t i = 0; i < forms[f].v.n; i++) {
 			const struct flat_table *t = forms[f].v.v[i];
 
-			if (m->is_main ? !is_main(m->question->name, t->name)
+			if (m->is_main ? !is_main(m->question, t->name)
 				       : strcmp(t->name, m->list) != 0)
 				continue;
 			EACH (const struct flat_column, c, t->columns.v, t->columns.n) {
@@ -546,7 +534,7 @@ static bool add_lists(struct sql *s, const struct question *q, const struct flat
 			const struct flat_table *t = forms[f].v.v[i];
 			struct answer_module m = {.sql = s, .question = q, .list = t->name};
 
-			m.is_main = is_main(q->name, t->name);
+			m.is_main = is_main(q, t->name);
 			m.doc = m.is_main ? q->summary : t->doc;
 			/* CHECK is a word of SQL: its values are check_answer */
 			m.name = m.is_main && !is_word(q->name) ? q->name
