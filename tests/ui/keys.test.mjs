@@ -211,6 +211,14 @@ async function goTo(bench, kind) {
 	await go('SE1 CU1 SIMD3 slot 0');
 	equal(await page.evaluate((k) => window.incore.app().trace.tracks[k].coord, await get(page, 'selection.track')), [1, 1, 3, 0, 0], 'lane by its name');
 	await page.keyboard.press('g');
+	truth(await page.evaluate(() => {
+		const d = document.querySelector('dialog[open]'), input = d.querySelector('input');
+		d.close();
+		input.dispatchEvent(new KeyboardEvent('keydown', { key: 'g', bubbles: true }));
+		return !!document.querySelector('dialog[open]');
+	}), 'a key that comes while a dialog closes is lost');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('g');
 	for (const [text, wrong] of [['99999999', /the trace ends at/], ['0x1', /no instruction at/], ['nothing.py:3', /no source file/], ['row 999', /no row 999/], ['wave 77', /no lane named/]]) {
 		await page.fill('dialog[open] input', text);
 		await page.keyboard.press('Enter');

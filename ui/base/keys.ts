@@ -24,10 +24,10 @@ export function normalise(spelled: string): string {
 	return spelled.slice(0, at + 1) + (key.length === 1 ? key.toLowerCase() : key);
 }
 
-/** Typing into a field is never a command. */
+/** Typing into a field is never a command. A dialog that has just closed may keep the focus for a moment: nobody types there. */
 export function isTyping(target: EventTarget | null): boolean {
 	const e = target as HTMLElement | null;
-	return !!e && !!e.tagName && (/^(INPUT|TEXTAREA|SELECT)$/.test(e.tagName) || e.isContentEditable);
+	return !!e && !!e.tagName && (/^(INPUT|TEXTAREA|SELECT)$/.test(e.tagName) || e.isContentEditable) && !e.closest('dialog:not([open])');
 }
 
 export class Keys {
