@@ -160,6 +160,8 @@ void table_write_text(const struct table *t, const struct text_medium *m)
 {
 	unsigned w[TABLE_COLUMNS];
 
+	if (!t->n_columns)
+		return;
 	column_widths(t, m->width, w);
 	for (unsigned k = 0; k < t->n_columns; k++)
 		put_cell(t, m, t->columns[k].title, k, w, CELL_DIM);

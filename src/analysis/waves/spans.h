@@ -53,17 +53,16 @@ uint64_t span_list_length(const struct span_list *l);
 /* Private: paints [at, at + n) of the window, n from 1 to 64. */
 static inline void spans_paint(struct spans *s, uint64_t at, uint64_t n)
 {
-	uint64_t *once = &s->once.words[at / 64], mask = UINT64_MAX >> (64 - n);
-	uint64_t low = mask << at % 64, high = mask >> 1 >> (63 - at % 64);
+	const uint64_t mask = UINT64_MAX >> (64 - n), k = at / 64;
+	const uint64_t low = mask << at % 64, high = mask >> 1 >> (63 - at % 64);
+	uint64_t *once = s->once.words, *twice = s->twice.words;
 
 	if (!s->is_flat) {
-		uint64_t *twice = &s->twice.words[at / 64];
-
-		twice[0] |= once[0] & low;
-		twice[1] |= once[1] & high;
+		twice[k] |= once[k] & low;
+		twice[k + 1] |= once[k + 1] & high;
 	}
-	once[0] |= low;
-	once[1] |= high;
+	once[k] |= low;
+	once[k + 1] |= high;
 }
 
 /* Private: spans_add() of what does not fit the window as it is. */
