@@ -4,6 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/process.h"
 #include "base/vec.h"
 #include "cli/ask.h"
@@ -167,6 +171,17 @@ static bool check_bind(struct cli *c)
 	return true;
 }
 
+/* Each of its threads would get a heap of its own and keep there what one report left: no more heaps
+ * than threads that work at once. */
+static void share_heaps(const struct pool *pool)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, (int)pool_size(pool));
+#else
+	(void)pool;
+#endif
+}
+
 static bool start(struct job *j)
 {
 	struct cli *c = j->c;
@@ -180,6 +195,7 @@ static bool start(struct job *j)
 
 	if (!token_make(&j->token, &c->error))
 		return false;
+	share_heaps(c->pool);
 	j->http = http_start(&o, &c->error);
 	if (!j->http || (j->session && !session_start(j->session, &c->error)))
 		return false;

@@ -4,6 +4,9 @@
  * the captures anew in a session of its own.
  */
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "serve/report/report_job.h"
 #include "serve/session/session_internal.h"
@@ -21,6 +24,14 @@ static bool fits(const struct session_capture *const v[2], unsigned n, struct in
 		"%llu slices are more than the %u that a report holds; incore report makes one of "
 		"a part: --hottest N, --waves SET or --window A-B",
 		(unsigned long long)n_slices, REPORT_MAX_SLICES);
+}
+
+/* A report takes many times the memory of other requests, and is rarely asked for. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 static bool write_report(const struct report_request *q, struct strbuf *out, struct incore_error *e)
@@ -97,6 +108,7 @@ bool session_report(
 	if (pthread_mutex_trylock(&s->report_lock) != 0)
 		return err_set(e, INCORE_PARTIAL, "busy", "another report is being made");
 	ok = make_report(s, &report, &reading, out, e);
+	give_memory_back();
 	pthread_mutex_unlock(&s->report_lock);
 	return ok;
 }
