@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intrinsic.h: the contexts behind slots 48 and 49. */
+/* intrinsic.h: the contexts that argument slots 48 and 49 point to. */
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "incore/intrinsics.hpp" /* a device's compiler has them without any header */
+#include "incore/intrinsics.hpp" /* built into a device compiler */
 
 struct AsyncContext {
 	volatile uint32_t *completion_count;

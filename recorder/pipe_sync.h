@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipe_sync.h: what a kernel ends with: its last stores are waited for. */
+/* pipe_sync.h: waits for the last stores at the end of a kernel. */
 #pragma once
 
 #include "incore/intrinsics.hpp"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pto_async_kernel_api.h: what outlives the kernel, or waits for others; recorded where it is asked
- * for. */
+/* pto_async_kernel_api.h: operations that outlive the kernel, or wait for others; recorded where
+ * they are requested. */
 #pragma once
 
 #include "intrinsic.h"
 #include "pto/comm/pto_comm_inst.hpp"
 
-/* Conditions that the scheduler polls after the kernel: nothing of them takes time in it. */
+/* Conditions that the scheduler polls after the kernel: they take no time in it. */
 struct CompletionToken {
 	uint64_t addr;
 	uint32_t expected_value, engine;

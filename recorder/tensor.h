@@ -27,10 +27,10 @@ static_assert(sizeof(ChipTensor) == 128, "tensor descriptor");
 static_assert(offsetof(ChipTensor, start_offset) == 24 && offsetof(ChipTensor, dtype) == 40, "");
 static_assert(offsetof(ChipTensor, shapes) == 44 && offsetof(ChipTensor, strides) == 72, "");
 
-/* its name before August 2026 */
+/* the name of ChipTensor before August 2026 */
 using Tensor = ChipTensor;
 
-/* A scalar argument: the low bytes of its slot. */
+/* Reads a scalar argument: the low bytes of its slot. */
 template <class T> inline T from_u64(uint64_t bits)
 {
 	T v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arrow.h: the three structs of Apache Arrow's C data and C stream interface, as its specification
- * fixes them: whoever includes Arrow's own definitions keeps those.
+ * defines them. If Arrow's own definitions were included before, those are used.
  */
 #ifndef INCORE_ARROW_H
 #define INCORE_ARROW_H

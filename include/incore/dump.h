@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump.h: libincore-dump, the args dump. Leaves behind what each kernel dispatch was given and
- * produced: tensors, scalars, and what is known about the task. C and C++; libc and pthreads only.
+ * dump.h: libincore-dump, the args dump. Records what each kernel dispatch received and produced:
+ * tensors, scalars, and what is known about the task. C and C++; libc and pthreads only.
  *
  * Threads. Each recording thread attaches once and uses its own writer; a writer belongs to one
  * thread at a time. Recording takes no lock, and makes no system call but to wake the collector or
@@ -21,10 +21,10 @@
  * Flush guarantee. A flush returns 0 only after write() has returned for every payload byte and,
  * after it, every log record that the thread (or all) made before the call. From then on the death
  * of the process loses nothing that was flushed; power loss is covered with the option `sync`
- * alone, which makes the flush sync the payload file, then the log. What was not flushed may be
- * lost, but is never shown wrong; it is written when a quarter of a ring or arena is full, or some
- * 100 ms later. A failed write is counted as loss, and from then on every flush of that writer
- * fails: some of its records are gone.
+ * alone, which makes the flush sync the payload file, then the log. Unflushed data may be lost, but
+ * is never reported wrongly; it is written when a quarter of a ring or arena is full, or some 100
+ * ms later. A failed write is counted as loss, and from then on every flush of that writer fails:
+ * some of its records are gone.
  *
  * Repair log. An open dump is args.bin and args.log, both append-only: payload first, then the log
  * record that names it, with its checksum. Close writes args_dump.json whole and removes the log. A
@@ -53,16 +53,16 @@ struct incore_dump_writer;
 
 /* level full, wait 30 s, flush 30 s, 256 writers, ring 1 MiB, arena 16 MiB, sort 64 MiB */
 void incore_dump_options_init(struct incore_dump_options *o);
-/* Makes dir where needed (not its parents). EEXIST: there is a dump in it; nothing is overwritten.
- */
+/* Creates dir if needed (not its parents). EEXIST: it already holds a dump, which is not
+ * overwritten. */
 int incore_dump_open(
 	struct incore_dump **out, const char *dir, const struct incore_dump_options *o);
-/* Writes everything, then the manifest. All recording has ended. The dump is freed, also on
- * failure; then the log stays for repair. */
+/* Writes everything, then the manifest. Recording must have ended. Frees the dump even on failure;
+ * the log then stays for repair. */
 int incore_dump_close(struct incore_dump *d);
 
 int incore_dump_attach(struct incore_dump *d, struct incore_dump_writer **out);
-/* The writer is no longer used; its memory goes back once all is written. */
+/* The caller no longer uses the writer; its memory is freed once everything is written. */
 void incore_dump_detach(struct incore_dump_writer *w);
 
 /* Selects a slot of a task (or all), before it is dispatched. */

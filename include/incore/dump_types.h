@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_types.h: what the args dump is told: options, tasks, tensors, scalars. Plain data of the
- * caller; zero-initialise it. Codes are those of the files. Include incore/dump.h.
+ * dump_types.h: what a caller passes to the args dump: options, tasks, tensors, scalars. Plain data
+ * that the caller owns; zero-initialise it. The numeric codes are those used in the files. Include
+ * incore/dump.h.
  */
 #ifndef INCORE_DUMP_TYPES_H
 #define INCORE_DUMP_TYPES_H

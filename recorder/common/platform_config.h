@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* platform_config.h: what kernels ask of the platform: the rate of its system counter. */
+/* platform_config.h: the platform constant that kernels use: the rate of its system counter. */
 #pragma once
 
 #include <cstdint>

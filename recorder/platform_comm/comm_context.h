@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_context.h: where the windows of the other ranks are. */
+/* comm_context.h: addresses of the memory windows of the other ranks. */
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 #include "analysis/name_filter.h"
 
-/* A regular expression is input too: it may not run for ever. */
+/* A regular expression is input, too: limit how long it may run. */
 #define MATCH_LIMIT 1000000
 #define DEPTH_LIMIT 1000
 

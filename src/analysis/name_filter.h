@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_filter.h: kernels by a regular expression over their names, as --kernel says.
- * Owner: name_filter_init() .. name_filter_deinit(). May fail: with status USAGE, or memory.
+ * name_filter.h: selects kernels by a regular expression over their names, for --kernel.
+ * Owner: name_filter_init() .. name_filter_deinit(). May fail: status USAGE, memory.
  */
 #pragma once
 
 #include "base/error.h"
 
-struct name_filter { /* of PCRE2; safe to free when zeroed */
+struct name_filter { /* PCRE2 objects; safe to free when zeroed */
 	struct pcre2_real_code_8 *code;
 	struct pcre2_real_match_data_8 *match;
 	struct pcre2_real_match_context_8 *context;
@@ -15,6 +15,6 @@ struct name_filter { /* of PCRE2; safe to free when zeroed */
 
 bool name_filter_init(struct name_filter *f, const char *regex, struct incore_error *e);
 void name_filter_deinit(struct name_filter *f);
-/* *does: whether it matches. False when the expression gives up. */
+/* Sets *does to whether the name matches. False if PCRE2 gives up on the expression. */
 bool name_filter_match(
 	const struct name_filter *f, const char *name, bool *does, struct incore_error *e);

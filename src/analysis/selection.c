@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* selection.c: which tracks and which part of time a question is about. */
+/* selection.c: selects tracks and a time window. */
 #include "analysis/selection.h"
 
 static bool parse_range(struct str part, struct number_range *r)
@@ -72,7 +72,7 @@ bool selection_has(const struct selection *s, const struct trace *t, const struc
 	for (unsigned i = 0; i < TRACK_LEVELS; i++)
 		if (!number_set_has(&s->level[i], k->coord[i]))
 			return false;
-	/* a wave whose kernel is not known passes: the capture then holds one kernel */
+	/* a wave of unknown kernel passes: such a capture holds only one kernel */
 	if (s->has_kernel_filter && k->kernel_id != UINT32_MAX &&
 		(s->kernel_ids.ranges.n == 0 || !number_set_has(&s->kernel_ids, k->kernel_id)))
 		return false;
@@ -92,7 +92,7 @@ int64_t trace_origin(const struct trace *t)
 	return origin;
 }
 
-/* A time of the screen (cycles after the origin) in the clock of track k; 0 when before it. */
+/* Converts screen time (cycles after the origin) to the clock of track k; 0 if before its start. */
 static uint64_t to_track_clock(
 	const struct trace *t, const struct track *k, int64_t origin, uint64_t cyc)
 {

@@ -20,7 +20,8 @@ struct number_set {
 };
 
 struct selection {
-	struct number_set level[TRACK_LEVELS]; /* by trace.levels; wave: the number in its slot */
+	struct number_set level[TRACK_LEVELS]; /* indexed as trace.levels; wave: its number within
+						  the slot */
 	bool has_from, has_to;
 	uint64_t from_cyc, to_cyc; /* relative to trace_origin() */
 	bool has_origin;	   /* origin_cyc is trace_origin(), computed once */
@@ -32,10 +33,11 @@ struct selection {
 /* "0", "0-3", "0,2,5-7"; false with status USAGE on anything else. */
 bool number_set_parse(
 	struct number_set *s, struct str text, const char *what, struct incore_error *e);
-bool number_set_has(const struct number_set *s, uint64_t n); /* an empty set has all */
+bool number_set_has(const struct number_set *s, uint64_t n); /* an empty set contains every
+								number */
 void selection_deinit(struct selection *s);
 bool selection_has(const struct selection *s, const struct trace *t, const struct track *k);
-/* Does it leave anything out? */
+/* Does it select everything? */
 bool selection_is_all(const struct selection *s);
 /* Window of a track in its own clock; from = 0, to = UINT64_MAX where there is none. */
 void selection_window(const struct selection *s, const struct trace *t, const struct track *k,

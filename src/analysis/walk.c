@@ -147,7 +147,7 @@ static bool report_failures(struct walk *k, struct walk_result *out, struct inco
 		out->n_failed++;
 		out->n_outside += err_is(f, "link-outside");
 		if (f->code && !strcmp(f->code, "not-found"))
-			continue; /* the import has noted absent files already */
+			continue; /* the import has already noted missing files */
 		if (out->n_notes == WALK_MAX_NOTES) {
 			out->n_notes_dropped++;
 			continue;

@@ -27,19 +27,21 @@ struct walk_track {
 	const struct track_data *data;
 	uint64_t from_cyc, to_cyc; /* window in the track's own clock: look at [from, to) only; 0,
 				      UINT64_MAX: all */
-	/* What a collector of this track resolved, for those behind it: waits_of(). NULL: nobody
-	 * shares. */
+	/* Waits resolved by an earlier collector of this track, for later ones: waits_of(). NULL:
+	 * not shared. */
 	const struct waits **waits;
 };
 
 struct collector {
-	void *self; /* the question, shared and read-only during the walk but for per-track slots */
-	size_t worker_bytes;			     /* what each worker has as `mine`, zeroed */
+	void *self; /* the question; shared, and read-only during the walk except for per-track
+		       slots */
+	size_t worker_bytes;			     /* size of each worker's `mine`, zeroed */
 	bool (*worker_init)(void *self, void *mine); /* false on lack of memory; may be NULL */
 	bool (*track)(void *self, void *mine, const struct walk_track *w, struct incore_error *e);
 	bool (*merge)(void *self, void *mine,
 		struct incore_error *e);	       /* serial, after the walk; may be NULL */
-	void (*worker_deinit)(void *self, void *mine); /* also of a failed init; may be NULL */
+	void (*worker_deinit)(void *self, void *mine); /* also called after a failed init; may be
+							  NULL */
 	unsigned want;				       /* enum track_want */
 };
 
@@ -47,7 +49,7 @@ struct walk_result {
 	struct arena arena;
 	uint32_t n_tracks;	 /* looked at */
 	uint32_t n_failed;	 /* could not be read */
-	uint32_t n_outside;	 /* of which are links that lead out of the capture */
+	uint32_t n_outside;	 /* of n_failed: links that lead out of the capture */
 	uint64_t n_unknown_code; /* records that name no known row */
 	uint64_t bytes;		 /* unused by analyses; for the benchmark */
 	struct note *notes;	 /* in track order; at most WALK_MAX_NOTES, the rest is counted */

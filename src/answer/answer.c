@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: how a question is asked, and what an answer holds besides its data. */
+/* answer.c: asks a question; memory and warnings of an answer. */
 #include "answer/answer.h"
 
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.h: a question asked of captures and its answer: one value of a described record, whose
- * lists are tables, with the captures it is about and what was lost on the way. One file per
- * question fills it; the faces (text, CSV, JSON, schema, viewer, report, library) only read it.
+ * answer.h: a question about captures and its answer: one value of a described record, whose lists
+ * are tables, with the captures it is about and what was lost on the way. One file per question
+ * fills the answer; the front ends (text, CSV, JSON, schema, viewer, report, library) only read it.
  *
- * Owner: the asker; answer_deinit() frees all of it. Texts of an answer may stand in its captures,
- * which it keeps alive. Threads: answers are independent of each other; captures are shared.
- * May fail: as the question says; then the answer holds its warnings and nothing else.
+ * Owner: the asker; answer_deinit() frees all of it. Strings of an answer may point into its
+ * captures, which it keeps alive. Threads: answers are independent of each other; captures are
+ * shared. May fail: as each question says; then the answer holds only its warnings.
  */
 #pragma once
 
@@ -29,21 +29,21 @@ struct question {
 	const char *args;    /* "PATH", "A B", ... */
 	unsigned min_paths, max_paths;
 	unsigned groups;		  /* enum option_group */
-	unsigned reach;			  /* enum reach: who asks it besides terminal and library */
-	const struct option_def *options; /* own ones, over the struct of params; may be NULL */
+	unsigned reach;			  /* enum reach: who may ask besides terminal, library */
+	const struct option_def *options; /* its own, stored in the params struct; may be NULL */
 	size_t params_size;
-	/* What data may be: the first for most captures; NULL ends. An answer says which it has. */
+	/* Records the data may have, the usual first; NULL ends. An answer says which it has. */
 	const struct record *const *records;
 	/* Lists that a face of tables calls by the name of the question, as "rows|groups"; NULL: the
 	 * single values of the answer have that name. */
 	const char *main_lists;
 	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
-	void (*page)(const struct answer *a, struct page *p); /* the answer for people */
+	void (*page)(const struct answer *a, struct page *p); /* lays the answer out for people */
 };
 
 extern const struct question *const question_table[]; /* questions.c; NULL ends */
 const struct question *question_find(const char *name);
-/* The question, if that face (enum reach) may ask it; NULL: it does not exist for it. */
+/* The question, if callers of that kind (enum reach) may ask it; NULL otherwise. */
 const struct question *question_for(const char *name, unsigned reach);
 
 struct kept_object {
@@ -53,79 +53,81 @@ struct kept_object {
 
 struct answer {
 	const struct question *question;
-	struct arena arena; /* rows and texts made for it */
+	struct arena arena; /* rows and strings made for it */
 	const struct record *record;
-	const void *data;	      /* of that record */
+	const void *data;	      /* laid out as that record says */
 	VEC(struct trace *) traces;   /* what it is about, in the order of the request */
-	unsigned want;		      /* tables of them that it asked for */
-	VEC(struct kept_object) kept; /* analyses that its lists stand in */
+	unsigned want;		      /* tables of the traces that it asked for */
+	VEC(struct kept_object) kept; /* analyses that its lists point into */
 	VEC(const char *) warnings;   /* in the arena */
-	uint32_t n_notes;	      /* told so far, mere information left out */
-	uint32_t n_losses;	      /* of which mean loss: --strict makes them an error */
+	uint32_t n_notes;	      /* reported so far, without mere information */
+	uint32_t n_losses;	      /* notes that mean loss: --strict makes them an error */
 	bool is_no;		      /* a negative answer: exit status 1 */
-	bool has_lost_warning;	      /* for lack of memory: then asking fails */
+	bool has_lost_warning;	      /* out of memory for a warning: answer_ask() fails */
 };
 
-/* Asks. *a is initialised here and to be freed with answer_deinit() in any case. */
+/* Initialises *a and asks the question. Call answer_deinit() in any case. */
 bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e);
 void answer_deinit(struct answer *a);
 
-/* --- for the files that answer --- */
-/* Zeroed memory of the answer; NULL with err_nomem. */
+/* --- for the files that make answers --- */
+/* Zeroed memory that lives as long as the answer; NULL with err_nomem. */
 void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error *e);
 #define ANSWER_NEW(a, T, e) ((struct T *)answer_alloc((a), 1, sizeof(struct T), (e)))
-/* The same for the rows of a list, which *out becomes; who fills less of them sets out->n. */
+/* Allocates n zeroed rows and makes *out their list; a caller that fills fewer sets out->n. */
 void *answer_rows(
 	struct answer *a, struct rows *out, size_t n, size_t size, struct incore_error *e);
 #define ANSWER_ROWS(a, out, n, T, e)                                                               \
 	((struct T *)answer_rows((a), (out), (n), sizeof(struct T), (e)))
-/* Frees the object with the answer; at once if that cannot be noted (false). NULL is fine. */
+/* Has the object freed with the answer. Out of memory: frees it at once, false. NULL is fine. */
 bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e);
-/* The same of an object with its typed free function; evaluates to false on failure. */
+/* answer_keep() with a typed free function; evaluates to false on failure. */
 #define ANSWER_KEEP(a, object, drop, e) answer_keep((a), (object), (void (*)(void *))(drop), (e))
-/* A copy of what was put into b, which is freed; NULL with err_nomem. */
+/* Copies the text of b into the answer and frees b; NULL with err_nomem. */
 const char *answer_text(struct answer *a, struct strbuf *b, struct incore_error *e);
 bool answer_is(const struct answer *a, const struct record *r);
 void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Notes become warnings, and losses where they mean loss. */
+/* Turns notes into warnings and counts as losses those that mean loss. */
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n);
 void answer_walk_notes(struct answer *a, const struct walk_result *r);
-/* The same after a walk that is over, if it went well; frees *r and returns is_ok. */
+/* After a walk: reports its notes if is_ok, frees *r and returns is_ok. */
 bool answer_walked(struct answer *a, struct walk_result *r, bool is_ok);
-/* Finds, chooses and reads the capture of a path; its notes become warnings. The answer keeps it. */
+/* Finds, chooses and reads the capture at a path; its notes become warnings. The answer keeps it.
+ */
 bool answer_open(struct answer *a, const struct request *r, const char *path, unsigned want,
 	struct trace **out, struct incore_error *e);
-/* What to read so that a kernel can be told from others: IMPORT_OCCUPANCY if one is asked for. */
+/* What must be read to distinguish kernels: IMPORT_OCCUPANCY if the request names a kernel. */
 static inline unsigned request_kernel_want(const struct request *r)
 {
 	return r->kernel || r->kernel_id != NO_KERNEL_ID ? IMPORT_OCCUPANCY : 0;
 }
-/* The part of it that the request means; freed with the answer's arena and selection_deinit(). */
+/* The part of the trace that the request selects; free it with selection_deinit(). */
 bool request_selection(const struct request *r, const struct trace *t, struct selection *out,
 	struct incore_error *e);
 struct walk_options request_walk(const struct request *r, const struct selection *s);
 struct import_options request_import(const struct request *r, unsigned want);
-/* The agent and dispatch that were asked for. */
+/* The agent and dispatch that the request names. */
 struct capture_choice request_choice(const struct request *r);
 
-/* --- faces --- */
-/* The whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
+/* --- output --- */
+/* Writes the whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
 void answer_json(const struct answer *a, struct json_writer *w);
-/* Schema of that envelope: what `input` and what `data` may be; NULL ends each list. */
+/* Writes the schema of that envelope; `inputs` and `data` are NULL-terminated alternatives. */
 void envelope_schema(const char *name, const struct record *const *inputs,
 	const struct record *const *data, struct json_writer *w);
-extern const struct record
-	*const capture_inputs[]; /* what `input` is of verbs that read captures */
-/* Its parts, for what is no answer (what pack, export, ... say they did): up to the key "input", and its value. */
+extern const struct record *const capture_inputs[]; /* the `input` of verbs that read captures */
+/* Parts of the envelope, for verbs without a question (pack, export, ...): all up to the key
+ * "input", and the value of that key. */
 void envelope_begin(const char *verb, struct json_writer *w);
 void envelope_input(
 	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w);
-/* Which capture an answer is about, as the member "input" holds it: what a trace of the wanted tables says. */
+/* Writes which capture an answer is about, as in "input": what a trace with these tables says. */
 void input_json(const struct trace *t, unsigned want, struct json_writer *w);
-/* What its tracks and what is on them are called: "wave", "pipe" or "lane"; "instruction" or "slice". */
+/* Words for the tracks of a trace ("wave", "pipe", "lane") and for what they hold ("instruction",
+ * "slice"). */
 const char *track_word(const struct trace *t);
 const char *slice_word(const struct trace *t);
-/* False with an error where a trace has no instructions, which `verb` asks about. */
+/* False with an error where a trace has no instructions although `verb` needs them. */
 bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e);
 #define EVIDENCE_TEXT 192
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* captures.c: each capture read once. */
+/* captures.c: reads each capture once. */
 #include "answer/captures.h"
 
 #include <string.h>
@@ -118,7 +118,8 @@ uint32_t captures_choose(struct captures *k, struct capture_list *l, struct capt
 	return n;
 }
 
-/* Another clock, code or source tree makes another trace. NULL: no memory. */
+/* Key of a capture read with these options: another clock, code or source tree makes another trace.
+ * NULL: no memory. */
 static char *reading_key(const char *path, const struct import_options *o)
 {
 	struct strbuf key = {0};
@@ -136,7 +137,7 @@ static char *reading_key(const char *path, const struct import_options *o)
 	return NULL;
 }
 
-/* Takes the key. One that cannot be kept is read again the next time: that costs time alone. */
+/* Takes the key. A trace that cannot be kept is read again the next time, which only costs time. */
 static void keep_open(struct captures *k, char *key, unsigned want, struct trace *t)
 {
 	struct open_capture x = {key, want, t};

@@ -123,7 +123,7 @@ bool check_part_make(struct answer *a, const struct check *k, const char *captur
 
 struct checked {
 	const char *path;
-	const struct check *check; /* the answer keeps it */
+	const struct check *check; /* owned by the answer */
 	bool is_chosen;
 };
 
@@ -133,7 +133,7 @@ struct check_job {
 	VEC(struct checked) v;
 };
 
-/* One capture of several that cannot be read does not hide the others. */
+/* If one of several captures cannot be read, leaves it out so that the others are still checked. */
 static bool skip_unreadable(
 	struct check_job *j, const struct capture *k, bool is_alone, struct incore_error *e)
 {
@@ -149,7 +149,7 @@ static bool skip_unreadable(
 	return true;
 }
 
-/* Those that are not chosen are not kept open: there may be many. */
+/* Captures that are not chosen are not kept open: there may be many. */
 static bool read_capture(struct check_job *j, const struct capture *k, bool is_chosen,
 	struct trace **out, struct incore_error *e)
 {
@@ -248,7 +248,7 @@ static bool check_path(struct check_job *j, const char *path, struct incore_erro
 	return ok;
 }
 
-/* The chosen capture with the worst verdict: what the answer as a whole is about. */
+/* The chosen capture with the worst verdict, which stands for the whole answer. */
 static const struct checked_row *find_worst(const struct checked_row *v, size_t n)
 {
 	const struct checked_row *best = NULL;

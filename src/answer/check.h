@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h: can this capture be trusted: the answer that answer/check.c gives. */
+/* check.h: the answer of answer/check.c: can this capture be trusted? */
 #pragma once
 
 #include "analysis/check/check.h"
 #include "answer/answer.h"
 
 struct finding_row {
-	const char *capture, *verdict; /* which it is about */
+	const char *capture, *verdict; /* the capture it is about, and its verdict */
 	const char *id, *severity, *message, *advice;
 	enum severity level;
 	struct rows evidence; /* fact_row */
@@ -19,15 +19,15 @@ struct check_part {
 	struct rows findings; /* finding_row, the worst first */
 };
 extern const struct record check_part_record;
-/* v: room for the findings. Texts stay those of the check, which must live as long. */
+/* v: room for the findings. Strings are borrowed from the check, which must live as long. */
 bool check_part_make(struct answer *a, const struct check *k, const char *capture,
 	struct finding_row *v, struct check_part *out, struct incore_error *e);
-/* What check_health() says; NULL on lack of memory. */
+/* The text of check_health(), owned by the answer; NULL on lack of memory. */
 const char *check_health_text(struct answer *a, const struct check *k, struct incore_error *e);
 
 struct checked_row {
 	const char *path;
-	bool is_chosen; /* the one its path stands for */
+	bool is_chosen; /* the capture that its path stands for */
 	enum verdict verdict;
 	struct check_part check;
 	const char *health; /* in one line */
@@ -37,6 +37,6 @@ struct check_answer {
 	const char *evidence;
 	struct check_part worst;   /* of the chosen capture with the worst verdict */
 	struct rows captures;	   /* checked_row, where there are several */
-	struct rows checked;	   /* the same, also of one */
+	struct rows checked;	   /* checked_row, also where there is only one */
 	struct rows every_finding; /* finding_row, of all captures */
 };

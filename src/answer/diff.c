@@ -7,7 +7,7 @@
 
 #include "analysis/diff/stable.h"
 
-#define STABLE_WITHIN_PCT 2 /* where the request does not say */
+#define STABLE_WITHIN_PCT 2 /* default */
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", DIFF_BY_CHOICES, "instr", "what is compared one by one",
@@ -222,7 +222,7 @@ struct diff_job {
 	struct answer *a;
 	struct diff_answer *out;
 	struct diff_options options;
-	struct diff diff; /* its keys stand in its arena */
+	struct diff diff; /* its arena holds the keys */
 };
 
 static void diff_job_free(struct diff_job *j)
@@ -434,7 +434,7 @@ static void make_heads(struct diff_job *j)
 
 /* --- the question --------------------------------------------------------------------------- */
 
-/* Wrong conditions are told before anything is read. */
+/* Reports invalid conditions before anything is read. */
 static bool take_params(struct diff_job *j, struct incore_error *e)
 {
 	const struct diff_params *p = j->r->params;
@@ -478,7 +478,7 @@ static bool ask_diff(const struct request *r, struct answer *a, struct incore_er
 		mem_free(j);
 		return false;
 	}
-	/* kept after the sides, so that it goes before them */
+	/* kept after the sides, so that it is freed before them */
 	if (!ANSWER_KEEP(a, j, diff_job_free, e))
 		return false;
 	j->out = ANSWER_NEW(a, diff_answer, e);

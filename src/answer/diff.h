@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.h: two captures compared: what is asked, and the answer that answer/diff.c gives. */
+/* diff.h: comparison of two captures: parameters, and the answer of answer/diff.c. */
 #pragma once
 
 #include "analysis/diff/diff.h"
@@ -12,7 +12,7 @@ struct diff_params {
 	unsigned by;	/* enum diff_by */
 	unsigned align; /* 0: auto, else enum diff_align_kind + 1 */
 	uint64_t min_match_pct, noise_factor;
-	uint64_t stable_within_pct; /* NO_COUNT: nobody said that they are of one state */
+	uint64_t stable_within_pct; /* NO_COUNT: the captures are not said to be of one state */
 	struct text_list noise, gates;
 };
 
@@ -45,7 +45,7 @@ struct diff_noise {
 	const char *statement;
 };
 
-struct diff_moved_row { /* cycles of one execution of any row */
+struct diff_moved_row { /* cycles of one execution of a row */
 	int64_t row;
 	double a, b, least, most, spread_pct;
 	const char *key, *source;
@@ -80,7 +80,7 @@ struct diff_part_row {
 
 struct gate_row {
 	const char *gate, *metric, *kind, *message;
-	const char *figures; /* the message without its verdict */
+	const char *figures; /* the message without the verdict */
 	double value, limit, noise;
 	bool is_passed, is_within_noise;
 };
@@ -98,22 +98,22 @@ struct diff_answer {
 	struct rows parts; /* diff_part_row */
 	struct rows gates; /* gate_row */
 	bool has_noise, is_per_launch, is_by_instr, is_aligned_by_line;
-	bool is_sampled; /* noise is the sampling error */
+	bool is_sampled; /* the noise is the sampling error */
 };
 
 extern const struct record diff_part_record, diff_gate_record, diff_moved_record;
 
-/* --- diff_sides.c: the two captures and their repeats, accounted --- */
+/* --- diff_sides.c: the two captures and their repeats, with their accounting --- */
 
-#define DIFF_MAX_REPEATS 16u /* per side; more tell little more */
+#define DIFF_MAX_REPEATS 16u /* per side; more would add little */
 
 struct diff_sides;
-/* Opens A and B of the request and their repeats: those given, else captures beside them. The answer
- * keeps them. */
+/* Opens A and B of the request and their repeats: those given, or else the captures beside them.
+ * The answer keeps them. */
 struct diff_sides *diff_sides_open(
 	struct answer *a, const struct request *r, struct diff_options *o, struct incore_error *e);
 const struct diff_side *diff_sides_a(const struct diff_sides *s);
 const struct diff_side *diff_sides_b(const struct diff_sides *s);
-/* A, B and all repeats, each capture once, where A and B are captures of one state: they lie beside
- * each other, or the request says it. *n is 0 where they are not. */
+/* A, B and all repeats, each capture once, if A and B are captures of one state: they lie beside
+ * each other, or the request says so. Otherwise *n is 0. */
 const struct diff_side *diff_sides_of_state(const struct diff_sides *s, uint32_t *n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_sides.c: the two captures of a diff and the repeats that tell noise from change. */
+/* diff_sides.c: the two captures of a diff, and the repeats that separate noise from change. */
 #include "answer/captures.h"
 #include "answer/diff.h"
 #include "answer/siblings.h"
@@ -13,11 +13,11 @@ struct diff_sides {
 	struct answer *answer;
 	const struct request *r;
 	struct accounted a, b;
-	/* One that is of both A and B stands here once. */
+	/* A repeat of both A and B is here only once. */
 	struct accounted repeats[2 * DIFF_MAX_REPEATS];
 	uint32_t n_repeats;
 	struct diff_side sides_a[DIFF_MAX_REPEATS],
-		sides_b[DIFF_MAX_REPEATS]; /* copies of theirs */
+		sides_b[DIFF_MAX_REPEATS]; /* copies of the sides of repeats */
 	uint32_t n_a, n_b;
 	struct diff_side of_state[2 + 2 * DIFF_MAX_REPEATS]; /* copies, too */
 	uint32_t n_state;
@@ -65,7 +65,7 @@ static bool open_side(
 
 	if (!answer_open(s->answer, s->r, path, IMPORT_SIDE_FILES, &t, e))
 		return false;
-	trace_share(t); /* the answer has it, too */
+	trace_share(t); /* the answer holds a reference, too */
 	return account_side(s, t, out, e);
 }
 
@@ -105,7 +105,7 @@ static bool add_repeat(struct diff_sides *s, struct trace *t, bool is_a, struct 
 	return true;
 }
 
-/* Keeps t as a repeat of A or B, whose code it must be; else it is dropped with a warning. */
+/* Keeps t as a repeat of A or B if it has that code; else drops it, and warns if it was given. */
 static bool keep_repeat(struct diff_sides *s, struct trace *t, bool is_beside_b, bool is_given,
 	struct incore_error *e)
 {
@@ -122,7 +122,7 @@ static bool keep_repeat(struct diff_sides *s, struct trace *t, bool is_beside_b,
 	return true;
 }
 
-/* A given repeat may be the other capture of the pair: the user says that it is one. */
+/* A given repeat may be the other capture of the pair: the user says that it is a repeat. */
 static bool keep_given(struct diff_sides *s, struct trace *t, struct incore_error *e)
 {
 	bool is_b_itself = is_same_origin(t, s->b.trace) && diff_same_code(t, s->a.trace);
@@ -160,8 +160,8 @@ static bool add_given(struct diff_sides *s, const char *path, struct incore_erro
 	return ok || err_wrap(e, "reading the repeat '%s'", path);
 }
 
-/* Siblings of one side's capture: same agent, same code. What cannot be read is no repeat. Where
- * repeats are given they are looked at only to see whether A and B are siblings. */
+/* Adds siblings of one side's capture (same agent, same code); unreadable ones are left out. If
+ * repeats are given, only checks whether A and B are siblings. */
 static bool add_siblings(struct diff_sides *s, const struct accounted *of, struct incore_error *e)
 {
 	struct captures *k = s->r->captures;
@@ -212,8 +212,8 @@ static bool open_repeats(struct diff_sides *s, struct incore_error *e)
 	return add_siblings(s, &s->a, e) && add_siblings(s, &s->b, e);
 }
 
-/* Why A and B cannot be two captures of one state; NULL: they can. Rows are compared by their number,
- * and samples have a noise of their own. */
+/* Why A and B cannot be two captures of one state; NULL: they can. Rows are compared by their
+ * number, and samples have a noise of their own. */
 static const char *why_no_state(const struct diff_sides *s)
 {
 	if (is_same_origin(s->a.trace, s->b.trace))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * envelope.c: what stands around every JSON answer? {"schema", "incore", "input", "data",
- * "warnings"}: who made it, of what capture with which evidence, and what was lost.
+ * envelope.c: the envelope of every JSON answer: {"schema", "incore", "input", "data", "warnings"}:
+ * who made it, from which capture with which evidence, and what was lost.
  */
 #include <math.h>
 

@@ -57,7 +57,7 @@ static const struct column waits_for_columns[] = {
 };
 static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, waits_for_columns);
 
-/* What rows and groups have in common, in the order of their JSON. */
+/* Columns common to rows and groups, in the order of their JSON. */
 #define HOT_SUM_COLUMNS                                                                            \
 	PART(hot_row, totals, &code_totals_record),                                                \
 		RECORD(hot_row, buckets, &bucket_record,                                           \
@@ -122,7 +122,7 @@ static const struct column hot_group_columns[] = {
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 
-/* Lines have one member more: what was inlined into them. */
+/* Lines have one more member: what was inlined into them. */
 static const struct column hot_line_columns[] = {
 	PART_SELF(&hot_group_record),
 	RECORD(hot_row, inclusive, &code_totals_record,
@@ -201,10 +201,10 @@ struct hot_job {
 	const struct trace *trace;
 	struct selection selection;
 	struct hot *hot;
-	struct busy *busy;		      /* to tell hidden from exposed, else NULL */
+	struct busy *busy;		      /* to separate hidden from exposed, else NULL */
 	struct causes *causes;		      /* by cause, or with busy */
 	struct producers *producers;	      /* by instr, producer */
-	struct pipes *pipes;		      /* of a trace of pipes with tracks, else NULL */
+	struct pipes *pipes;		      /* for a trace of pipes with tracks, else NULL */
 	const struct producer_edge **edge_of; /* by code row: the costliest edge into it */
 	uint64_t top;
 };
@@ -254,7 +254,7 @@ static bool walk_with(
 	return answer_walked(j->a, &walk, walk_tracks(j->trace, &o, list, n, &walk, e));
 }
 
-/* The same questions to a trace of pipes: one analysis answers them all. */
+/* Collects from a trace of pipes, where one analysis gives everything. */
 static bool collect_pipes(struct hot_job *j, struct incore_error *e)
 {
 	struct collector made[2];
@@ -289,7 +289,7 @@ static bool collect_waves(struct hot_job *j, struct incore_error *e)
 	return !j->producers || producers_finish(j->producers, e);
 }
 
-/* Without a timeline there is nothing to account: the totals the capture states are shown. */
+/* Without a timeline there is no accounting: takes the totals that the capture states. */
 static void take_stated(struct hot_job *j)
 {
 	hot_take_stated(j->hot);
@@ -330,7 +330,7 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-/* Edges are sorted by cost: the first into a row is its costliest. */
+/* Edges are sorted by cost, so the first into a row is its costliest. */
 static bool index_edges(struct hot_job *j, struct incore_error *e)
 {
 	uint32_t n = j->trace->n_code;
@@ -356,7 +356,7 @@ static struct str short_source(const struct code_row *r)
 	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
 }
 
-/* What share is of: cycles where they were counted, else what is stated. */
+/* Share in the whole: of cycles if they were counted, else of what is stated. */
 static double share_of(const struct hot *h, const struct hot_sums *s)
 {
 	const struct hot_sums *all = &h->all;
@@ -444,7 +444,7 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 	uint32_t n_found, n;
 	struct hot_row *v;
 
-	/* the gaps of a timeline are nobody's: what comes after a long one is not large for that */
+	/* gaps of a timeline belong to nobody: a long gap must not make the next slice rank high */
 	if (sort == HOT_SORT_CYCLES && trace_is_timeline(j->trace))
 		sort = HOT_SORT_LATENCY;
 	if (!hot_group(j->hot, (enum hot_by)j->p->by, sort, j->top == UINT64_MAX, &j->a->arena,

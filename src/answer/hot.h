@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot.h: where the cycles go: what is asked, and the answer that answer/hot.c gives. */
+/* hot.h: where the cycles go: parameters, and the answer of answer/hot.c. */
 #pragma once
 
 #include "analysis/code/hot.h"
@@ -14,8 +14,8 @@ struct hot_params {
 	unsigned sort;	      /* enum hot_sort */
 	unsigned attribution; /* enum attribution */
 	unsigned taxonomy;    /* enum hot_taxonomy */
-	bool exposed;	      /* tell hidden from exposed: a second walk */
-	unsigned per;	      /* NO_CHOICE: tables of sums over all waves; else of the mean wave */
+	bool exposed;	      /* separate hidden from exposed cycles: takes a second walk */
+	unsigned per;	      /* NO_CHOICE: sums over all waves; else figures of the mean wave */
 };
 #define PER_WAVE_OPTION(S)                                                                         \
 	{                                                                                          \
@@ -53,11 +53,11 @@ struct hot_row {
 	struct code_totals totals, inclusive;
 	struct bucket_sums buckets;
 	uint64_t cycles, samples, stalled_samples;
-	uint64_t hidden, exposed;    /* of lost cycles; NO_U64: not asked for */
-	uint64_t exposed_samples;    /* NO_U64: not known, as is what follows it */
+	uint64_t hidden, exposed;    /* parts of the lost cycles; NO_U64: not asked for */
+	uint64_t exposed_samples;    /* NO_U64: unknown, as are the fields after it */
 	double error_pct;	     /* standard error of cycles that are samples x period */
 	struct rows exposed_reasons; /* name_count */
-	double cycles_per_wave;	     /* not a number: not asked for, or no waves */
+	double cycles_per_wave;	     /* NaN: not asked for, or no waves */
 	double share; /* of the cycles of all selected waves, or of stated latency or samples */
 	struct rows stall_reasons; /* name_count */
 	const char *stall_reason;  /* the most frequent */
@@ -73,19 +73,19 @@ struct cause_row {
 };
 
 struct hot_answer {
-	bool has_exposed; /* hidden and exposed are there */
+	bool has_exposed; /* hidden and exposed are filled in */
 	const char *evidence, *by, *per;
 	struct hot_totals totals;
 	const struct hot_accounting *accounting; /* NULL: totals are stated, nothing was computed */
-	uint64_t found;				 /* rows there are; fewer may be given */
+	uint64_t found;				 /* rows that exist; fewer may be given */
 	struct rows rows;			 /* hot_row, by instr */
 	struct rows groups;			 /* hot_row, by line, opcode, class */
 	struct rows causes;			 /* cause_row */
 	struct rows pairs;			 /* pair_row */
 	struct producer_sums producers;		 /* of waves */
 	struct rows edges;			 /* edge_row */
-	struct bucket_sums nothing_to_do;	 /* idle and drain of pipes, which no row has */
-	const char *legacy_text; /* the older script's report, where that was asked for */
+	struct bucket_sums nothing_to_do; /* idle and drain of pipes, which belong to no row */
+	const char *legacy_text;	  /* report in the form of the older script, if asked for */
 	bool has_pipes, has_samples, has_inlined;
 	bool is_sampled; /* cycles are samples x period */
 };
@@ -93,21 +93,23 @@ struct hot_answer {
 extern const struct record hot_row_record, hot_group_record, cause_row_record;
 extern const struct record hot_plain_record; /* hot_row_record without what it waited for */
 extern const struct record hot_totals_record, hot_accounting_record;
-/* All of a row but what it waited for. */
+/* Fills a whole row except for what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
-/* Can hidden be told from exposed: waves that share a SIMD, or samples of a scheduler that say so. */
+/* Can hidden and exposed cycles be separated? Needs waves that share a SIMD, or samples in which
+ * the scheduler says so. */
 bool hot_tells_exposed(const struct trace *t);
-/* Causes and producers of samples, each or NULL; exposed: takes what of the causes was, or NULL. */
+/* Fills causes and producers from samples; `exposed` then takes its exposed part from the causes.
+ * Each may be NULL, but `exposed` needs causes. */
 bool hot_fill_samples(
 	struct causes *c, struct producers *p, struct hot *exposed, struct incore_error *e);
-/* Why the samples of a row or group stalled, with the error of what they stand for. */
+/* Adds why the samples of a row or group stalled, and the error of the cycles they stand for. */
 bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *x, struct incore_error *e);
-/* What --per says: "wave" or NULL. False with status USAGE where there are none. */
+/* What --per says: "wave" or NULL. False with status USAGE where there are no waves. */
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
-/* Of the mean wave; not a number without waves. */
+/* Cycles per wave; NaN without waves. */
 double hot_per_wave(const struct hot *h, uint64_t cycles);
-/* Members totals and accounting of what was collected; also of incore isa. */
+/* Makes the members totals and accounting from what was collected; incore isa uses it too. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot_samples.c: what the answers of hot and isa say of samples, and their totals. */
+/* hot_samples.c: samples in the answers of hot and isa, and their totals. */
 #include "analysis/code/samples.h"
 #include "answer/hot.h"
 
-/* Those of the reasons that have any; out keeps v NULL where no list is to be told. */
+/* Lists the stall reasons with a count above 0. */
 static bool put_counts(struct answer *a, const struct trace *t, const struct reason_count *counts,
 	bool is_exposed, struct rows *out, struct incore_error *e)
 {

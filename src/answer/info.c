@@ -371,7 +371,7 @@ static bool put_notes(struct info_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
-/* Lane names of all cores, each once, in the order of the tracks. */
+/* Lists the lane names of all cores, each once, in the order of the tracks. */
 static bool put_lanes(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
@@ -391,7 +391,7 @@ static bool put_lanes(struct info_job *j, struct incore_error *e)
 
 #define MAX_BLOCK_TYPES 256u
 
-/* How many blocks of each type a container has, in the order of their first. */
+/* Counts the blocks of each type in a container, in order of first appearance. */
 static bool put_blocks(struct info_job *j, struct incore_error *e)
 {
 	const struct named_table *k = trace_find_table(j->trace, "blocks");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.h: what was captured: what is asked, and the answer that answer/info.c gives. */
+/* info.h: what was captured: parameters, and the answer of answer/info.c. */
 #pragma once
 
 #include "answer/pipes_parts.h"
 
 struct info_params {
-	bool quick; /* no health: no wave file is read */
+	bool quick; /* skip the health check, so that no wave file is read */
 };
 
 struct info_clock { /* of a shader engine */
@@ -18,7 +18,7 @@ struct info_source_rows {
 	uint32_t mapped, total, distinct_lines;
 };
 
-struct info_level { /* numbers of one level of the tracks */
+struct info_level { /* the numbers used on one level of the tracks */
 	const char *level;
 	struct rows numbers; /* uint32_t */
 	const char *ranges;  /* "0-3,7" */
@@ -64,7 +64,7 @@ struct info_block { /* blocks of one type in a container */
 };
 
 struct capture_info {
-	const char *asked_for; /* the path of the request, which outlives the page */
+	const char *asked_for; /* path of the request; it outlives the page */
 	const char *dir, *path, *format, *format_version, *vendor, *evidence, *kernel, *arch;
 	const char *arch_source, *clock_source;
 	int64_t gfxip;
@@ -88,7 +88,7 @@ struct capture_info {
 	struct rows notes;    /* info_note */
 	struct rows tables;   /* producer_table */
 	struct rows siblings; /* info_sibling, without this one */
-	struct rows beside;   /* info_sibling, this one too; empty where it is alone */
+	struct rows beside;   /* info_sibling, including this one; empty if it is the only one */
 	struct rows blocks;   /* info_block */
 	const char *health;   /* NULL: not asked for */
 	const char *lanes;    /* names of the pipes, each once */
@@ -99,5 +99,5 @@ struct info_list {
 };
 
 extern const struct record info_engine_record, info_sibling_record;
-/* All captures of the answer, also where it is one. */
+/* All captures of the answer, as a list even if there is only one. */
 struct rows info_captures(const struct answer *a);

@@ -139,7 +139,7 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	if (!x || !shown || !choose_rows(p, t, shown, e) || !hot_per(p->per, t, &x->per, e) ||
 		(p->levels && !put_levels(a, t, x, e)))
 		return false;
-	/* what one execution costs is not drawn */
+	/* the costs of single executions are not drawn */
 	l = listing_new(t, !r->is_for_people, e);
 	if (!l || !ANSWER_KEEP(a, l, listing_free, e) || !collect_listing(r, a, l, s, e))
 		return false;

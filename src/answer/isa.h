@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa.h: the code with its costs: what is asked, and the answer of answer/isa.c. */
+/* isa.h: the code with its costs: parameters, and the answer of answer/isa.c. */
 #pragma once
 
 #include "analysis/code/listing.h"
@@ -9,15 +9,15 @@
 
 struct isa_params {
 	const char *range;	  /* rows by their numbers; NULL: all */
-	uint64_t around, context; /* or one and its neighbours; NO_COUNT: not given */
-	bool executed;		  /* rows that ran */
-	bool ascii;		  /* how arrows are drawn */
-	bool levels;		  /* also the latency that level counters tell */
-	unsigned per;		  /* as of hot_params */
+	uint64_t around, context; /* or one row and its neighbours; NO_COUNT: not given */
+	bool executed;		  /* only rows that ran */
+	bool ascii;		  /* draw arrows in ASCII */
+	bool levels;		  /* also the latency measured by level counters */
+	unsigned per;		  /* as in hot_params */
 };
 
 struct wave_spread { /* mean cycles of one execution, over the waves */
-	uint64_t n;  /* 0: all agree, or less than two ran the row */
+	uint64_t n;  /* 0: all agree, or fewer than two ran the row */
 	double min, mean, max, deviation;
 	const char *slowest;
 };
@@ -25,19 +25,19 @@ struct wave_spread { /* mean cycles of one execution, over the waves */
 struct isa_row {
 	struct hot_row h;
 	uint32_t loop_depth, index;
-	int64_t code_object; /* as the capture numbers them; NO_VALUE: it does not */
+	int64_t code_object; /* number in the capture; NO_VALUE: not numbered */
 	struct rows frames;  /* struct frame */
 	struct distribution execution, execution_stall;
 	struct wave_spread waves;
 	const struct level_row *levels;	  /* NULL: not asked for, or not known */
-	double load_to_wait;		  /* the median, which needs no counter; with levels */
-	const struct code_totals *stated; /* NULL: nothing else than what was computed */
+	double load_to_wait;		  /* median, with levels only; needs no counter */
+	const struct code_totals *stated; /* NULL: nothing but the computed totals */
 	const struct live_row *live;	  /* NULL: not known */
 	uint32_t block;			  /* NO_BLOCK: none */
 	double per_hit;
 	int64_t target, waits_for; /* rows; NO_VALUE: none */
-	uint64_t samples, stalled; /* 0 too, unlike those of h */
-	double weight_pct;	   /* of the latency or the samples of all */
+	uint64_t samples, stalled; /* may be 0, unlike those in h */
+	double weight_pct;	   /* share of all latency or of all samples */
 };
 struct label_row {
 	int64_t row;
@@ -47,10 +47,10 @@ struct label_row {
 };
 struct isa_edge {
 	struct edge_row e;
-	bool dominating; /* of its wait */
+	bool dominating; /* it has most of the wait's cycles */
 };
 struct wait_line {
-	int64_t wait, producer, loop; /* rows; of the loop its header, NO_VALUE: none */
+	int64_t wait, producer, loop; /* rows; loop: row of its header, NO_VALUE: in no loop */
 	struct wait_pair p;
 };
 struct branch_row {
@@ -64,7 +64,7 @@ struct block_sums {
 	double cycles_per_wave;
 };
 struct block_row {
-	int64_t first_row, last_row, loop; /* NO_VALUE: in none */
+	int64_t first_row, last_row, loop; /* loop NO_VALUE: in no loop */
 	uint32_t rows;
 	uint64_t executions;
 	struct block_sums sums;
@@ -96,12 +96,12 @@ struct isa_answer {
 	struct rows blocks;   /* block_row */
 	struct rows bodies;   /* body_row */
 	struct rows latency;  /* latency_line */
-	/* For the drawing, which needs the graph. */
+	/* For drawing, which needs the graph. */
 	const struct listing *listing;
 	const struct level_row *levels; /* by code_idx, or NULL */
 	const uint8_t *shown;		/* by code_idx */
 	bool is_ascii;
 };
 extern const struct record isa_record, isa_row_record;
-/* All lists, of the rows that are shown. */
+/* Fills all lists with the rows that are shown. */
 bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa_rows.c: what the answer about the code holds: rows, edges, branches, loops, latency. */
+/* isa_rows.c: lists of the answer about the code: rows, edges, branches, loops, latency. */
 #include "answer/isa.h"
 
 /* --- columns -------------------------------------------------------------------------------- */
@@ -228,12 +228,12 @@ static bool totals_differ(const struct code_totals *a, const struct code_totals 
 	       a->idle != b->idle;
 }
 
-/* What the producer states of a row, where it is not what its records add up to. */
+/* What the producer states about a row, if it differs from the sum of its records. */
 static const struct code_totals *stated_of(const struct listing *l, code_idx i)
 {
 	const struct code_totals *t = &l->trace->code[i].stated;
 
-	/* All zero: it says nothing of this row. */
+	/* All zero: the producer states nothing about this row. */
 	if (!l->trace->has_stated_totals || l->hot->is_stated ||
 		!totals_differ(t, &(struct code_totals){0}) ||
 		!totals_differ(t, &l->hot->rows[i].totals))
@@ -267,7 +267,7 @@ static void put_executions(const struct listing *l, code_idx i, struct isa_row *
 		x->live = &l->live->rows[i];
 }
 
-/* From issue to the wait that consumed most instances of the row. */
+/* Latency from issue to the wait that consumed most instances of the row. */
 static double load_to_wait(const struct producers *p, code_idx i)
 {
 	const struct producer_edge *best = NULL;
@@ -278,7 +278,7 @@ static double load_to_wait(const struct producers *p, code_idx i)
 	return best && best->latency.n ? (double)best->latency.median : NAN;
 }
 
-/* What the row lost most to. */
+/* Sets what the row lost most cycles to. */
 static bool put_loss(
 	const struct fill *f, const struct hot_group *g, struct hot_row *x, struct incore_error *e)
 {
@@ -305,7 +305,7 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 
 	*x = (struct isa_row){.loop_depth = row->depth,
 		.index = i,
-		/* of other vendors the field is the kind of the core */
+		/* for other vendors the field is the kind of the core */
 		.code_object = f->t->meta.vendor == VENDOR_AMD ? r->code_object : NO_VALUE,
 		.load_to_wait = NAN,
 		.frames = {r->n_frames ? &f->t->frames[r->first_frame] : NULL, r->n_frames},

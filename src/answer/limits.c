@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c: the predicted limit of waves and everything it was made from, for several answers. */
+/* limits.c: the predicted limit of waves and everything it is based on, for several answers. */
 #include "answer/limits.h"
 
 static const struct column limit_columns[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits.h: what answers say of how many waves a SIMD can hold.
- * Owner: texts are made in the arena of the answer.
+ * limits.h: the part of answers about how many waves a SIMD can hold.
+ * Owner: strings are made in the arena of the answer.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct limits_part {
 	struct limits_by by;
 	const char *sentence, *next_step;
 	const char *assumed_target, *assumed_product;
-	const struct blocks_part *blocks; /* NULL: of other vendors */
+	const struct blocks_part *blocks; /* NULL: other vendors */
 };
 extern const struct record limits_record; /* RECORD_BLOCK */
 bool limits_make(

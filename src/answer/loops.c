@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loops.c: what several answers say of loops, source lines and regions. */
+/* loops.c: loops, source lines and regions, for several answers. */
 #include "answer/loops.h"
 #include "base/search.h"
 
@@ -147,7 +147,7 @@ bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct
 			.s = *s,
 			.trips = {s->trips, s->n_trips},
 			.drift = loop_drift(s)};
-		if (is_sampled) /* no wave was followed through it: what is counted is its header */
+		if (is_sampled) /* no wave was followed: use the count of its header */
 			v[i].s.executions =
 				t->code[cfg_block_first(l->cfg, l->cfg->loops[s->loop].header)]
 					.stated.hit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loops.h: what answers say of loops, of how well code is mapped to source lines, of regions.
- * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
+ * loops.h: the parts of answers about loops, regions, and how well code is mapped to source lines.
+ * Owner: rows are made in the arena of the answer; lists point into the analyses, which it keeps.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 int64_t loop_header_row(const struct cfg *g, uint32_t loop);
 
 struct loop_place {					  /* its rows in the code */
-	int64_t header_row, latch_row, parent_header_row; /* of the last NO_VALUE: outermost */
+	int64_t header_row, latch_row, parent_header_row; /* the last is NO_VALUE if outermost */
 	uint64_t header_address, latch_address;
 	uint32_t latches, depth, blocks, rows;
 };

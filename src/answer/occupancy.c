@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* occupancy.c: how full was the machine, and what keeps it from more? */
+/* occupancy.c: how full was the machine, and what limits it? */
 #include "answer/occupancy.h"
 #include "answer/pages/pages.h"
 
@@ -262,7 +262,7 @@ static double bin_width(const struct occupancy *o, uint32_t bin)
 	return to > from ? (double)((uint64_t)to - (uint64_t)from) : 1;
 }
 
-/* Mean waves in each part of the span, of one CU or SIMD. */
+/* Mean waves of one CU or SIMD in each part of the span. */
 static bool unit_series(
 	const struct fill *f, uint32_t unit, struct rows *out, struct incore_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* occupancy.h: how full the machine was: what is asked, and the answer of answer/occupancy.c. */
+/* occupancy.h: how full the machine was: parameters, and the answer of answer/occupancy.c. */
 #pragma once
 
 #include "analysis/occupancy/occupancy.h"
@@ -17,7 +17,7 @@ struct occupancy_params {
 struct stats_line {
 	struct occupancy_stats s;
 	double mean_while_busy;
-	double mean;	 /* waves over the span of all */
+	double mean;	 /* waves, averaged over the span of all */
 	double busy_pct; /* of that span */
 };
 
@@ -82,7 +82,7 @@ struct occupancy_answer {
 	struct rows hardware_events;	      /* name_count */
 	struct rows series;		      /* series_line */
 	struct limits_part limits;
-	/* For those who draw. */
+	/* For drawing. */
 	enum occupancy_by by;
 	uint64_t top; /* rows to show */
 };

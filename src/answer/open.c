@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c: which capture, and which part of it? Chooses one of the captures a path holds, reads it,
- * turns its notes into warnings, and makes the selection that a request means.
+ * open.c: which capture, and which part of it? Chooses one of the captures at a path, reads it,
+ * turns its notes into warnings, and makes the selection of a request.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 /* --- names --- */
 
-/* Any name of the trace: its kernel, or one that its occupancy list knows. */
+/* Does any name of the trace match: its kernel, or a kernel in its occupancy list? */
 static bool filter_trace(
 	const struct name_filter *f, const struct trace *t, bool *does, struct incore_error *e)
 {
@@ -77,7 +77,7 @@ static void warn_others(struct answer *a, const struct capture *const *v, size_t
 	others = n < 2 ? NULL : mem_zalloc(n, sizeof(*others));
 	if (!others)
 		return;
-	/* The chosen one leaves the list of the others. */
+	/* Take the chosen capture out of the list of the others. */
 	for (size_t i = 0, j = 0; i < n; i++) {
 		if (i != chosen)
 			others[j++] = v[i];
@@ -107,7 +107,7 @@ struct import_options request_import(const struct request *r, unsigned want)
 		.disasm = getenv("INCORE_DISASM")};
 }
 
-/* The first of v[] that the request's kernel names; without one the first. */
+/* Reads the first of v[] that matches the request's kernel; without a kernel, the first. */
 static bool read_first(const struct request *r, const struct capture *const *v, size_t n,
 	unsigned want, struct trace **out, size_t *chosen, struct incore_error *e)
 {
@@ -190,7 +190,7 @@ static bool no_such_kernel(const struct trace *t, const char *regex, struct inco
 	struct strbuf names = {0};
 
 	for (uint32_t i = 0, n = 0; i < t->n_kernel_names && n < NAMES_SHOWN; i++) {
-		/* An id without a name reads "3 / 0x1600". */
+		/* An id without a name looks like "3 / 0x1600". */
 		if (!str_has(str_of(t->kernel_names[i].name), " / 0x"))
 			sb_printf(&names, "%s%.60s", n++ ? ", " : "", t->kernel_names[i].name);
 	}
@@ -221,7 +221,7 @@ static bool select_kernels(
 	}
 	s->has_kernel_filter = any;
 	if (ok && !any) {
-		/* Without a list of ids the capture as a whole has one name. */
+		/* Without a list of ids the whole capture has one name. */
 		ok = filter_trace(&f, t, &does, e) && (does || no_such_kernel(t, regex, e));
 	}
 	name_filter_deinit(&f);
@@ -234,7 +234,7 @@ static int level_of(const struct trace *t, const char *name)
 		if (strcmp(t->levels[i], name) == 0)
 			return i;
 	}
-	/* an SM is what others call a CU, its sub-partition a SIMD */
+	/* an SM corresponds to a CU, its sub-partition to a SIMD */
 	for (int i = 0; i < TRACK_LEVELS && trace_is_scopes(t); i++)
 		if (strcmp(request_level_names[i], name) == 0)
 			return i;
@@ -256,7 +256,7 @@ static bool number_of_name(const char *level, struct str name, uint64_t *out)
 	return false;
 }
 
-/* "MTE2,CUBE", "cube,vec0"; numbers as for the other levels. */
+/* Parses "MTE2,CUBE", "cube,vec0"; numbers as for the other levels. */
 static bool parse_names(
 	struct number_set *s, const char *text, const char *level, struct incore_error *e)
 {
@@ -298,7 +298,7 @@ static bool select_level(const struct trace *t, const char *name, const char *te
 	return number_set_parse(&s->level[level], str_of(text), what, e);
 }
 
-/* One kernel by the number that the capture gives it. */
+/* Selects one kernel by its number in the capture. */
 static bool select_kernel_id(
 	const struct trace *t, uint64_t id, struct selection *s, struct incore_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option.c: values of options, checked and stored. */
+/* option.c: checks and stores values of options. */
 #include "answer/option.h"
 
 #include <string.h>

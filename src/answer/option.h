@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * option.h: what may be said with a question: one table per question and one for what all have in
- * common. The command line, an address and a library call all set the same fields through it, so
- * that nothing behind a request sees their words. Help, completions and the check of the man pages
- * come from the same tables.
+ * option.h: the options of questions: one table per question and one for what all have in common.
+ * The command line, a URL and a library call all set the same fields through it, so that nothing
+ * behind a request sees where its options came from. Help, completions and the check of the man
+ * pages come from the same tables.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct text_list {
 #define TOP_ALL (UINT64_MAX - 1)
 
 /*
- * Who may say an option, or ask a question, besides the terminal and the library. Nobody else does
- * unless it is said: what is new is not offered to strangers by accident.
+ * Who may use an option, or ask a question, besides the terminal and the library. Nobody else may
+ * unless the table says so: nothing new is offered to strangers by accident.
  */
 enum reach {
 	REACH_HTTP = 1,	 /* a request to the viewer: it names no file */
@@ -50,34 +50,34 @@ struct option_def {
 	const char *choices;  /* "a|b|c" for CHOICE */
 	const char *fallback; /* default shown and used; NULL: none */
 	const char *help;     /* one line, lower case, no period */
-	uint16_t offset;      /* of its field, where is_stored */
-	bool is_stored;	      /* in the struct that the table is about */
-	bool names_file;      /* its value is a path, or holds one */
+	uint16_t offset;      /* of its field, if is_stored */
+	bool is_stored;	      /* stored in the struct that the table belongs to */
+	bool names_file;      /* its value is a path, or contains one */
 	uint8_t reach;	      /* enum reach */
 };
 
-/* Begins the help of an option that few need: --help gives its name alone. */
+/* Prefix of the help of rarely needed options: --help lists only their names. */
 #define OPTION_RARE "rarely needed: "
-/* Help of an option that is rarely wanted: another file than the capture's. */
+/* Prefix of the help of rarely needed options that replace something of the capture. */
 #define OPTION_INSTEAD "instead of the capture's "
 #define OPTION_END                                                                                 \
 	{                                                                                          \
 		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false, false, 0                   \
 	}
-/* The place of a field, as the last members of an entry. */
+/* Offset of a field, as the last members of an entry. */
 #define OPTION_FIELD(S, M) offsetof(struct S, M), true
-/* The same of an option that everybody may say. */
+/* OPTION_FIELD of an option that everybody may use. */
 #define OPTION_ALL(S, M) OPTION_FIELD(S, M), false, REACH_ALL
 
-/* Is the value one of the type? False with status USAGE and the option's name. */
+/* Does the value fit the type? If not: false with status USAGE and the option's name. */
 bool option_check(const struct option_def *d, const char *value, struct incore_error *e);
-/* Stores a checked value in its field of *fields, or adds it to a list; texts are borrowed. NULL is
- * what stands where nothing was said. May fail: memory, for a list. */
+/* Stores a checked value in its field of *fields, or adds it to a list; strings are borrowed. NULL
+ * stands for an option that was not given. May fail: memory, for a list. */
 bool option_store(const struct option_def *d, const char *value, void *fields);
-/* Fields of a table set to their defaults. */
+/* Sets the fields of a table to their defaults. */
 void options_reset(const struct option_def *table, void *fields);
-/* Frees the lists among them. */
+/* Frees the lists among the fields. */
 void options_deinit(const struct option_def *table, void *fields);
-/* The word of a choice; NULL for NO_CHOICE. The length is that of the word. */
+/* The word of choice i, without a NUL after it; NULL for NO_CHOICE. */
 struct str option_choice(const struct option_def *d, unsigned i);
 const struct option_def *option_find(const struct option_def *table, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipes_parts.c: what several answers say of pipes. */
+/* pipes_parts.c: the parts about pipes, for several answers. */
 #include "answer/pipes_parts.h"
 
 #include <assert.h>
@@ -266,7 +266,7 @@ bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct row
 
 /* --- the critical path ---------------------------------------------------------------------- */
 
-#define PATH_ROWS 20u /* given in JSON */
+#define PATH_ROWS 20u /* limit in JSON */
 
 static const struct column path_pipe_columns[] = {
 	COLUMN(path_pipe, core, UNIT_NONE, "core and unit", .flags = COLUMN_WIDE),
@@ -441,11 +441,12 @@ static uint64_t sort_key(const struct pipe_row *r, enum wave_sort by)
 	case WAVES_SORT_DRAIN:
 		return r->bucket[BUCKET_DRAIN];
 	default:
-		return 0; /* by dataflow: as they come */
+		return 0; /* by dataflow: keep their order */
 	}
 }
 
-/* Stable and few: pipes are tens to thousands, nearly all of equal key by default. */
+/* A stable sort of few items: there are tens to thousands of pipes, by default mostly of equal key.
+ */
 static void sort_list(const struct pipes *p, enum wave_sort by, track_idx *v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {

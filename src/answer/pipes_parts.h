@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipes_parts.h: what answers say of pipes: each pipe, who waited for whom, cores, the critical
- * path, the bound.
- * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
+ * pipes_parts.h: the parts of answers about pipes: each pipe, who waited for whom, cores, the
+ * critical path, the bound.
+ * Owner: rows are made in the arena of the answer; lists point into the analyses, which it keeps.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 #include "answer/waves_parts.h"
 
 struct pipe_wait_row {
-	const char *producer_pipe; /* NULL: nobody known */
+	const char *producer_pipe; /* NULL: not known */
 	uint64_t cycles, count, blocked;
-	struct str producer_core; /* of another core, else NULL */
+	struct str producer_core; /* if it is another core; else NULL */
 };
 
 struct pipe_line {
 	struct str core;
 	const char *pipe;
-	uint32_t core_index, lane; /* in pipes_part.cores, in its core */
+	uint32_t core_index, lane; /* index in pipes_part.cores; lane within the core */
 	struct pipe_row r;
 	struct accounting accounting;
 	struct rows waits, depth; /* pipe_wait_row, number_item */
@@ -33,12 +33,12 @@ struct core_line {
 	uint64_t begin, span;
 	struct rows pipes, overlap; /* text_item, struct rows of number_item */
 	double busy_share, compute_share, busy_pct, compute_pct;
-	bool is_empty; /* nothing of it is selected */
+	bool is_empty; /* nothing on it is selected */
 };
 
 struct pair_row { /* who waited for whom */
 	const char *producer_pipe, *consumer_pipe, *cores;
-	const char *producer; /* "(unmatched)" where nobody is known */
+	const char *producer; /* "(unmatched)" if the producer is not known */
 	bool is_cross_core;
 	uint64_t cycles, count, blocked;
 	double per_wait, share_of_wait, share_of_all;
@@ -51,7 +51,7 @@ struct path_pipe {
 	struct str core;
 	const char *pipe;
 	uint64_t work, wait, stall, gap;
-	double share; /* of the path: work */
+	double share; /* work as part of the path */
 };
 struct path_line {
 	int64_t row;
@@ -64,7 +64,7 @@ struct path_part_row { /* the critical path */
 	uint64_t span;
 	struct rows pipes;     /* path_pipe, in the order of the tracks */
 	struct rows rows;      /* path_line, at most 20 */
-	struct rows by_pipe;   /* path_pipe, in the order that pipes are shown */
+	struct rows by_pipe;   /* path_pipe, in the order in which pipes are shown */
 	struct rows every_row; /* path_line */
 };
 
@@ -90,19 +90,19 @@ struct pipes_part { /* members of an answer */
 	struct rows pairs;			   /* pair_row */
 	struct rows cores;			   /* core_line */
 	struct rows pipes;			   /* pipe_line, as many as were asked for */
-	/* For those who draw. */
-	uint32_t n_all;	    /* rows that stand at pipes.v */
-	uint32_t main_core; /* which the bound or the first pipe is in; UINT32_MAX: none */
+	/* For drawing. */
+	uint32_t n_all;	    /* rows at pipes.v, shown or not */
+	uint32_t main_core; /* core of the bound or of the first pipe; UINT32_MAX: none */
 	uint64_t span;	    /* of all cores */
 	uint64_t top;	    /* rows to show */
 };
 extern const struct record pipes_part_record, pipe_line_record, core_line_record;
 extern const struct record path_pipe_record, path_line_record;
-/* Walks the selected pipes; the answer keeps what was found, and the walk's notes are warnings. */
+/* Walks the selected pipes; the answer keeps the result, and the walk's notes become warnings. */
 bool answer_pipes(struct answer *a, const struct request *r, const struct trace *t,
 	const struct selection *s, struct pipes **out, struct incore_error *e);
-/* by: order of the pipes; in that of the dataflow by WAVES_SORT_DURATION. */
+/* by: order of the pipes; WAVES_SORT_DURATION means the order of the dataflow. */
 bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by, uint64_t top,
 	struct pipes_part *out, struct incore_error *e);
-/* The cores alone. */
+/* Makes only the rows of the cores. */
 bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e);

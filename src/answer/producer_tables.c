@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* producer_tables.c: what several answers give of the producer's own tables. */
+/* producer_tables.c: the producer's own tables, for several answers. */
 #include "answer/rows.h"
 
 #include "analysis/summary/tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request.c: the options that questions share, and how any of them is set. */
+/* request.c: the options that questions share, and setting of options. */
 #include "answer/request.h"
 
 #include <string.h>
@@ -217,7 +217,7 @@ static bool set_one(struct request *r, struct str key, struct json_reader *j, st
 		return set_flag(r, name, j, e);
 	switch (json_peek(j)) {
 	case JSON_STRING:
-	case JSON_INVALID: /* the reader says what is wrong */
+	case JSON_INVALID: /* the reader reports the error */
 		return set_text(r, name, j, a, e);
 	case JSON_NUMBER:
 		return set_number(r, name, j, a, e);
@@ -242,7 +242,7 @@ bool request_set_json(
 	captures_follow_links(r->captures, false);
 	if (!options)
 		return true;
-	/* the reader wants some bytes behind the text */
+	/* the reader needs some bytes after the text */
 	if (!sb_puts(&text, options) || !sb_reserve(&text, JSON_PAD)) {
 		sb_free(&text);
 		return err_nomem(e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * request.h: a question with all that belongs to it: which captures, which part of them, the
- * question's own parameters, and what to work with. The command line, the viewer's server, the
+ * question's own parameters, and the resources to use. The command line, the viewer's server, the
  * report and the library each make one.
  *
- * Owner: the maker; request_deinit(). Paths and texts are borrowed and must outlive it.
+ * Owner: the maker; request_deinit(). Paths and strings are borrowed and must outlive it.
  */
 #pragma once
 
@@ -30,47 +30,47 @@ struct request {
 	const char *const *paths;
 	unsigned n_paths;
 	const void *params; /* the question's own, as its table says; made by request_init() */
-	uint64_t given;	    /* which of its own were said: a bit an option, by its place */
-	/* Which part: sets as text, since a capture's own levels say what they mean. */
+	uint64_t given; /* which of its own options were given: bit i for entry i of the table */
+	/* Which part: sets as text, since their meaning depends on the levels of a capture. */
 	const char *level[REQUEST_LEVELS];
 	const char *kernel;  /* regular expression over names; NULL: all */
 	uint64_t kernel_id;  /* or the one kernel of this number; NO_KERNEL_ID: all */
 	uint64_t from, to;   /* NO_COUNT: open */
-	const char *to_name; /* what the asker calls `to`, for messages */
+	const char *to_name; /* name of `to` in messages to the asker */
 	uint64_t top;	     /* rows to give; see request_top() */
-	/* Which capture, how read. */
-	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
+	/* Which capture, and how to read it. */
+	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not given */
 	const char *soc;
-	unsigned decoder_compat;       /* NO_CHOICE: the right rules */
-	bool markers;		       /* the markers in place of the waves */
-	const char *code;	       /* a file in place of the capture's code.json; NULL: none */
+	unsigned decoder_compat;       /* NO_CHOICE: the correct rules */
+	bool markers;		       /* read the markers instead of the waves */
+	const char *code;	       /* file to use instead of code.json; NULL: none */
 	struct text_list source_roots; /* "OLD=NEW" */
 	bool follow_links;	       /* for captures_follow_links() */
-	/* What to work with. */
-	struct captures *captures; /* reads, and keeps what was read */
+	/* Resources. */
+	struct captures *captures; /* reads captures and keeps them open */
 	struct pool *pool;
 	struct progress *progress;
-	bool is_for_people; /* a screen: fewer rows by default */
+	bool is_for_people; /* for a screen: fewer rows by default */
 };
 
 extern const struct option_def request_select_options[], request_top_options[],
 	request_capture_options[];
 extern const char *const request_level_names[REQUEST_LEVELS];
 
-/* All fields at their defaults. May fail: memory. */
+/* Sets all fields to their defaults. May fail: memory. */
 bool request_init(struct request *r, const struct question *q, struct incore_error *e);
 void request_deinit(struct request *r);
-/* Which capture and how it is read, as another request says. May fail: memory. */
+/* Copies from another request which capture to read and how. May fail: memory. */
 bool request_read_as(struct request *r, const struct request *like, struct incore_error *e);
-/* The option that the question takes under that name, its own first; NULL: none. */
+/* The option of that name that the question takes, its own options first; NULL: none. */
 const struct option_def *request_option(const struct question *q, const char *name);
 /* Checks and stores one option; the value of a flag may be NULL. False with status USAGE. */
 bool request_set(struct request *r, const char *name, const char *value, struct incore_error *e);
-/* Sets what a JSON object of options by their long names says, NULL: nothing; texts go to the arena.
- * False with status USAGE where it is wrong. */
+/* Sets options from a JSON object with their long names as keys (NULL: none); strings go to the
+ * arena. False with status USAGE if something in it is wrong. */
 bool request_set_json(
 	struct request *r, const char *options, struct arena *a, struct incore_error *e);
-/* Was the question's own option said, or is its value the default? */
+/* Was the question's own option given? Otherwise its value is the default. */
 bool request_given(const struct request *r, const char *name);
-/* How many rows: what was asked, else the default for people or for programs. */
+/* Number of rows to give: as requested, else the default for people or for programs. */
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c: rows and parts that several answers give. */
+/* rows.c: rows and parts that several answers share. */
 #include "answer/rows.h"
 
 #include <assert.h>

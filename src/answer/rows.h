@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h: rows and parts that several answers give, with their descriptions.
- * Owner: rows are made in the arena of the answer; texts stand in its captures.
+ * rows.h: rows and parts that several answers share, with their descriptions.
+ * Owner: rows are made in the arena of the answer; strings point into its captures.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "analysis/waves/producers.h"
 #include "answer/answer.h"
 
-/* Part of a whole, or so much for each; not a number without a whole. Readers are not meant to
- * divide: two that round differently disagree. */
+/* Part of a whole, or amount per item; NaN if the whole is 0. Computed here because readers that
+ * divide and round differently would disagree. */
 static inline double ratio(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : NAN;
@@ -23,7 +23,7 @@ static inline double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-/* The sums of buckets as they stand in analyses: an array by enum bucket. */
+/* Sums of buckets; analyses hold them as an array indexed by enum bucket. */
 struct bucket_sums {
 	uint64_t issue, stall, wait, idle, drain;
 };
@@ -44,7 +44,7 @@ struct code_ref {
 	const char *isa, *source;
 };
 extern const struct record code_ref_record; /* RECORD_LINE */
-/* In the answer's arena; *out is NULL for a row that is not known. */
+/* Makes it in the answer's arena; *out is NULL if the row is not known. */
 bool code_ref_make(struct answer *a, const struct trace *t, code_idx code,
 	const struct code_ref **out, struct incore_error *e);
 
@@ -57,7 +57,7 @@ struct text_item {
 };
 extern const struct record number_item_record, text_item_record; /* RECORD_SCALAR */
 
-struct name_count { /* of maps: so many of each name */
+struct name_count { /* entry of a map from a name to a count */
 	const char *name;
 	uint64_t count;
 };
@@ -85,18 +85,18 @@ struct producer_row {
 struct waits_sums {
 	uint64_t executed, free, blocked, exact, group, unresolved, drained;
 };
-struct producer_sums { /* all of one attribution: members of an object */
+struct producer_sums { /* everything about one attribution: members of an object */
 	const char *attribution;
 	struct rows groups; /* producer_row */
 	uint64_t wait, barrier, sleep;
 	struct waits_sums waits;
 };
 extern const struct record producer_sums_record, producer_record;
-/* `all_cyc`: what share_of_all is of. */
+/* all_cyc: the cycles that share_of_all is a share of. */
 bool producer_sums_make(struct answer *a, const struct producers *p, enum attribution attribution,
 	uint64_t top, uint64_t all_cyc, struct producer_sums *out, struct incore_error *e);
 
-/* --- producer_tables.c: tables that a producer gave and no analysis interprets --- */
+/* --- producer_tables.c: tables of the producer that no analysis interprets --- */
 
 struct producer_table {
 	const char *name, *origin;
@@ -104,6 +104,6 @@ struct producer_table {
 	struct rows columns, cells; /* text_item; struct rows of nullable text_item */
 };
 extern const struct record producer_table_record; /* RECORD_BLOCK */
-/* Of tables of details the first `top` rows; with `all` of the others too, up to a limit. */
+/* The first `top` rows of tables of details; with `all` also rows of the others, up to a limit. */
 bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
 	struct rows *out, struct incore_error *e);

@@ -225,7 +225,7 @@ static bool repeat_shares(
 	return ok;
 }
 
-/* Other captures of the same code: how far their shares are from ours is the noise. */
+/* Reads other captures of the same code: the distance of their shares from ours is the noise. */
 static void read_repeats(struct summary_job *j)
 {
 	const struct siblings *s = &j->siblings;
@@ -333,8 +333,8 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 	return v != NULL;
 }
 
-/* Stated stall by the types of the older hotspot script, so that its published shares can be
- * checked; largest first. */
+/* Lists stated stall by the types of the older hotspot script, largest first, so that its published
+ * shares can be checked. */
 static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 {
 	struct name_count *v =
@@ -389,7 +389,7 @@ static bool put_occupancy(struct summary_job *j, struct incore_error *e)
 	return limits_make(j->a, &j->summary->limits, &x->limits, e);
 }
 
-/* What needs no memory. */
+/* Fills in what needs no allocation. */
 static void put_values(struct summary_job *j)
 {
 	const struct summary *s = j->summary;

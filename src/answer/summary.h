@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h: the one-page verdict: what answer/summary.c says of waves and answer/summary_pipes.c
- * of pipes.
+ * summary.h: the one-page verdict: the answer of answer/summary.c for traces of waves and of
+ * answer/summary_pipes.c for traces of pipes.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct summary_clocks {
 	struct rows domains; /* struct clock_domain */
 };
 
-struct viewer_pie { /* as the vendor's viewer sums the recorded columns */
+struct viewer_pie { /* sums of the recorded columns, as the vendor's viewer makes them */
 	uint64_t idle, stall, issue;
 };
 
@@ -82,17 +82,17 @@ struct summary_answer {
 	struct rows rows, lines; /* summary_line */
 	struct source_quality source;
 	struct rows legacy_stall_by_type; /* name_count */
-	struct rows regions;		  /* region_row; v NULL: source lines say enough */
+	struct rows regions;		  /* region_row; v NULL: source lines suffice */
 	struct rows loops;		  /* loop_row */
 	struct duration_stats duration;
 	struct rows clusters; /* cluster_row */
 	struct barriers_part barriers;
 	struct summary_occupancy occupancy;
 	struct rows advice; /* advice_row */
-	/* For those who draw. */
+	/* For drawing. */
 	uint64_t top;
 	uint64_t lost;		  /* of all rows */
-	bool has_rows, has_edges; /* also where top is 0 */
+	bool has_rows, has_edges; /* set even if top is 0 */
 	bool has_source, has_samples;
 };
 
@@ -104,9 +104,9 @@ struct summary_pipes {
 	struct rows tables;   /* producer_table */
 	struct rows findings; /* finding_row */
 	struct rows advice;   /* advice_row */
-	bool has_rows;	      /* also where top is 0 */
+	bool has_rows;	      /* set even if top is 0 */
 };
 extern const struct record summary_pipes_record;
-/* What ask of question_summary gives of a trace of pipes. */
+/* Answers question_summary for a trace of pipes. */
 bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
 	const struct selection *s, struct incore_error *e);

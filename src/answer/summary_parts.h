@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_parts.h: what the summary says of causes, of latency that other waves hide, of how busy
- * the pipes of a SIMD were, and of its matrix pipe.
- * Owner: rows are made in the arena of the answer; names stand in the analyses, which it keeps.
+ * summary_parts.h: the parts of the summary about causes, about latency that other waves hide,
+ * about how busy the pipes of a SIMD were, and about its matrix pipe.
+ * Owner: rows are made in the arena of the answer; names point into the analyses, which it keeps.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct summary_cause {
 	const char *cause, *bucket, *family;
-	uint64_t cycles, hidden, exposed; /* the last two NO_U64 of what is no loss */
+	uint64_t cycles, hidden, exposed; /* the last two NO_U64 if not a loss */
 	uint64_t hits, free_hits, free_cycles;
 };
 extern const struct record summary_cause_record; /* RECORD_LINE */
@@ -29,12 +29,12 @@ struct family_row {
 	const char *family;
 	struct family_sums sums;
 };
-extern const struct record family_record; /* of a map */
+extern const struct record family_record; /* entry of a map */
 bool family_rows(
 	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e);
 
 struct hidden_line {
-	uint64_t total, hidden, exposed, other_simd; /* the last NO_U64: not told */
+	uint64_t total, hidden, exposed, other_simd; /* the last NO_U64: not stated */
 };
 struct hidden_part {
 	struct hidden_line stall, wait, idle, drain, lost, recorded_stall;

@@ -23,7 +23,7 @@ struct pipes_job {
 	struct answer *a;
 	const struct trace *trace;
 	const struct selection *selection;
-	struct pipes *pipes; /* of the selection */
+	struct pipes *pipes; /* the selected ones */
 	struct check *check;
 	struct hot *hot;
 	struct hot_group *groups; /* instructions by cycles */
@@ -44,7 +44,7 @@ static bool make_check(struct pipes_job *j, bool is_all, struct incore_error *e)
 	return j->check && ANSWER_KEEP(j->a, j->check, check_free, e);
 }
 
-/* The health is that of the whole trace, whatever part is looked at. */
+/* Health always refers to the whole trace, whatever part is selected. */
 static bool make_analyses(struct pipes_job *j, bool is_all, struct incore_error *e)
 {
 	j->hot = hot_new(j->trace);
@@ -89,7 +89,7 @@ static const char *verdict_of(const struct pipes_job *j)
 	return j->pipes->bound.sentence;
 }
 
-/* How well the code is mapped to lines, as of waves. */
+/* How well the code is mapped to lines, as for traces of waves. */
 static bool put_source(struct pipes_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;

@@ -98,7 +98,7 @@ static const struct record explained_record =
 struct state_bin {
 	uint64_t cyc[STATE_COUNT];
 };
-/* One state of every bin: a list of numbers that stand a bin apart. */
+/* One state in every bin: a list of numbers, one bin apart in memory. */
 #define BIN(NAME, S)                                                                               \
 	static const struct column NAME##_bin_columns[] = {                                        \
 		COLUMN_AS(state_bin, cyc[S], "", UNIT_CYCLES, "wave-cycles in one bin")};          \
@@ -209,7 +209,7 @@ static bool category_rows(
 	return v != NULL;
 }
 
-/* Which coordinates the waves of a group share. */
+/* Sets the coordinates that the waves of a group share. */
 static void put_place(const struct waves *w, enum wave_grouping by, struct group_line *x)
 {
 	const uint32_t *coord = w->trace->tracks[x->g.first].coord;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waves.h: wave by wave, or pipe by pipe: what is asked, and the answer of answer/waves.c. */
+/* waves.h: wave by wave, or pipe by pipe: parameters, and the answer of answer/waves.c. */
 #pragma once
 
 #include "answer/pipes_parts.h"
@@ -15,15 +15,15 @@ struct waves_totals {
 		not_ending_in_endpgm;
 };
 
-struct category_row { /* by record category of the producer */
+struct category_row { /* sums of a record category of the producer */
 	const char *category;
 	struct wave_category c;
 };
 
 struct group_line {		     /* waves that share a place */
-	uint32_t se, cu, simd, slot; /* UINT32_MAX: not what they share */
+	uint32_t se, cu, simd, slot; /* UINT32_MAX: not shared */
 	const char *order, *phase;
-	const char *where; /* the same in words */
+	const char *where; /* the shared place in words */
 	struct wave_group g;
 	struct accounting accounting;
 	double lost_share, issue_pct, wait_pct;
@@ -36,7 +36,7 @@ struct explained_part {
 	const char *part, *bucket;
 	uint64_t cycles;
 };
-struct explained_row { /* a hardware state against the records */
+struct explained_row { /* a hardware state compared with the records */
 	const char *state;
 	uint64_t cycles, records;
 	int64_t difference;
@@ -77,8 +77,8 @@ struct waves_answer {
 	struct rows states_explained;	   /* explained_row */
 	const struct state_series *series; /* NULL: not asked for */
 	struct rows waves;		   /* wave_line */
-	/* For those who draw. */
-	uint64_t found, top; /* waves there are; rows to show */
+	/* For drawing. */
+	uint64_t found, top; /* waves that exist; rows to show */
 	struct str sorted_by;
 };
 

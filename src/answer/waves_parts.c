@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waves_parts.c: what several answers say of waves. */
+/* waves_parts.c: the parts about waves, for several answers. */
 #include "answer/waves_parts.h"
 
 /* --- durations and buckets ------------------------------------------------------------------ */
@@ -88,7 +88,7 @@ struct state_shares state_shares_of(const struct states_wave *s)
 
 /* --- clusters ------------------------------------------------------------------------------- */
 
-#define MAX_TRIPS 64u /* of a cluster */
+#define MAX_TRIPS 64u /* per cluster */
 
 static const struct column variant_columns[] = {
 	COLUMN_AS(cluster_variant, n_waves, "waves", UNIT_WAVES, "waves with these loop counts"),
@@ -167,7 +167,7 @@ static const struct column latest_columns[] = {
 };
 static const struct record latest_record = RECORD_OF(barrier_latest, RECORD_LINE, latest_columns);
 
-/* Of one barrier, and of all. */
+/* Columns of one barrier and of all together. */
 #define BARRIER_COUNT_COLUMNS(S)                                                                   \
 	COLUMN_AS(S, b.executions, "executions", UNIT_COUNT, "executions by waves"),               \
 		COLUMN_AS(S, b.wait_cyc, "wait", UNIT_CYCLES, "cycles waited there"),              \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waves_parts.h: what answers say of waves: durations, the conserved accounting, the hardware's
- * states, clusters of equal paths, barriers. Described are the structs of the analyses wherever
- * they hold what an answer needs.
- * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
+ * waves_parts.h: the parts of answers about waves: durations, the conserved accounting, the
+ * hardware's states, clusters of equal paths, barriers. The records describe the structs of the
+ * analyses wherever these hold what an answer needs.
+ * Owner: rows are made in the arena of the answer; lists point into the analyses, which it keeps.
  */
 #pragma once
 
@@ -41,18 +41,18 @@ struct cluster_row { /* waves that executed the same rows */
 	struct cluster k;
 	const char *representative;
 	struct rows trips;	/* struct cluster_variant */
-	double per_instruction; /* cycles of a wave */
-	double share;		/* of the latency of all */
+	double per_instruction; /* cycles of a wave per instruction */
+	double share;		/* of the latency of all waves */
 };
 extern const struct record cluster_record; /* RECORD_LINE */
 bool cluster_rows(
 	struct answer *a, const struct clusters *c, struct rows *out, struct incore_error *e);
 
-struct barrier_widest { /* meeting of the largest skew */
+struct barrier_widest { /* the meeting with the largest skew */
 	struct barrier_meeting m;
-	const char *first, *last; /* waves to arrive */
+	const char *first, *last; /* the waves that arrived first and last */
 };
-struct barrier_latest {	  /* came last most often */
+struct barrier_latest {	  /* the wave that most often arrived last */
 	const char *wave; /* NULL: there were no meetings */
 	uint64_t last, meetings;
 };

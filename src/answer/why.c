@@ -28,7 +28,7 @@ static const struct column totals_columns[] = {
 };
 static const struct record totals_record = RECORD_OF(why_totals, RECORD_BLOCK, totals_columns);
 
-/* What a grouping does not have is absent. */
+/* Columns that a grouping does not have are absent. */
 static const struct column part_columns[] = {
 	COLUMN(why_row, cause, UNIT_NONE, "the cause, a word of incore hot --by cause", OPTIONAL),
 	COLUMN(why_row, cause_cycles, UNIT_CYCLES, "of the whole cause: the sum of its parts",
@@ -93,7 +93,7 @@ struct why_job {
 	struct why_answer *out;
 	struct causes *causes;
 	struct why *why;
-	const char **lines; /* by key, of WHY_BY_LINE */
+	const char **lines; /* by key, for WHY_BY_LINE */
 	enum why_by by;
 	uint64_t top;
 };
@@ -106,7 +106,7 @@ static bool same_key(const struct why_cell *a, const struct why_cell *b)
 	       a->word == b->word && a->sure == b->sure;
 }
 
-/* Cells of the same place and verdict become one, which blames the row of most cycles. */
+/* Merges cells of the same place and verdict into one, which blames the row with most cycles. */
 static uint32_t fold_cells(struct why_cell *v, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -125,7 +125,7 @@ static uint32_t fold_cells(struct why_cell *v, uint32_t n)
 	return kept;
 }
 
-/* Place of the cell's cause among them, which stand by cycles. */
+/* Index of the cell's cause in the list, which is sorted by cycles. */
 static uint32_t cause_of_cell(const struct causes *c, const struct why_cell *x)
 {
 	uint32_t i = 0;
@@ -188,7 +188,7 @@ static struct why_row row_of_cell(const struct why_job *j, const struct why_cell
 ORDER(by_group_then_cycles, struct why_cell, UP(code) DOWN(cyc) UP(word) UP(sure))
 ORDER(by_cycles, struct why_cell, DOWN(cyc) UP(code) UP(kind) UP(inst_class) UP(word) UP(sure))
 
-/* Cells by line: the line takes the place of the row, as a number. */
+/* Groups cells by line: the number of the line replaces the row. */
 static bool number_lines(struct why_job *j, struct why_cell *v, uint32_t n, struct incore_error *e)
 {
 	struct intern names;
@@ -211,7 +211,7 @@ static bool number_lines(struct why_job *j, struct why_cell *v, uint32_t n, stru
 	return j->lines || err_nomem(e);
 }
 
-/* What takes the place of the row in a group; whom to blame is told of rows and lines. */
+/* Replaces the row by the key of the group. Only rows and lines keep which row is to blame. */
 static void regroup(const struct why_job *j, struct why_cell *x)
 {
 	if (j->by == WHY_BY_CAUSE)
@@ -222,7 +222,7 @@ static void regroup(const struct why_job *j, struct why_cell *x)
 		x->of = NO_CODE;
 		x->latency_cyc = 0;
 	}
-	if (x->kind != CAUSE_PIPE_STALL) /* no other cause is by class */
+	if (x->kind != CAUSE_PIPE_STALL) /* no other cause is split by class */
 		x->inst_class = 0;
 }
 
@@ -298,7 +298,7 @@ static bool put_parts(struct why_job *j, struct incore_error *e)
 	return true;
 }
 
-/* Two walks for what the causes are and what other waves hid, then the sweep. */
+/* Two walks find the causes and what other waves hid, then the sweep follows. */
 static bool split_waves(struct why_job *j, const struct selection *s, struct incore_error *e)
 {
 	struct walk_options o = request_walk(j->r, s);
@@ -323,7 +323,7 @@ static bool split_waves(struct why_job *j, const struct selection *s, struct inc
 
 ORDER(by_samples, struct why_reason_row, DOWN(samples) A_TO_Z(reason))
 
-/* Samples have no timeline to split; their reasons have a place in the same words. */
+/* Samples have no timeline to split: translates their stall reasons into the same words. */
 static bool place_reasons(struct why_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->t;

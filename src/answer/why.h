@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.h: what lost cycles waited for: what is asked, and the answer that answer/why.c gives. */
+/* why.h: what lost cycles waited for: parameters, and the answer of answer/why.c. */
 #pragma once
 
 #include "analysis/why/why.h"
@@ -14,11 +14,11 @@ struct why_params {
 
 struct why_totals {
 	uint64_t waves, duration, cycles, hidden, exposed, unknown;
-	double unknown_pct; /* of cycles less hazard padding; not a number: none */
+	double unknown_pct; /* of cycles less hazard padding; NaN: no such cycles */
 	int64_t residue;
 };
 
-/* Part of a cause, with what it is grouped by; fields that a group does not have are nothing. */
+/* Part of a cause, with what it is grouped by; fields that a group does not have are unset. */
 struct why_row {
 	const char *cause;
 	uint64_t cause_cycles;
@@ -32,7 +32,7 @@ struct why_row {
 	uint64_t latency; /* mean, from the issue of of_row; NO_U64: none */
 };
 
-struct why_reason_row { /* samples: the reason of the sampler in our words */
+struct why_reason_row { /* the sampler's stall reason, translated into our terms */
 	const char *reason, *cause, *why;
 	uint64_t samples, exposed; /* exposed NO_U64: not known */
 };
@@ -41,7 +41,7 @@ struct why_answer {
 	const char *evidence, *by;
 	struct why_totals totals;
 	struct rows words; /* why_row: by word and confidence */
-	uint64_t found;	   /* rows there are; fewer may be given */
+	uint64_t found;	   /* rows that exist; fewer may be given */
 	struct rows rows;
 	struct rows reasons; /* why_reason_row */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c: slots, buffers and rows of one dispatch, and what a user may change of them. */
+/* args.c: slots, buffers and rows of one dispatch, and changes by the user. */
 #include "args/args.h"
 
 #include "args/value.h"
@@ -158,7 +158,7 @@ bool args_cover(const struct args *a, uint64_t read, const char *source, struct 
 	return false;
 }
 
-/* --- what the user sets --- */
+/* --- changes by the user --- */
 
 static bool bad_slot(struct incore_error *e, const char *word, const char *why)
 {
@@ -181,7 +181,7 @@ static bool split_word(const char *word, uint32_t *slot, struct str *value, stru
 	return true;
 }
 
-/* Every element of the view; what else lies in the buffer stays. */
+/* Sets every element of the view; the rest of the buffer is unchanged. */
 static void set_elements(const struct arg *s, struct arg_buffer *b, uint64_t bits)
 {
 	unsigned size = dtype_bytes(s->dtype);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dtype.h: the element types of arguments: codes, names, sizes. The codes of a record are those of
- * the records in the field. No memory, no failure, any thread.
+ * dtype.h: the element types of arguments: codes, names, sizes. The codes of records are those
+ * found in existing dumps. No memory, no failure, any thread.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum dump_dtype {
 	DTYPE_BOOL = 11,
 	DTYPE_FP8E4M3FN = 12,
 	DTYPE_FP8E8M0 = 13,
-	DTYPE_FP4E2M1 = 14, /* an element is a byte: a pair of values, the first in the low half */
+	DTYPE_FP4E2M1 = 14, /* an element is a byte with two values, the first in the low half */
 	DTYPE_UNKNOWN = 15, /* every code above 14 in a record */
 	/* only in an arg-spec: no record and no descriptor has a code for these */
 	DTYPE_FLOAT64 = 16,
@@ -32,20 +32,22 @@ enum dump_dtype {
 	DTYPE_FP4E1M2 = 19,
 };
 
-#define DTYPE_COUNT 15	    /* those of records */
-#define DTYPE_SPEC_COUNT 20 /* and those of arg-specs */
+#define DTYPE_COUNT 15	    /* types of records */
+#define DTYPE_SPEC_COUNT 20 /* types of records and arg-specs */
 
 /* "FLOAT32"; "UNKNOWN" for a code above 14. */
 const char *dtype_name(unsigned dtype);
 /* Bytes of one element of a record; 0 for a code above 14. */
 unsigned dtype_bytes(unsigned dtype);
-/* Bits of one value, of every type but DTYPE_UNKNOWN (0); 4 for a half of a pair. */
+/* Bits of one value; 0 for DTYPE_UNKNOWN; 4 for one value of a pair. */
 unsigned dtype_bits(unsigned dtype);
-/* The code of a name in any case (n bytes, no NUL needed); DTYPE_UNKNOWN if it is none. */
+/* The code of a name in any case (n bytes, no NUL needed); DTYPE_UNKNOWN for other names. */
 unsigned dtype_of_name(const char *name, size_t n);
-/* The code of a name of an arg-spec, "FLOAT32" or "f32", in that case; DTYPE_UNKNOWN if it is none. */
+/* The code of an arg-spec's type name, "FLOAT32" or "f32", case-sensitive; DTYPE_UNKNOWN for other
+ * names. */
 unsigned dtype_of_spec_name(const char *name, size_t n);
-/* The code that stands for it in a record or a descriptor: one of the same size where it has none. */
+/* The code used for it in a record or a descriptor: that of a type of the same size if it has
+ * none. */
 unsigned dtype_in_record(unsigned dtype);
-/* Elements are signed integers (their raw bits want sign extension to be read). */
+/* Are the elements signed integers (whose raw bits need sign extension)? */
 bool dtype_is_signed(unsigned dtype);

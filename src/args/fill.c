@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill.c: the bytes of buffers that an arg-spec describes. */
+/* fill.c: makes the bytes of buffers that an arg-spec describes. */
 #include "args/args.h"
 #include "args/value.h"
 #include "base/file.h"
@@ -10,7 +10,8 @@ double arg_noise(uint64_t place)
 	return (double)(hash_mix64(place) >> 11) * 0x1p-52 - 1.0;
 }
 
-/* One element of a pattern: floats in [-1, 1) from the seed, or a value; integers keep the value. */
+/* One element of a pattern: floats in [-1, 1) from the seed, or a value; integers keep the
+ * value. */
 static uint64_t element(unsigned dtype, const struct arg_content *s, uint64_t i)
 {
 	double v =
@@ -75,7 +76,7 @@ bool args_fill(struct args *a, struct incore_error *e)
 			continue;
 		b = &a->buffers.v[s->buffer];
 		if (b->p && !s->content.is_filled)
-			continue; /* the first of those that share it has filled it */
+			continue; /* the first slot that shares it has filled it */
 		if (!b->p)
 			b->p = mem_zalloc(b->n ? b->n : 1, 1);
 		if (!b->p)

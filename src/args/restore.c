@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* restore.c: recorded bytes back through a strided view: the way in of what a dump gathered. */
+/* restore.c: writes recorded bytes back through a strided view, the inverse of a dump's
+ * gathering. */
 #include "args/args.h"
 
-/* n elements to places `step` bytes apart. */
+/* Writes n elements `step` bytes apart. */
 static void put_elements(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t step, unsigned elem)
 {
 	if (step == elem) {
@@ -13,7 +14,7 @@ static void put_elements(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t 
 		memcpy(to + i * step, from + i * elem, elem);
 }
 
-/* The first n elements in logical order; `to` is where element 0 goes. */
+/* Writes the first n elements in logical order; `to` is the place of element 0. */
 static void scatter(const struct arg *a, unsigned elem, uint64_t n, uint8_t *to)
 {
 	uint64_t index[ARG_MAX_DIMS] = {0}, at = 0;
@@ -39,7 +40,7 @@ static void scatter(const struct arg *a, unsigned elem, uint64_t n, uint8_t *to)
 	}
 }
 
-/* Elements of the view; false beyond 64 bits. */
+/* Counts the elements of the view; false on overflow of 64 bits. */
 static bool count_elements(const struct arg *a, uint64_t *n)
 {
 	*n = 1;

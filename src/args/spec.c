@@ -15,7 +15,7 @@ const char *spec_refused_slot(const struct args *a, int64_t slot)
 	return a->slots[slot].origin == ARG_SPEC ? "the slot is given twice" : NULL;
 }
 
-struct spec_tensor { /* what is said of the buffer of a tensor */
+struct spec_tensor { /* properties of a tensor's buffer */
 	bool is_here, is_size_stated, is_size_known;
 	uint32_t number; /* tensors with the same number share a buffer; ARG_NONE: its own */
 	uint64_t bytes;
@@ -174,7 +174,7 @@ static bool get_name(struct json_reader *r, struct args *a, struct arg *s)
 	return s->name || json_reject(r, "no-memory", "out of memory");
 }
 
-/* A key that says nothing here is likely a slip of the pen: told, not refused. */
+/* An unknown key is probably a typo: it gets a remark, not an error. */
 static bool skip_unknown(struct json_reader *r, struct args *a, struct str key)
 {
 	const char *text = arena_printf(&a->arena,
@@ -312,7 +312,7 @@ static bool read_list(struct spec_reader *spec)
 	return !r->is_failed;
 }
 
-/* The first tensor of this file that has the buffer of another. */
+/* The first tensor of this file that shares the buffer of the slot. */
 static uint32_t owner_of(const struct spec_reader *spec, uint32_t slot)
 {
 	for (uint32_t i = 0; spec->tensors[slot].number != ARG_NONE && i < slot; i++)
@@ -322,7 +322,7 @@ static uint32_t owner_of(const struct spec_reader *spec, uint32_t slot)
 	return slot;
 }
 
-/* What shares a buffer has one size: the one that is stated, or what the widest view needs. */
+/* Tensors that share a buffer have one size: the stated one, or what the widest view needs. */
 static bool settle_sizes(struct spec_reader *spec)
 {
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
@@ -343,7 +343,7 @@ static bool settle_sizes(struct spec_reader *spec)
 	return true;
 }
 
-/* One buffer for each that the tensors name. */
+/* Adds one buffer for each that the tensors name. */
 static bool add_buffers(struct spec_reader *spec, struct incore_error *e)
 {
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
@@ -359,7 +359,7 @@ static bool add_buffers(struct spec_reader *spec, struct incore_error *e)
 	return true;
 }
 
-/* "args_origin": true where all of it is as a run had it. */
+/* "args_origin": true if all arguments are as recorded from a run. */
 static bool get_origin(struct json_reader *r)
 {
 	struct str word = {0};
@@ -407,7 +407,7 @@ bool args_read_spec(
 	return ok;
 }
 
-/* Payloads are named from the spec's folder. */
+/* Paths of payloads are relative to the spec's folder. */
 static bool name_payloads(struct args *a, const char *path, struct incore_error *e)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value.c: what the values of arguments are as bits and bytes. */
+/* value.c: values of arguments as bits and bytes. */
 #include "args/value.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ uint16_t half_bits(double v)
 		return (uint16_t)(sign | 0x7c00);
 	frexp(a, &e);
 	e = e < -13 ? -13 : e; /* subnormals share the smallest exponent */
-	/* in units of the last place: 11 bits, the hidden one carries into the exponent */
+	/* in units of the last place: 11 bits, the hidden bit adds to the exponent */
 	return (uint16_t)(sign + (a == 0 ? 0
 					 : (uint16_t)((e + 13) << 10) +
 							 (uint16_t)nearbyint(ldexp(a, 11 - e))));
@@ -149,7 +149,7 @@ bool arg_pack(unsigned dtype, bool is_bits, const struct arg_number *v, uint64_t
 		*out = bfloat_bits(v->f);
 		return true;
 	default:
-		if (is_bits) { /* a float whose single bits are wanted in an integer slot */
+		if (is_bits) { /* a float whose single-precision bits go into an integer slot */
 			*out = float_bits(v->f);
 			return true;
 		}
@@ -157,7 +157,7 @@ bool arg_pack(unsigned dtype, bool is_bits, const struct arg_number *v, uint64_t
 	}
 }
 
-/* --- as a user writes them --- */
+/* --- values written by a user --- */
 
 static bool parse_float(struct str text, float *out)
 {
@@ -215,7 +215,7 @@ bool arg_value_parse(unsigned dtype, struct str text, uint64_t *bits)
 	case DTYPE_FP8E4M3FN:
 	case DTYPE_FP8E8M0:
 	case DTYPE_FP4E2M1:
-		return false; /* only as bits */
+		return false; /* only possible as bits */
 	default:
 		return parse_integer(dtype, text, bits);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.c: buffers as files, slots as an arg-spec that any of our commands takes. */
+/* write.c: writes buffers as files and slots as an arg-spec that all our commands accept. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -17,7 +17,7 @@ static bool write_bytes(const char *path, const void *p, uint64_t n, struct inco
 	return out_file_commit(&o, e);
 }
 
-/* Buffers that nobody filled are zeros: no file for them. */
+/* Buffers that were not filled are zero and get no file. */
 static bool write_buffers(struct args *a, const char *folder, struct incore_error *e)
 {
 	for (size_t i = 0; i < a->buffers.n; i++) {
@@ -87,7 +87,7 @@ static bool write_spec(struct args *a, const char *folder, struct incore_error *
 		json_w_kv_cstr(&w, "dtype", s->is_tensor ? dtype_name(s->dtype) : "UINT64");
 		if (s->is_tensor) {
 			put_tensor(&w, a, s);
-		} else { /* the slot's bits, whatever its type was */
+		} else { /* the slot's bits, for any other type */
 			json_w_kv_u64(&w, "value", args_bits(a, 0, i));
 			json_w_kv_cstr(&w, "pack_mode", "bits");
 		}

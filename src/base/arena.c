@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena.c: blocks that double in size; a request too large for one gets a block of its own. */
+/* arena.c: blocks of doubling size; a request too large for one gets a block of its own. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -68,7 +68,7 @@ static struct arena_block *new_block(struct arena *a, size_t size)
 	return b;
 }
 
-/* A block for `size` bytes alone, behind the head so that the head's room stays in use. */
+/* A block only for these `size` bytes, behind the head so that the head's room stays in use. */
 static void *alloc_apart(struct arena *a, size_t size)
 {
 	struct arena_block *b = new_block(a, size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * asset.h: files that are part of the program, embedded while building (tools/embed.c).
+ * asset.h: files that are part of the program, embedded at build time (tools/embed.c).
  * Owner: the program's own read-only data; nothing fails, any thread may read.
  */
 #pragma once

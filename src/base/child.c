@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.c: fork, read the answer, wait. No exec: the library has no program of its own to start. */
+/* child.c: fork, read the output, wait. No exec: the library has no program of its own to start. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define STATUS_DONE 0
 #define STATUS_REFUSED 111 /* not a status that a library would choose for exit() */
 
-/* Whether the parent lives, whatever namespace it is in. */
+/* Is the parent alive? Works across pid namespaces. */
 static bool has_reader(int fd)
 {
 	struct pollfd p = {.fd = fd};
@@ -34,7 +34,7 @@ static _Noreturn void run_child(const struct child_job *j, int fd)
 	int null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, 3);
 	sigset_t none;
 
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* it may stand where a closed standard stream was */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* it may have the number of a closed standard stream */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (fd < 0 || !has_reader(fd))
 		_exit(STATUS_REFUSED);
@@ -57,7 +57,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Reads until the child closes its end. False: over a limit, or no memory (out->failed). */
+/* Reads until the child closes its end. False: a limit exceeded, or no memory (out->failed). */
 static bool read_answer(const struct child_job *j, int fd, struct strbuf *out)
 {
 	int64_t until = now_ms() + (int64_t)j->limit_s * 1000;

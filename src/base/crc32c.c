@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crc32c.c: CRC-32C, eight bytes a step by table, or by the processor's instruction. The
- * instruction has a latency of three cycles and one can start each cycle, so long data is taken as
- * three streams, whose checksums are joined by a carry-less multiplication.
+ * crc32c.c: CRC-32C, eight bytes per step with tables, or with the CPU's instruction. The
+ * instruction has a latency of three cycles and one can start each cycle, so long data is processed
+ * as three streams, whose checksums are combined by carry-less multiplication.
  */
 #include "base/crc32c.h"
 
@@ -30,8 +30,8 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n)
 }
 
 #if defined(__x86_64__)
-/* Bytes of one of the three streams, and x^(8 * bytes - 33), x^(16 * bytes - 33) mod P, reflected:
- * multiplied with a checksum and reduced by the instruction they move it past one or two streams.
+/* Bytes of each of the three streams, and x^(8 * bytes - 33), x^(16 * bytes - 33) mod P, reflected:
+ * multiplying a checksum by one, reduced by the instruction, moves it past one or two streams.
  */
 #define LONG_BYTES ((size_t)4096)
 #define LONG_ONE 0x82f89c77u

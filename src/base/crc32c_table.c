@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * crc32c_table.c: row k, entry b: the checksum of byte b followed by k zero bytes (CRC-32C,
- * reflected polynomial 0x82f63b78, no inversion). Eight rows take eight bytes a step. Without
- * inversion the checksum is linear: an entry is the xor of those of the bits of its byte, so that the
- * entries of 1, 2, 4, .. 128 say all of a row.
+ * reflected polynomial 0x82f63b78, no inversion). Eight rows process eight bytes per step. Without
+ * inversion the checksum is linear: an entry is the xor of the entries of the bits of its byte, so
+ * that the entries of 1, 2, 4, .. 128 define the whole row.
  */
 #include "base/crc32c.h"
 

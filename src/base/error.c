@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c: how an error is made, chained, moved and shown. */
+/* error.c: making, chaining, moving and formatting errors. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -110,7 +110,7 @@ bool(err_errno)(struct incore_error *e, int errnum, const char *path, const char
 
 	while (w->errnum && w->errnum != errnum)
 		w++;
-	/* thread safe in glibc since 2.32 and in musl; the two differ in strerror_r() */
+	/* thread-safe in glibc since 2.32 and in musl; the two differ in strerror_r() */
 	err_file(e, w->code, path, INCORE_NO_OFFSET, "%s: %s", what, strerror(errnum));
 	if (e)
 		e->status = w->status;
@@ -129,7 +129,7 @@ bool(err_wrap)(struct incore_error *e, const char *fmt, ...)
 	text = format_message(fmt, ap);
 	va_end(ap);
 	cause = text ? mem_alloc(sizeof(*cause)) : NULL;
-	if (!cause) { /* the cause matters more than this link */
+	if (!cause) { /* the cause matters more than this context */
 		mem_free(text);
 		return false;
 	}

@@ -56,7 +56,7 @@ static bool load_read(
 	size_t got = 0;
 
 	if (f->buf_cap < size + FILE_PAD) {
-		/* As large as asked for the first file; twice that for those that follow. */
+		/* Exactly as large as needed for the first file; later at least doubled. */
 		size_t cap = size + FILE_PAD > 2 * f->buf_cap ? size + FILE_PAD : 2 * f->buf_cap;
 
 		mem_free(f->buf);
@@ -84,7 +84,7 @@ static bool load_read(
 	return true;
 }
 
-/* The file over the front of a zero mapping that is at least FILE_PAD bytes longer. */
+/* Maps the file over the front of a zero mapping that is at least FILE_PAD bytes longer. */
 static bool load_mapped(
 	struct file_data *f, int fd, size_t size, const char *path, struct incore_error *e)
 {
@@ -122,7 +122,7 @@ void file_forget(const struct file_data *f, size_t from, size_t end)
 
 	from &= ~(page - 1);
 	end = (end < f->size ? end : f->size) & ~(page - 1);
-	/* Only of a mapped file: pages of a private buffer would come back as zeros. */
+	/* Only for a mapped file: pages of a private buffer would come back as zeros. */
 	if (f->map && end > from)
 		madvise((uint8_t *)f->map + from, end - from, MADV_DONTNEED);
 }

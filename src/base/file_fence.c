@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_fence.c: paths, looked up below the folder that they lie in. */
+/* file_fence.c: looks up paths below the folder that they lie in. */
 #include "base/file_fence.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ void file_fence_deinit(struct file_fence *f)
 	*f = (struct file_fence){0};
 }
 
-/* The part of path behind the folder, "" for itself; NULL: it lies elsewhere. */
+/* The part of path after the folder, "" for the folder itself; NULL: path lies elsewhere. */
 static const char *behind(const char *folder, const char *path)
 {
 	size_t n = strlen(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_root.c: opening what lies below a directory, and nothing else. */
+/* file_root.c: opens files below a directory, and no others. */
 #include "base/file_root.h"
 
 #include <errno.h>
@@ -27,17 +27,17 @@ struct open_request { /* struct open_how */
 };
 
 /*
- * A name followed part by part, no part of which the kernel may follow as a link: for kernels
- * without openat2(), and for absolute links, which it refuses also where they stay inside. It is
- * inside from the root's own inode on; ".." gives back the directory that it came from, which is
- * right also where others move directories meanwhile.
+ * Follows a name part by part and never lets the kernel follow a link: for kernels without
+ * openat2(), and for absolute links, which openat2() refuses even if they stay inside. The walk is
+ * inside once it reaches the inode of the root; ".." returns to the directory that it came from,
+ * which is right even if others move directories meanwhile.
  */
 struct walk {
 	struct stat root;
-	int at[MOST_LEVELS]; /* the directories on the way, the root the first where it is inside */
+	int at[MOST_LEVELS]; /* the directories on the way; if is_inside, the first is the root */
 	unsigned n, n_links;
 	bool is_inside;
-	char rest[PATH_MAX]; /* still to be followed */
+	char rest[PATH_MAX]; /* part of the name still to be followed */
 };
 
 bool file_root_open(struct file_root *r, const char *dir, bool follow_links)
@@ -68,7 +68,7 @@ static bool is_root(const struct walk *w, const struct stat *st)
 	return st->st_dev == w->root.st_dev && st->st_ino == w->root.st_ino;
 }
 
-/* Goes into a directory; the descriptor is the walk's. */
+/* Enters a directory; takes the descriptor. */
 static bool enter(struct walk *w, int fd, const struct stat *st)
 {
 	if (is_root(w, st)) {
@@ -84,7 +84,7 @@ static bool enter(struct walk *w, int fd, const struct stat *st)
 	return true;
 }
 
-/* Goes on at a directory that nothing is known of. */
+/* Continues at another directory, which may be outside. Takes the descriptor. */
 static bool restart(struct walk *w, int fd)
 {
 	struct stat st;
@@ -107,7 +107,7 @@ static bool go_up(struct walk *w)
 	return true;
 }
 
-/* The target takes the link's place before what is still to be followed. */
+/* Puts the target of the link in front of the rest of the name. */
 static bool follow(struct walk *w, int link)
 {
 	char target[PATH_MAX];
@@ -125,8 +125,8 @@ static bool follow(struct walk *w, int link)
 	return target[0] != '/' || restart(w, open("/", FIND_FLAGS | O_DIRECTORY));
 }
 
-/* Takes the next part of the name, a longer one than there can be cut to one too long; false: there
- * is none. */
+/* Takes the next part of the name; one that is too long is cut but stays too long. False: the name
+ * is used up. */
 static bool next_part(struct walk *w, char part[NAME_MAX + 2])
 {
 	const char *from = w->rest + strspn(w->rest, "/");
@@ -138,7 +138,8 @@ static bool next_part(struct walk *w, char part[NAME_MAX + 2])
 	return n > 0;
 }
 
-/* What the walk has led to is opened by the name that it has in its directory, and closed. */
+/* Opens what the walk found by its name in its directory. Closes `found`, or returns it for O_PATH.
+ */
 static int open_last(const struct walk *w, int found, const char *part, int flags)
 {
 	int fd = -1;
@@ -155,7 +156,7 @@ static int open_last(const struct walk *w, int found, const char *part, int flag
 	return fd;
 }
 
-/* One part of the name; *fd: it was the last, and no directory. */
+/* Follows one part of the name; opens *fd if that was not a directory, and so the last part. */
 static bool step(struct walk *w, const char *part, int flags, int *fd)
 {
 	struct stat st;
@@ -218,7 +219,7 @@ static int open_as(struct file_root r, const char *name, int flags)
 	if (r.follow_links)
 		return openat(r.fd, name, flags);
 	fd = (int)syscall(SYS_openat2, r.fd, name, &how, sizeof(how));
-	/* EPERM: some sandboxes say so of a call that they do not know. */
+	/* EPERM: some sandboxes return it for system calls that they do not know. */
 	if (fd < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM || errno == EAGAIN))
 		fd = open_walking(r.fd, name, flags);
 	return fd;

@@ -29,8 +29,8 @@ bool file_is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Of a link itself where links may not lead out: it is never the same as a file that was kept, so
- * that it is opened, and refused, by itself. */
+/* Describes a link itself if links may not lead out: it never equals a kept file, so that it is
+ * opened on its own, which refuses it if it leads out. */
 static bool stat_below(struct file_root root, const char *name, struct stat *st)
 {
 	return (root.follow_links ? file_stat_below(root, name, st)
@@ -49,7 +49,7 @@ static struct kept_file *find_kept(struct file_store *s, struct file_root root, 
 	return NULL;
 }
 
-/* Loads what only its head was read of. */
+/* Loads the whole of a file if only its head was read so far. */
 static bool load_rest(
 	struct file_store *s, struct kept_file *k, const char *path, struct incore_error *e)
 {
@@ -90,7 +90,7 @@ static bool load_and_keep(struct file_store *s, struct file_data *f, struct file
 
 	if (!file_load_at(&k.data, root, name, path, e))
 		return false;
-	/* What was loaded is what the name leads to, unless it was replaced in between. */
+	/* The loaded file is the one that the name leads to, unless it was replaced in between. */
 	if (!stat_below(root, name, &k.st) || (size_t)k.st.st_size != k.data.size ||
 		!VEC_PUSH(&s->files, k)) {
 		file_unload(f);

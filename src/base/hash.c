@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hash.c: two 64-bit lanes over 16-byte blocks. Each step is a bijection of the state for a given
- * block, and of each word for a given state, so that no step forgets anything. Not for use against
+ * block, and of each word for a given state, so that no step loses information. Not secure against
  * an adversary.
  */
 #include "base/hash.h"
@@ -43,8 +43,9 @@ static inline uint64_t load32(const uint8_t *p)
 	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
 }
 
-/* n < 8 bytes as the low ones of a word. Not through a copy, whose bytes would have to reach memory
- * before they can be read as a word, and not one by one: loads that overlap give the same bits. */
+/* Loads n < 8 bytes as the low bytes of a word. Not through a copy, whose bytes would have to reach
+ * memory before they can be read as a word, nor one by one: overlapping loads give the same bits.
+ */
 static inline uint64_t load_some(const uint8_t *p, size_t n)
 {
 	if (n >= 4)

@@ -9,7 +9,7 @@ struct hash128 {
 	uint64_t lo, hi;
 };
 
-/* One value to a well-mixed one (a bijection). */
+/* Mixes the bits of a value (a bijection). */
 static inline uint64_t hash_mix64(uint64_t x)
 {
 	x ^= x >> 32;

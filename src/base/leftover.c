@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leftover.c: removing trees, and what must not stay behind when a signal ends the program. */
+/* leftover.c: removes trees, and files that must not be left when a signal ends the program. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -16,17 +16,17 @@
 
 enum place_state { PLACE_FREE, PLACE_TREE, PLACE_EMPTY_DIR };
 
-/* A handler sees nothing but globals; paths are copies, since other threads go on meanwhile. */
+/* A signal handler only sees globals; paths are copies, since other threads keep running. */
 static struct {
 	_Atomic(int) state;
 	char path[PATH_MAX];
 } places[MAX_LEFTOVERS];
 static _Atomic(bool) is_ending;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who adds and drops */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for adding and dropping */
 
 static bool remove_at(int dir_fd, const char *name, unsigned depth);
 
-/* Does something go away? Only calls that a signal handler may make. */
+/* Removes the entries of a directory; was any removed? Makes only async-signal-safe calls. */
 static bool remove_entries(int fd, unsigned depth)
 {
 	_Alignas(struct dirent64) char buf[2048];
@@ -45,8 +45,8 @@ static bool remove_entries(int fd, unsigned depth)
 	return any;
 }
 
-/* A directory is emptied again as long as that helps: others may still write into it, and a listing
- * may pass over entries when some go away. */
+/* Empties a directory again as long as that helps: others may still write into it, and a listing
+ * may skip entries when some are removed. */
 static bool remove_at(int dir_fd, const char *name, unsigned depth)
 {
 	bool is_gone = false;
@@ -77,7 +77,7 @@ void leftover_add(const char *path, bool if_empty)
 	pthread_mutex_lock(&lock);
 	while (i < MAX_LEFTOVERS && atomic_load(&places[i].state) != PLACE_FREE)
 		i++;
-	/* A path that the handler may be looking at is not written over. */
+	/* Never overwrite a path that the handler may be reading. */
 	if (i < MAX_LEFTOVERS && strlen(path) < PATH_MAX && !atomic_load(&is_ending)) {
 		memcpy(places[i].path, path, strlen(path) + 1);
 		atomic_store(&places[i].state, if_empty ? PLACE_EMPTY_DIR : PLACE_TREE);

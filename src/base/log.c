@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.c: hands messages to the sink of the program; without one they are dropped. */
+/* log.c: passes messages to the sink of the program; without one they are dropped. */
 #include "base/log.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* The one setting of the library that is not an argument: set by the program before any work. */
+/* The only setting of the library that is not an argument: the program sets it before any work. */
 static _Atomic(log_sink) current_sink;
 static atomic_int least_level;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.h: what the library says besides its results. debug: for us; info: progress of long work;
+ * log.h: log messages of the library. debug: for developers; info: progress of long work;
  * warn: the user should act. An error is returned, not logged. Never log in a loop over slices. The
  * program installs the sink once at start.
  */

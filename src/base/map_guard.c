@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_guard.c: SIGBUS on a mapped file becomes zeros and a mark. */
+/* map_guard.c: turns SIGBUS on a mapped file into zeros and a mark. */
 #include "base/map_guard.h"
 
 #include <pthread.h>
@@ -13,17 +13,17 @@
 
 #define MAX_MAPS 1024
 
-/* A handler sees nothing but globals. */
+/* A signal handler only sees globals. */
 static struct guarded {
 	_Atomic(uintptr_t) base;  /* 0: not mapped (any more) */
-	size_t size;		  /* set before base is */
-	char *path;		  /* NULL: the place is free */
-	_Atomic(uint64_t) marked; /* 0, or which mark this was */
-	uint64_t offset;	  /* of the first byte that was not there */
+	size_t size;		  /* set before base */
+	char *path;		  /* NULL: this entry is free */
+	_Atomic(uint64_t) marked; /* 0, or the number of its mark */
+	uint64_t offset;	  /* of the first missing byte */
 } maps[MAX_MAPS];
 static _Atomic(uint64_t) n_marks;
 static _Atomic(bool) is_installed;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of free places and paths */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects free entries and paths */
 
 static struct guarded *find_map(uintptr_t at)
 {
@@ -36,7 +36,8 @@ static struct guarded *find_map(uintptr_t at)
 	return NULL;
 }
 
-/* All from the bad page on: a file that shrank has nothing behind it, and the answer is lost. */
+/* Replaces everything from the bad page on by zeros: a file that shrank has nothing behind it, and
+ * the result is lost anyway. */
 static void on_bus_error(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr, base;
@@ -44,7 +45,7 @@ static void on_bus_error(int sig, siginfo_t *info, void *context)
 	uint64_t none = 0;
 
 	(void)context;
-	if (!g) { /* not ours: it happens again, and ends the process as it would have */
+	if (!g) { /* not ours: it recurs and ends the process as usual */
 		signal(sig, SIG_DFL);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large blocks begin a page; of the heap's hardly any does. */
+/* Large blocks are page-aligned; blocks of the heap hardly ever are. */
 #define LEAST_PAGE_BYTES 4096u
 
 static const struct mem_large *_Atomic large_blocks;
@@ -25,7 +25,7 @@ void mem_trim(void)
 		l->trim();
 }
 
-/* Who keeps blocks of that size; NULL: the heap. */
+/* The allocator for blocks of that size; NULL: the heap. */
 static const struct mem_large *large_for(size_t size)
 {
 	const struct mem_large *l = large_blocks;
@@ -57,7 +57,7 @@ void *mem_zalloc(size_t n, size_t size)
 	return l ? l->take(n * size) : calloc(n ? n : 1, size ? size : 1);
 }
 
-/* A block of the heap that has grown goes to who keeps large ones. */
+/* Moves a block of the heap that has grown to the allocator of large blocks. */
 static void *move_out(const struct mem_large *l, void *p, size_t size)
 {
 	void *to = l->take(size), *all = to ? realloc(p, size) : NULL;

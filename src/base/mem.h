@@ -27,21 +27,21 @@ void *mem_resize(void *p, size_t n, size_t size); /* realloc of n * size, overfl
 char *mem_strndup(const char *s, size_t n);
 void mem_free(void *p);
 
-/* Who keeps large blocks elsewhere than on the heap (export/clean/spill.h). */
+/* An allocator that keeps large blocks outside the heap (export/clean/spill.h). */
 struct mem_large {
 	bool (*is_large)(size_t size);
 	void *(*take)(size_t size);	     /* zeroed; NULL: no room */
-	bool (*grow)(void **p, size_t size); /* false: not its block; *p NULL: no room */
+	bool (*grow)(void **p, size_t size); /* false: not its block; sets *p to NULL: no room */
 	bool (*drop)(void *p);		     /* false: not its block */
 	void (*trim)(void);
 };
-/* From now on; the table stays. Blocks of the heap stay there until they grow. */
+/* Uses it from now on; the table must stay. Blocks on the heap stay there until they grow. */
 void mem_set_large(const struct mem_large *large);
-/* Gives back what of large blocks lies in memory, once that is much; what they hold stays. */
+/* Releases the resident memory of large blocks once it is much; their content stays. */
 void mem_trim(void);
 
 #define MEM_STEP 1024u
-/* For a loop over places of what may be large blocks: trims at every MEM_STEP-th. */
+/* For loops over elements of blocks that may be large: trims at every MEM_STEP-th element. */
 static inline void mem_step(size_t i)
 {
 	if (i % MEM_STEP == MEM_STEP - 1)

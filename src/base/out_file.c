@@ -38,13 +38,13 @@ static char *temp_name(const char *path, uint64_t salt)
 	return b.p;
 }
 
-/* A file without a name in the directory of o->path, where the file system has them; else -1. */
+/* A nameless file in the directory of o->path (O_TMPFILE); -1 if the file system has none. */
 static int open_unnamed(const struct out_file *o)
 {
 	char *copy;
 	int fd = -1;
 
-	if (access("/proc/self/fd", X_OK) != 0) /* the way to name it later */
+	if (access("/proc/self/fd", X_OK) != 0) /* needed to name it later */
 		return -1;
 	copy = mem_strndup(o->path, strlen(o->path));
 	if (copy)
@@ -53,7 +53,7 @@ static int open_unnamed(const struct out_file *o)
 	return fd;
 }
 
-/* Gives an unnamed file the name o->tmp_path. 0 or errno. */
+/* Gives an unnamed file the name o->tmp_path. Returns 0 or errno. */
 static int name_file(struct out_file *o)
 {
 	char from[40];
@@ -68,8 +68,8 @@ static int name_file(struct out_file *o)
 	return 0;
 }
 
-/* A new file beside o->path; its name (now or at commit) in o->tmp_path. Permissions: 0666 less the
- * umask. */
+/* Creates a file beside o->path; o->tmp_path is its name, now or from commit on. Permissions: 0666
+ * less the umask. */
 static int open_temp(struct out_file *o, bool is_named, struct incore_error *e)
 {
 	int errnum = fault_hit(FAULT_OPEN) ? EACCES : EEXIST;
@@ -98,7 +98,7 @@ static int open_temp(struct out_file *o, bool is_named, struct incore_error *e)
 	return -1;
 }
 
-/* Where a link points to is what gets replaced, not the link. */
+/* If path is a link, its target is replaced, not the link. */
 static char *target_of(const char *path)
 {
 	struct stat st;
@@ -185,7 +185,7 @@ static void sync_directory_of(const char *path)
 
 	if (!copy)
 		return;
-	/* failure is not told: the file itself is synced, and not every file system can do this */
+	/* failure is ignored: the file itself is synced, and not all file systems can do this */
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		fsync(fd);
@@ -194,7 +194,7 @@ static void sync_directory_of(const char *path)
 	mem_free(copy);
 }
 
-/* 0 or errno. sync_fd: of f, -1: not to be synced. */
+/* Returns 0 or errno. sync_fd: descriptor of f; -1: do not sync. */
 static int flush_and_sync(FILE *f, int sync_fd)
 {
 	if (fault_hit(FAULT_WRITE))
@@ -286,7 +286,7 @@ void out_file_clean(const char *dir)
 
 /* --- directories --- */
 
-/* Is there something at path that a rename would have to replace? An empty directory is not. */
+/* Would a rename have to replace something at path? An empty directory does not count. */
 static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
 {
 	struct stat st;
@@ -311,7 +311,7 @@ static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
 	return !is_empty;
 }
 
-/* A new directory beside o->path, opened. */
+/* Creates and opens a directory beside o->path. */
 static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 {
 	int errnum = fault_hit(FAULT_OPEN) ? EACCES : EEXIST;
@@ -361,7 +361,7 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 	return false;
 }
 
-/* The directories that a name stands in; false on lack of memory. */
+/* Creates the parent directories of a name; false on lack of memory. */
 static bool make_parents(const struct out_dir *o, const char *name)
 {
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -370,7 +370,7 @@ static bool make_parents(const struct out_dir *o, const char *name)
 		if (!dir)
 			return false;
 		if (mkdirat(o->fd, dir, o->mode | (o->mode & 0444) >> 2) != 0)
-			errno = 0; /* it is there, or the file in it cannot be made: told then */
+			errno = 0; /* it exists, or creating the file in it will fail */
 		mem_free(dir);
 	}
 	return true;

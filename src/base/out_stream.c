@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * out_stream.c: a FILE that remembers why a write failed, and of which file. The C library drops
- * what it could not write and says no more than ferror() when somebody asks later.
+ * out_stream.c: a FILE that remembers why a write failed, and on which file. The C library drops
+ * what it could not write and later reports only ferror().
  */
 #include "base/file.h"
 
@@ -17,7 +17,7 @@ struct out_stream {
 	char path[];
 };
 
-/* The last failure: it is told of later, and where only a FILE is known. */
+/* The last failure; global because it is reported later, by code that knows only a FILE. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	int errnum; /* 0: none */
@@ -97,7 +97,7 @@ int out_stream_errno(void)
 	return errnum;
 }
 
-/* A target that cannot be made or written is no fault of the input. */
+/* A target that cannot be created or written is not the fault of the input. */
 bool err_output(struct incore_error *e, int errnum, const char *path, const char *what)
 {
 	err_errno(e, errnum, path, what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain.c: what of a text may reach a terminal as it is? */
+/* plain.c: which parts of a text may reach a terminal unchanged? */
 #include "base/plain.h"
 
 static uint32_t code_point(const unsigned char *p, size_t n)
@@ -12,8 +12,8 @@ static uint32_t code_point(const unsigned char *p, size_t n)
 	return c;
 }
 
-/* Controls of ASCII and of C1, those that turn the direction of writing, line separators, and what
- * is no character. */
+/* ASCII and C1 controls, bidi controls, line separators, and code points that are not characters.
+ */
 static bool is_control(uint32_t c)
 {
 	return (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
@@ -21,7 +21,7 @@ static bool is_control(uint32_t c)
 	       c == 0xfeff || (c & 0xfffe) == 0xfffe;
 }
 
-/* Bytes of the plain text that s begins with. */
+/* Length in bytes of the plain text at the start of s. */
 static size_t plain_length(struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
@@ -45,7 +45,7 @@ bool str_is_plain(struct str s)
 	return plain_length(s) == s.n;
 }
 
-/* What s begins with is not plain; its length. */
+/* Appends the code of what s begins with, which is not plain; returns its length in s. */
 static size_t put_code(struct strbuf *b, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;

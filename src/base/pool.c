@@ -23,7 +23,7 @@ struct worker {
 };
 
 struct pool {
-	unsigned n;		/* workers, the caller among them */
+	unsigned n;		/* workers, including the caller */
 	struct worker *workers; /* [0] is unused: the caller */
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
@@ -34,7 +34,7 @@ struct pool {
 	pool_fn fn;
 	void *ctx;
 	size_t n_items, grain;
-	atomic_size_t next;    /* first item nobody has taken */
+	atomic_size_t next;    /* first item that was not handed out yet */
 	atomic_size_t fail_at; /* lowest failed item; nothing at or above it need run */
 	struct incore_error error;
 };
@@ -57,7 +57,7 @@ static void work(struct pool *p, unsigned worker)
 	for (;;) {
 		size_t from = atomic_fetch_add(&p->next, p->grain), to;
 
-		/* `from` may pass n_items once per worker, never wrap: grain is limited */
+		/* `from` may exceed n_items once per worker, but never wraps: grain is limited */
 		if (from >= p->n_items || from >= atomic_load(&p->fail_at))
 			return;
 		to = p->n_items - from < p->grain ? p->n_items : from + p->grain;
@@ -101,7 +101,7 @@ static unsigned online_cpus(void)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-/* Starts up to n - 1 threads; with fewer than asked for the pool is just smaller. */
+/* Starts up to n - 1 threads; if fewer can be started, the pool is just smaller. */
 static void start_threads(struct pool *p, unsigned n)
 {
 	sigset_t all, old;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.c: three processes: we, the guard, the program. The guard holds the read end of a
- * lifeline: a byte on it is a signal for the program's group, its end asks for SIGKILL.
+ * process.c: three processes: ours, the guard, the program. The guard holds the read end of a
+ * lifeline pipe: a byte on it is a signal for the program's group, its end asks for SIGKILL.
  */
 #include "base/process.h"
 
@@ -25,9 +25,9 @@
 #define DEFAULT_GRACE_MS 2000
 #define POLL_MS 50
 #define POLL_END_MS 10 /* of the guard: for kernels without pidfd, and the rest of a group */
-#define DRAIN_MS 500   /* for what still stands in the pipe once the program has ended */
+#define DRAIN_MS 500   /* to read what is left in the pipe once the program has ended */
 #define STACK_ROOM (128 * 1024)
-#define STRAY_ROUNDS 400 /* of 5 ms; who cannot be killed by then hangs in the kernel */
+#define STRAY_ROUNDS 400 /* of 5 ms; a process that is not killed by then hangs in the kernel */
 
 enum { GUARD_LIFELINE = 3, GUARD_STATUS = 4, GUARD_FIRST_FREE = 5 };
 
@@ -78,9 +78,9 @@ static void report(int end, int code)
 	(void)n;
 }
 
-/* Where more is mapped than the program may have (ours is a copy of a large one), the stack cannot
- * grow any more once the limit is set: what the calls up to execve() need is there before.
- * Not inlined: the room has to lie below its caller's frame, where those calls will be. */
+/* If more is mapped than the program may have (this is a copy of a large process), the stack cannot
+ * grow any more once the limit is set: so room for the calls up to execve() is made before.
+ * Not inlined: the room has to lie below the caller's frame, where those calls will be. */
 __attribute__((noinline)) static void grow_stack(void)
 {
 	volatile char room[STACK_ROOM];
@@ -110,7 +110,7 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	_exit(127);
 }
 
-/* A descriptor that can be read when it has ended; -1 where the kernel has none. */
+/* A descriptor that becomes readable when the process has ended; -1 if the kernel lacks that. */
 static int pid_file(pid_t pid)
 {
 #ifdef SYS_pidfd_open
@@ -121,8 +121,8 @@ static int pid_file(pid_t pid)
 #endif
 }
 
-/* Waits for the program or for the lifeline. Who passes a signal on waits for the rest of the group
- * too: it may end in its own way, until the lifeline ends. */
+/* Waits for the program or for the lifeline. After passing on a signal it also waits for the rest
+ * of the group, which may end in its own way until the lifeline ends. */
 static int watch(pid_t program)
 {
 	int status = 0, end_fd = pid_file(program);
@@ -155,7 +155,7 @@ static int watch(pid_t program)
 	}
 }
 
-/* Kills our children of this moment; false: there is no list of them. */
+/* Kills all current children; false: none, or the system does not list them. */
 static bool kill_children(void)
 {
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -165,7 +165,7 @@ static bool kill_children(void)
 
 	if (fd >= 0)
 		close(fd);
-	for (ssize_t i = 0; i < n; i++) { /* "12 34 "; a number that the buffer cuts is no pid */
+	for (ssize_t i = 0; i < n; i++) { /* "12 34 "; a number cut off by the buffer is skipped */
 		if (buf[i] >= '0' && buf[i] <= '9') {
 			pid = pid * 10 + (buf[i] - '0');
 			continue;
@@ -177,8 +177,8 @@ static bool kill_children(void)
 	return n > 0;
 }
 
-/* Ends who left the group. The first process of a namespace takes all others with it, and would
- * read other numbers in /proc than its own. */
+/* Kills processes that left the group. Not needed for the first process of a pid namespace: the
+ * others end with it, and the pids in /proc would not be those of its namespace. */
 static void end_strays(void)
 {
 	pid_t done = 0;
@@ -199,7 +199,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	pid_t program;
 	int status;
 
-	setpgid(0, 0); /* the terminal's signals are for us alone */
+	setpgid(0, 0); /* signals from the terminal are only for us */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	close_above(GUARD_FIRST_FREE + spec->n_held);
 	signal(SIGPIPE, SIG_IGN);
@@ -224,7 +224,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	_exit(0);
 }
 
-/* The guard's files at their fixed places, whatever numbers they have now. */
+/* Moves the guard's descriptors to their fixed numbers, whatever numbers they have now. */
 static void place_files(const struct pipes *p, const struct process_spec *spec)
 {
 	int held[PROCESS_MAX_HELD];
@@ -274,7 +274,7 @@ static bool open_pipes(struct pipes *p, struct incore_error *e)
 	for (size_t i = 0; i < 4; i++)
 		all[i][0] = all[i][1] = -1;
 	for (size_t i = 0; i < 4; i++)
-		/* what we write to is a socket: a reader that is gone is no signal to us there */
+		/* we write to sockets, because a reader that is gone then causes no SIGPIPE */
 		if ((all[i] == p->in || all[i] == p->lifeline
 				    ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, all[i])
 				    : pipe2(all[i], O_CLOEXEC)) != 0) {
@@ -293,7 +293,7 @@ struct talk {
 	struct process_result *result;
 	struct pipes *pipes;
 	struct str input;
-	uint64_t begin_ms, kill_ms; /* kill_ms 0: nobody has asked it to end */
+	uint64_t begin_ms, kill_ms; /* kill_ms 0: it was not asked to end yet */
 	bool has_report, failed;
 	struct guard_report report;
 };
@@ -342,7 +342,7 @@ static void take_report(struct talk *t)
 	close_fd(&t->pipes->status[0]);
 }
 
-/* Time up or cancelled: first asked, then made to. */
+/* If time is up or the run is cancelled: first asks the program to end, then kills it. */
 static void enforce(struct talk *t)
 {
 	uint64_t now = now_ms();
@@ -391,7 +391,7 @@ static size_t name_len(const char *entry)
 	return strcspn(entry, "=");
 }
 
-/* Ours, with spec->env over it; the strings are borrowed. */
+/* Our environment, overridden by spec->env; the strings are borrowed. */
 static char **merge_env(const struct process_spec *spec)
 {
 	VEC(char *) v = {0};
@@ -413,7 +413,7 @@ static char **merge_env(const struct process_spec *spec)
 	return NULL;
 }
 
-/* `name` by the folders of `path_value`, on the heap. */
+/* Finds `name` in the folders of `path_value`; the path is on the heap. */
 static char *find_by(const char *path_value, const char *name)
 {
 	struct str rest = str_of(path_value), dir;

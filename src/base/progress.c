@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c: one atomic counter, and a clock that decides when the sink is told. */
+/* progress.c: one atomic counter, and a clock that decides when the sink is called. */
 #include "base/progress.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ struct progress {
 	const char *what; /* NULL: no stage is open */
 	uint64_t total;
 	atomic_uint_fast64_t done;
-	atomic_uint_fast64_t due_ns; /* when the sink is told next */
+	atomic_uint_fast64_t due_ns; /* when the sink is called next */
 	atomic_bool is_cancelled;
 	pthread_mutex_t lock; /* one sink call at a time */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h: how long work tells where it is. The library reports, the program shows (terminal
- * line or JSON). Any thread may call progress_add(); the sink is called at most about 10 times a
- * second. NULL progress is allowed.
+ * progress.h: progress of long work. The library reports it, the program shows it (terminal line or
+ * JSON). Any thread may call progress_add(); the sink is called at most about 10 times a second.
+ * NULL progress is allowed.
  */
 #pragma once
 
@@ -23,5 +23,5 @@ void progress_end(struct progress *p);
 /* Asks the work to stop: it fails with the code "cancelled" at its next track. Any thread. */
 void progress_cancel(struct progress *p);
 bool progress_is_cancelled(const struct progress *p);
-/* For the next piece of work. */
+/* Clears a cancellation, for the next piece of work. */
 void progress_restart(struct progress *p);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.h: where in an ordered array? Any key, any order; the compiler sees the comparison.
+ * search.h: searching and sorting arrays by any key and order; the compiler sees the comparison.
  *
  *	uint32_t lo = 0, hi = n;
  *	BISECT(lo, hi, i, v[i].time < time);
  *
- * leaves in lo the first place of [lo, hi) where the condition, said of place i, does not hold; where
- * it holds everywhere, that is hi. It may hold for none after one for which it does not.
+ * leaves in lo the first index i of [lo, hi) for which the condition is false, or hi if it is true
+ * for all. After the first index for which it is false, it must be false for all others.
  *
- * SORT(v, n, compare): an array by such a function as qsort() takes; of none, v may be NULL.
- * SORT_LONG() does so to one that grows with the input, from end to end; false on lack of memory.
- * compare_u64(), compare_u32(): for it. COMPARE() is the order of two numbers, and
- * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records. Where its members are the
- * keys,
+ * SORT(v, n, compare) sorts an array with a function as for qsort(); v may be NULL if n is 0.
+ * SORT_LONG() is for arrays that grow with the input: it goes through them from end to end; false
+ * on lack of memory.
+ * compare_u64() and compare_u32() are such functions. COMPARE() compares two numbers;
+ * RETURN_UNLESS_EQUAL() compares a first key in a comparison of records. If the keys are members,
  *
  *	ORDER(by_cost, struct line, DOWN(cycles) A_TO_Z(name) UP(row))
  *
- * makes that comparison: a static function of two structs, or for ORDER_AT of two pointers to them.
- * THEN() takes another such function as the next key.
+ * defines the comparison: a static function of two structs, or for ORDER_AT of two pointers to
+ * them. THEN() uses another such function as the next key.
  */
 #pragma once
 
@@ -29,7 +29,7 @@
 #define SORT(v, n, compare) ((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
 #define SORT_LONG(v, n, compare) (!(n) || sort_long((v), (n), sizeof(*(v)), (compare)))
 
-/* What compares as equal stays in its order. */
+/* A stable sort. */
 bool sort_long(void *v, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 #define BISECT(lo, hi, i, is_before)                                                               \
@@ -87,7 +87,7 @@ static inline int compare_u32(const void *pa, const void *pb)
 	return COMPARE(*a, *b);
 }
 
-/* Of n > 0 numbers in order. */
+/* A percentile of n > 0 sorted numbers. */
 static inline uint64_t quantile_u64(const uint64_t *sorted, uint64_t n, unsigned percent)
 {
 	uint64_t i = n * percent / 100;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sha256.h: FIPS 180-4 SHA-256, for names of content that others must be able to recompute.
+ * sha256.h: FIPS 180-4 SHA-256, for content hashes that others must be able to recompute.
  * Cannot fail; one state, one thread at a time.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* str.c: looking into borrowed strings, and building owned ones. */
+/* str.c: searching borrowed strings and building owned ones. */
 #include "base/str.h"
 
 #include <stdio.h>
@@ -253,7 +253,7 @@ size_t utf8_length(const unsigned char *p, size_t n)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90))
-		return 0; /* longer than need be */
+		return 0; /* overlong encoding */
 	if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0; /* a surrogate, or above U+10FFFF */
 	return need;

@@ -47,17 +47,17 @@ ptrdiff_t str_rfind_char(struct str s, char c);
 struct str str_sub(struct str s, size_t from, size_t n); /* clamped */
 struct str str_trim(struct str s);
 int str_cmp(struct str a, struct str b); /* byte order */
-/* Takes the part before the next `sep` off *rest; false when *rest is used up. */
+/* Splits the part before the next `sep` off *rest; false when *rest is used up. */
 bool str_cut(struct str *rest, const char *sep, struct str *part);
 /* Whole string as a number; false on anything else or overflow. Accepts 0x for the unsigned form.
  */
 bool str_to_u64(struct str s, uint64_t *out);
 bool str_to_i64(struct str s, int64_t *out);
 
-/* Length of the UTF-8 sequence at p (n > 0 bytes left), 0 if it is none. */
+/* Length of the UTF-8 sequence at p (n > 0 bytes left), 0 if it is invalid. */
 size_t utf8_length(const unsigned char *p, size_t n);
 
-/* What a counted word ends in: "1 wave", "2 waves". */
+/* Plural ending of a counted word: "1 wave", "2 waves". */
 static inline const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -70,8 +70,8 @@ struct strbuf {
 };
 
 void sb_free(struct strbuf *b);
-void sb_reset(struct strbuf *b); /* empty again; `failed` stays, sb_free() ends it */
-/* Room for n more bytes and the NUL, for those who write behind b->p + b->n themselves. */
+void sb_reset(struct strbuf *b); /* empties it; `failed` stays, only sb_free() clears it */
+/* Makes room for n more bytes and the NUL, for callers that write at b->p + b->n themselves. */
 bool sb_reserve(struct strbuf *b, size_t n);
 bool sb_add(struct strbuf *b, const char *p, size_t n);
 bool sb_str(struct strbuf *b, struct str s);
@@ -82,10 +82,10 @@ bool sb_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0)
 
 /* "12,345", in buf. */
 const char *fmt_u64(char buf[32], uint64_t v);
-/* "12,345 waves", "1 wave", in buf; the noun is short. */
+/* "12,345 waves", "1 wave", in buf; the noun must be short. */
 #define COUNT_TEXT 96
 const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun);
-/* The same as text that lives as long as the block it stands in. */
+/* The same without a buffer: the string lives as long as the enclosing block. */
 #define U64_TEXT(v) fmt_u64((char[32]){0}, (v))
 #define COUNTED(n, noun) fmt_count((char[COUNT_TEXT]){0}, (n), (noun))
 bool sb_put_u64(struct strbuf *b, uint64_t v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vec.c: growth of arrays, overflow checked; the order of long ones. */
+/* vec.c: overflow-checked growth of arrays; sorting of long ones. */
 #include "base/vec.h"
 
 #include <stdint.h>
@@ -27,9 +27,9 @@ bool vec_grow(void **data, size_t *cap, size_t need, size_t elem_size)
 	return true;
 }
 
-/* --- sorting what may be in a file: from end to end, so that little has to be in memory --- */
+/* --- sorting blocks that may be in a file: sequentially, so that little has to be in memory --- */
 
-#define RUN_BYTES ((size_t)2 << 20) /* sorted at once */
+#define RUN_BYTES ((size_t)2 << 20) /* sorted in one go */
 
 struct merge {
 	size_t size;

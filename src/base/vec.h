@@ -25,7 +25,7 @@ bool vec_grow(void **data, size_t *cap, size_t need, size_t elem_size);
 	(VEC_RESERVE((vec), (vec)->n + 1) && ((vec)->v[(vec)->n++] = (__VA_ARGS__), true))
 #define VEC_FREE(vec) (mem_free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
 
-/* Goes through an array that keeps its place and length; of none it may be NULL:
+/* Iterates over an array that must not move or change its length; an empty one may be NULL:
  *
  *	EACH (const struct line, l, v->lines, v->n_lines)
  *		sum += l->cycles;

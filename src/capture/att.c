@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* att.c: discovery, attempts until one can be trusted, and what stays in the directory. */
+/* att.c: runs discovery and attempts until one can be trusted, and tidies the directory. */
 #include "capture/att.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define DISCOVERY_REASON "which kernels are launched, and how often"
 #define FIRST_REASON "the first attempt"
-#define SPARE_BYTES ((uint64_t)64 << 20) /* of disk, besides the buffer */
+#define SPARE_BYTES ((uint64_t)64 << 20) /* disk space, besides the buffer */
 
 void att_init(struct att *a, const struct att_request *q)
 {
@@ -41,7 +41,7 @@ static bool check_room(const struct att *a, struct incore_error *e)
 	uint64_t need = a->window.buffer_bytes + SPARE_BYTES, room;
 
 	if (statvfs(a->answer.place.directory, &fs) != 0)
-		return true; /* what cannot be told is found out */
+		return true; /* unknown here: writing will show it */
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (room >= need)
 		return true;
@@ -92,7 +92,7 @@ static bool warn(struct att *a, struct incore_error *e, const char *text)
 	return (text && VEC_PUSH(&a->answer.warnings, text)) || err_nomem(e);
 }
 
-/* What was set in this shell would change what the tool does. */
+/* Warns of environment variables that would change what the tool does. */
 static bool warn_of_environment(struct att *a, struct incore_error *e)
 {
 	static const char *const STARTS[] = {"ROCPROF_ATT_",
@@ -142,7 +142,7 @@ static const char *outcome_of(const struct att_attempt *t, const struct att_sigh
 	return t->n_usable == t->captures.n ? "usable" : "check says that it cannot be trusted";
 }
 
-/* One run, judged. *s says what to change; the row stays, also after a failure. */
+/* Does one run and judges it. *s shows what to change; the row stays even after a failure. */
 static bool attempt(struct att *a, const char *because, struct att_sight *s, struct incore_error *e)
 {
 	struct att_attempt t;
@@ -174,7 +174,7 @@ static bool is_better(const struct att_attempt *a, const struct att_attempt *b)
 					  : a->n_truncated < b->n_truncated;
 }
 
-/* The captures of the best attempt stand in the directory itself; those of others go. */
+/* Moves the captures of the best attempt into the directory itself and removes those of others. */
 static bool place_files(struct att *a, struct incore_error *e)
 {
 	struct att_attempt *v = a->answer.attempts.v, *best = NULL;
@@ -207,7 +207,7 @@ static bool place_files(struct att *a, struct incore_error *e)
 	return true;
 }
 
-/* Attempts until one is good, nothing is left to try, or their number is reached. */
+/* Makes attempts until one is good, nothing is left to try, or the limit is reached. */
 static bool try_attempts(struct att *a, struct incore_error *e)
 {
 	struct strbuf because = {0};
@@ -230,7 +230,7 @@ static bool try_attempts(struct att *a, struct incore_error *e)
 	return ok;
 }
 
-/* What would be run, as rows. */
+/* Adds the runs that would be made as rows. */
 static bool plan_only(struct att *a, struct incore_error *e)
 {
 	struct att_attempt t;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * att.h: a thread trace of one kernel, taken with rocprofv3 and judged at once. The tool leaves raw
- * streams; they are decoded here, checked, and packed. Where a capture cannot be trusted the next
- * attempt asks for something else, as the finding says, until one can or the attempts are used up.
+ * streams; they are decoded, checked, and packed here. If a capture cannot be trusted, the next
+ * attempt uses other settings, as the finding suggests, until one can be or the attempts are used
+ * up.
  * Owner: struct att owns all results; att_init() .. att_deinit(). The request is borrowed.
- * Threads: one at a time. May fail: as said at att_take(); the results so far stay.
+ * Threads: one at a time. May fail: see att_take(); the results so far stay.
  */
 #pragma once
 
@@ -17,7 +18,7 @@
 struct att_request {		      /* options first: their table is the command line's */
 	uint64_t attach_pid;	      /* instead of an app; NO_COUNT: none */
 	const char *tool;	      /* rocprofv3; NULL: it is looked for */
-	const char *dir;	      /* results; must not be there, or be empty */
+	const char *dir;	      /* results; must not exist, or be empty */
 	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
 	const char *launches; /* "6", "6,8", "5-8": ordinals per kernel id; NULL: we choose */
 	uint64_t cu, se_mask, simd, buffer_mib; /* NO_COUNT: we choose */
@@ -37,12 +38,12 @@ struct att_window {
 	uint64_t buffer_bytes;
 };
 
-/* What one attempt gave, as far as the next depends on it. */
+/* What one attempt showed, as far as the next depends on it. */
 struct att_sight {
-	bool is_empty;	   /* a dispatch without a wave of the target CU, or none at all */
+	bool is_empty;	   /* no dispatch, or one without a wave on the target CU */
 	bool is_truncated; /* records were lost */
 	bool is_early;	   /* no wave did any work */
-	bool is_placed;	   /* of is_empty: waves were seen at se, cu */
+	bool is_placed;	   /* if is_empty: waves were seen at se, cu */
 	uint32_t se, cu;
 	unsigned gfx_major;
 };
@@ -52,7 +53,7 @@ struct att_capture {	  /* one dispatch */
 	const char *kernel;
 	int64_t agent, dispatch, launch; /* NO_VALUE: not known */
 	uint64_t waves, stream_bytes;
-	const char *verdict, *health; /* of check; "unreadable" and why */
+	const char *verdict, *health; /* from check, or "unreadable" and why */
 };
 
 struct att_attempt {
@@ -70,7 +71,7 @@ struct att_answer {
 	struct folder place;
 	struct rows kernels; /* seen_kernel */
 	VEC(struct att_attempt) attempts;
-	uint64_t chosen; /* number of the attempt whose files are the result; 0: none */
+	uint64_t chosen; /* number of the attempt whose files are the result, or 0 */
 	VEC(const char *) warnings;
 };
 extern const struct record att_record, att_kernel_record;
@@ -83,39 +84,40 @@ struct att {
 	struct launches launches;
 	bool has_launches;
 	struct att_window window;
-	struct number_set tried; /* launches that were captured, or tried to */
+	struct number_set tried; /* launches that were captured or attempted */
 	struct att_answer answer;
-	int app_status; /* to pass on; 0: it ended well */
-	bool is_no;	/* no capture can be trusted, or it is of something else */
+	int app_status; /* to pass on; 0: success */
+	bool is_no;	/* no capture can be trusted, or it shows something else */
 };
 
 void att_init(struct att *a, const struct att_request *q);
 void att_deinit(struct att *a);
 
 /*
- * All of it; a list of the kernels alone, or a plan that runs nothing, where that is asked for. True
- * with a->is_no where nothing usable came of it; codes of errors: "app-failed" (a->app_status),
+ * The whole capture; only a list of the kernels, or a plan that runs nothing, if requested. Returns
+ * true with a->is_no if there is no usable result; error codes: "app-failed" (a->app_status),
  * "directory-used", "no-such-kernel", "no-such-launch", "wrong-kernel", "wrong-launch", "no-room",
  * "interrupted".
  */
 bool att_take(struct att *a, struct incore_error *e);
 
 /* --- att_plan.c: runs nothing, writes nothing --- */
-/* Finds the tool and makes the first window, as far as that is known without a run. */
+/* Finds the tool and makes the first window, as far as it is known without a run. */
 bool att_prepare(struct att *a, struct incore_error *e);
-/* Configuration, command and files of the next attempt, or (w NULL) of the discovery run. */
+/* Plans configuration, command and files of the next attempt or, if w is NULL, of the discovery
+ * run. */
 bool att_plan(struct att *a, const struct att_window *w, const char *because,
 	struct att_attempt *out, struct incore_error *e);
 /* The next window; false: nothing is left to try. */
 bool att_steer(struct att *a, const struct att_sight *s, struct strbuf *because);
-/* From what was discovered: which kernel, which launch, how large a buffer. */
+/* Chooses kernel, launch and buffer size from what was discovered. */
 bool att_choose(struct att *a, struct incore_error *e);
 /* "6,8-9" */
 void att_put_set(const struct number_set *s, const char *range_open, const char *range_close,
 	struct strbuf *out);
-/* The command line of ours that takes the same capture again; NULL on lack of memory. */
+/* Our command line that takes the same capture again; NULL: out of memory. */
 const char *att_repeat(struct att *a);
 
 /* --- att_judge.c --- */
-/* Reads, checks and packs what lies in the directory of an attempt. */
+/* Reads, checks and packs the files in the directory of an attempt. */
 bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e);

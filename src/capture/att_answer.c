@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* att_answer.c: the fields of what a capture of thread traces gave. */
+/* att_answer.c: the fields of the answer of a thread-trace capture. */
 #include "capture/att.h"
 
 #define HEX .flags = COLUMN_HEX

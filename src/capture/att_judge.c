@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * att_judge.c: what lies in the directory of an attempt: read, checked, packed, and is it what was
- * asked for?
+ * att_judge.c: reads, checks and packs the files of an attempt, and decides whether they are what
+ * was requested.
  */
 #include "analysis/name_filter.h"
 #include "answer/check.h"
@@ -12,7 +12,7 @@
 #include "import/sqtt/container.h"
 
 #define MAX_DEPTH                                                                                  \
-	2	   /* of folders in the output: rocprofv3 may put its files below the host's name */
+	2	   /* folder depth of the output: rocprofv3 may add a folder with the host's name */
 #define MAX_SE 32u /* of a mask */
 #define MAX_CU 16u
 
@@ -24,7 +24,7 @@ struct judging {
 	unsigned depth;
 };
 
-/* --- is it what was asked for? --- */
+/* --- is it what was requested? --- */
 
 /* Does one of the names hold the plain part of the other? */
 static bool names_agree(const char *a, const char *b)
@@ -36,7 +36,7 @@ static bool names_agree(const char *a, const char *b)
 	return str_has(x.n < y.n ? y : x, shorter);
 }
 
-/* The launch with this dispatch of a kernel that is wanted; else any with it; NULL: none. */
+/* The launch with this dispatch of a wanted kernel; else any launch with it; else NULL. */
 static const struct launch *launch_of(const struct att *a, int64_t dispatch)
 {
 	const struct launch *any = NULL;
@@ -77,7 +77,7 @@ static bool check_launch(struct att *a, struct att_capture *c, struct incore_err
 	return ok;
 }
 
-/* The name that the code itself has. */
+/* Checks the kernel name found in the code itself. */
 static bool check_name(const struct att *a, const struct att_capture *c, struct incore_error *e)
 {
 	const struct launch *x = launch_of(a, c->dispatch);
@@ -99,9 +99,9 @@ static bool check_name(const struct att *a, const struct att_capture *c, struct 
 		a->window.kernel);
 }
 
-/* --- what check says --- */
+/* --- results of check --- */
 
-/* Where most waves ran, of a capture whose target CU had none. */
+/* Finds where most waves ran, for a capture whose target CU had none. */
 static void find_place(const struct trace *t, struct att_sight *s)
 {
 	uint32_t counts[MAX_SE][MAX_CU] = {{0}}, best = 0;
@@ -150,7 +150,7 @@ struct dispatch {
 	struct att_capture c;
 };
 
-/* "kernel_dispatch_3.incore", with what tells it from others of the attempt. */
+/* "kernel_dispatch_3.incore", with what distinguishes it from others of the attempt. */
 static const char *file_name(struct judging *j, const struct sqtt_container *c, const char *kernel)
 {
 	struct arena *a = &j->a->arena;
@@ -222,7 +222,7 @@ static bool judge_dispatch(
 
 static bool judge_folder(void *ctx, const char *name, struct incore_error *e);
 
-/* The first error that says something else was captured is told after all were packed. */
+/* The first error about a wrong capture is reported after all captures were packed. */
 static bool judge_streams(struct judging *j, struct incore_error *e)
 {
 	struct sqtt_container *v;
@@ -257,7 +257,7 @@ static bool judge_folder(void *ctx, const char *name, struct incore_error *e)
 	char *path;
 	bool ok;
 
-	if (str_starts(str_of(name), "ui_output")) /* decoded by the tool: we decode ourselves */
+	if (str_starts(str_of(name), "ui_output")) /* decoded by the tool; we do our own decoding */
 		return true;
 	path = path_join(below.dir, name);
 	if (!path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* att_plan.c: what is asked of rocprofv3, first and after each finding. */
+/* att_plan.c: the settings for rocprofv3, at first and after each finding. */
 #include "analysis/name_filter.h"
 #include "base/file.h"
 #include "capture/att.h"
@@ -8,8 +8,8 @@
 #define BUFFER_STEP 4
 #define MAX_MIB 2048			   /* documented */
 #define LAST_BUFFER ((uint64_t)1536 << 20) /* the next step would be over the limit */
-/* Of one shader engine with all SIMDs of one CU: streams of gfx950, gfx1100 and gfx1200 have 1.2 to
- * 1.7 bytes a cycle where they are busy. */
+/* Data rate of one shader engine with all SIMDs of one CU: streams of gfx950, gfx1100 and gfx1200
+ * have 1.2 to 1.7 bytes per cycle while busy. */
 #define BYTES_PER_NS 4
 #define MAX_CU 15
 #define SOME_ENGINES 0x11111111u
@@ -33,7 +33,7 @@ void att_put_set(const struct number_set *s, const char *range_open, const char 
 	}
 }
 
-/* A key that the installed release must know. */
+/* Checks that the installed release knows a key. */
 static bool need_option(
 	const struct att *a, const char *option, const char *ours, struct incore_error *e)
 {
@@ -166,7 +166,7 @@ static bool no_such_kernel(struct att *a, struct incore_error *e)
 	return false;
 }
 
-/* The name as a regular expression of its own. */
+/* A regular expression that matches exactly this name. */
 static const char *escaped_name(struct att *a, const char *name)
 {
 	struct strbuf b = {0};
@@ -181,7 +181,7 @@ static const char *escaped_name(struct att *a, const char *name)
 	return drive_text(&a->arena, &b);
 }
 
-/* Which kernels are meant: those that match, or all of the name that takes most time. */
+/* Marks the wanted kernels: those that match, or all with the name that takes most time. */
 static bool want_kernels(struct att *a, uint32_t *n_wanted, struct incore_error *e)
 {
 	struct launches *l = &a->launches;
@@ -207,7 +207,7 @@ static bool want_kernels(struct att *a, uint32_t *n_wanted, struct incore_error 
 	return ok;
 }
 
-/* The first launch pays for cold caches and clocks: the second, where there is one. */
+/* Chooses the second launch if there is one: the first suffers from cold caches and clocks. */
 static bool choose_launch(struct att *a, struct incore_error *e)
 {
 	uint32_t most = 0;
@@ -229,7 +229,8 @@ static bool choose_launch(struct att *a, struct incore_error *e)
 	return true;
 }
 
-/* Doubtful where a kernel takes longer than one buffer of one shader engine can hold. */
+/* Enlarges the buffer while the longest chosen kernel exceeds what one shader engine's share
+ * holds. */
 static void size_buffer(struct att *a)
 {
 	uint64_t longest = 0, engines = (uint64_t)__builtin_popcountll(a->window.se_mask);
@@ -304,7 +305,7 @@ bool att_prepare(struct att *a, struct incore_error *e)
 
 /* --- the next window --- */
 
-/* The longest launch that was not tried; without a discovery run the next one. 0: none. */
+/* The longest launch not yet tried; without a discovery run the next one; 0: nothing left. */
 static uint64_t other_launch(const struct att *a)
 {
 	uint64_t best = 0, best_ns = 0, next = 1;

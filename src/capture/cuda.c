@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.c: the runs, one after the other, and what is made of them. */
+/* cuda.c: the runs, one after the other, and how their results are combined. */
 #include "capture/cuda.h"
 
 #include <math.h>
 
 #include "base/file.h"
 
-#define USUAL_PERIOD 12u /* log2 of cycles, where nothing is known */
+#define USUAL_PERIOD 12u /* log2 of cycles, used if nothing is known */
 
 void cuda_init(struct cuda *c, const struct cuda_request *q)
 {
@@ -58,7 +58,7 @@ static bool look(struct cuda *c, struct incore_error *e)
 	return ok;
 }
 
-/* The application's own failure is told after what was taken is safe. */
+/* The application's own failure is reported once the captured data is safe. */
 static bool app_failed(struct cuda *c, struct incore_error *e)
 {
 	const struct cuda_run_row *r = last_run(c);
@@ -101,7 +101,7 @@ static bool take_samples(struct cuda *c, struct incore_error *e)
 	if (ok && c->q->is_exact && !is_failed)
 		ok = cuda_run(c, CUDA_EXACT, e) && cuda_open_logs(c, last_run(c), &exact, e) &&
 		     cuda_judge_logs(c, last_run(c), &exact, e) && warn_of_counts(c, &exact, e);
-	/* what was taken is kept, whatever became of the exact run */
+	/* samples are kept even if the exact run failed */
 	if (samples.v.n && !cuda_pack(c, &samples, &exact, ok ? e : &late))
 		ok = false;
 	incore_error_clear(&late);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda.h: PC samples of the kernels of a CUDA application, taken inside its process by our own
- * library (src/cuda/). The application runs once to look (which kernels, how long: the period of
- * the sampler follows from it), once with the sampler, and once more where exact counts are asked
- * for. What its processes logged becomes one packed capture a kernel.
+ * library (src/cuda/). The application runs once for a survey (which kernels, how long: this
+ * determines the sampling period), once with the sampler, and once more if exact counts are
+ * requested. The logs of its processes become one packed capture per kernel.
  * Owner: struct cuda owns all results; cuda_init() .. cuda_deinit(). The request is borrowed.
- * Threads: one at a time. May fail: as said at cuda_take(); the results so far stay.
+ * Threads: one at a time. May fail: see cuda_take(); the results so far stay.
  */
 #pragma once
 
@@ -25,14 +25,14 @@ struct cuda_request {		      /* options first: their table is the command line's
 	uint64_t limit_s;	      /* of each run; 0: none */
 	bool is_exact, has_no_look, keeps_raw, is_list, is_dry;
 	const char *cupti; /* libcupti.so; NULL: it is looked for */
-	const char *dir;   /* results; must not be there, or be empty */
+	const char *dir;   /* results; must not exist, or be empty */
 	struct drive drive;
 };
 
 struct cuda_run_row { /* one run of the application */
 	const char *name, *command, *log;
 	int64_t status;
-	uint64_t wall_ms, processes, unfinished; /* unfinished: died without an end */
+	uint64_t wall_ms, processes, unfinished; /* unfinished: ended without closing its log */
 	const char *folder;			 /* private, like what follows */
 	struct job_result result;
 };
@@ -49,9 +49,9 @@ struct cuda_timing { /* one kernel, over all processes and devices */
 	const char *kernel;
 	uint64_t name; /* private: text id */
 	uint64_t launches;
-	double total_us, mean_us; /* of the run without the sampler, where there was one */
-	double sampled_mean_us;	  /* not a number: not sampled */
-	double overhead;	  /* percent, the first launch apart; not a number: not known */
+	double total_us, mean_us; /* from the run without the sampler, if there was one */
+	double sampled_mean_us;	  /* NaN: not sampled */
+	double overhead;	  /* percent, without the first launch; NaN: not known */
 	bool is_chosen;
 	uint64_t n[2], ns[2], rest_n[2],
 		rest_ns[2]; /* private: [is sampled], rest: without first */
@@ -62,7 +62,7 @@ struct cuda_result {
 	struct folder place;
 	uint64_t period_cyc;
 	const char *period_because;
-	double overhead; /* percent, of the time of all chosen kernels */
+	double overhead; /* percent of the time of all chosen kernels */
 	VEC(struct cuda_run_row) runs;
 	VEC(struct cuda_timing) kernels; /* most time first */
 	VEC(struct cuda_file) captures;
@@ -77,7 +77,7 @@ struct cuda_process {
 	struct cuda_log log;
 };
 struct cuda_processes {
-	VEC(struct cuda_process) v; /* in the order of their starts */
+	VEC(struct cuda_process) v; /* by start time */
 };
 
 struct cuda {
@@ -86,32 +86,32 @@ struct cuda {
 	struct journal journal;
 	struct name_filter wanted, unwanted;
 	struct cuda_result answer;
-	uint32_t period_log2; /* 0: as CUPTI chooses */
-	int app_status;	      /* to pass on; 0: it ended well */
+	uint32_t period_log2; /* 0: CUPTI chooses */
+	int app_status;	      /* to pass on; 0: success */
 	bool is_no;	      /* no capture */
 };
 
 void cuda_init(struct cuda *c, const struct cuda_request *q);
 void cuda_deinit(struct cuda *c);
 /*
- * All of it. True with c->is_no where nothing was captured; codes of errors: "app-failed"
+ * The whole capture. Returns true with c->is_no if nothing was captured; error codes: "app-failed"
  * (c->app_status), "directory-used", "no-library", "no-cuda", "no-cupti", "no-rights",
  * "cupti-refused", "no-kernels", "no-such-kernel", "no-samples", "interrupted".
  */
 bool cuda_take(struct cuda *c, struct incore_error *e);
 
 /* --- cuda_run.c: one run, and the logs it left --- */
-/* In the arena; NULL: not found, or no memory. */
+/* Path in the arena; NULL: not found, or out of memory. */
 const char *cuda_find_library(struct arena *a);
 const char *cuda_find_cupti(struct arena *a);
-/* Finds our library and CUPTI; a CUPTI that is not found is left to the application's. */
+/* Finds our library and CUPTI; if no CUPTI is found, the application's is used. */
 bool cuda_find_tools(struct cuda *c, struct incore_error *e);
 bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e);
-/* The logs of a run. Unreadable ones are warnings. */
+/* Opens the logs of a run. Unreadable ones become warnings. */
 bool cuda_open_logs(
 	struct cuda *c, struct cuda_run_row *r, struct cuda_processes *out, struct incore_error *e);
 void cuda_processes_deinit(struct cuda_processes *p);
-/* What the logs say went wrong, as warnings; false where that is why there is nothing. */
+/* Adds what the logs say went wrong as warnings; false if that is why there is no result. */
 bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct cuda_processes *p,
 	struct incore_error *e);
 bool cuda_warn(struct cuda *c, struct incore_error *e, const char *text);

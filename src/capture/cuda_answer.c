@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_answer.c: the fields of what a capture of PC samples gave. */
+/* cuda_answer.c: the fields of the answer of a PC-sample capture. */
 #include "capture/cuda.h"
 
 static const struct column run_columns[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda_kernels.c: which kernels ran, how long with and without the sampler, and from that the
- * sampler's period: enough samples of every kernel that is wanted, and no more than the buffers
- * take.
+ * sampler's period: enough samples of every wanted kernel, and no more than the buffers hold.
  */
 #include <math.h>
 
@@ -10,14 +9,15 @@
 #include "capture/cuda.h"
 #include "codec/demangle.h"
 
-#define GOOD_SAMPLES 200000.0 /* of the wanted kernel with the least time */
-/* Of the whole device, while kernels run. An H200 gave 10^9 samples a second for 46 ms and dropped
- * none: fewer than MOST_AT_ONCE fit its buffer at any rate. */
+#define GOOD_SAMPLES 200000.0 /* for the wanted kernel with the least time */
+/* For the whole device, while kernels run. An H200 delivered 10^9 samples a second for 46 ms
+ * without dropping any: fewer than MOST_AT_ONCE fit its buffer at any rate. */
 #define MOST_PER_SECOND 2e8
 #define MOST_AT_ONCE 4e7
-/* log2 of cycles. Shares by cause of four kernels were the same for all periods from 4,096 cycles
- * on; at 2,048 those of one were off by a third, at 1,024 and 256 those of others a little. So
- * shorter ones are for kernels that would have only FEW samples otherwise, and 2,048 for none. */
+/* log2 of cycles. The shares by cause of four kernels were equal for all periods from 4,096 cycles
+ * on; at 2,048 those of one kernel were off by a third, at 1,024 and 256 those of others slightly.
+ * So shorter periods are only used for kernels that would have just FEW samples otherwise, and
+ * 2,048 never. */
 #define STEADY 12u
 #define UNSTEADY 11u
 #define FEW 5000.0
@@ -60,7 +60,7 @@ static struct cuda_timing *timing_of(struct cuda *c, const struct cuda_log *l, u
 					       : NULL;
 }
 
-/* Launches of a log stand by kernel, so that one search serves many. */
+/* Launches in a log are grouped by kernel, so that one lookup serves many. */
 bool cuda_add_times(
 	struct cuda *c, const struct cuda_processes *p, bool is_sampled, struct incore_error *e)
 {
@@ -135,8 +135,8 @@ static uint32_t log2_of(double v)
 	return v <= 1 ? 0 : (uint32_t)floor(log2(v));
 }
 
-/* SMs times cycles a second: an SM takes a sample a period, so that is the rate of a period of one
- * cycle. */
+/* SMs times cycles per second: each SM takes one sample per period, so this is the sample rate at a
+ * period of one cycle. */
 static double sampler_rate(const struct cuda_processes *p)
 {
 	double rate = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_pack.c: from the logs of processes to packed captures, each checked. */
+/* cuda_pack.c: turns the logs of processes into packed captures and checks each. */
 #include "base/file.h"
 #include "capture/cuda.h"
 #include "capture/pack.h"
 #include "codec/demangle.h"
 
-/* The n-th process of the run with samples and the n-th of the exact one did the same work, where
- * both have as many. */
+/* The n-th process of the sampled run and the n-th of the exact run did the same work if both runs
+ * have equally many processes. */
 static const struct cuda_process *partner_of(
 	const struct cuda_processes *samples, const struct cuda_processes *exact, size_t i)
 {
@@ -22,7 +22,7 @@ static uint64_t launches_of(const struct cuda_log *l, uint64_t name, uint32_t de
 	return n;
 }
 
-/* An exact run has no records of activity: of a graph its kernels are not known. */
+/* An exact run has no activity records, so the kernels of a graph are not known. */
 static bool has_graphs(const struct cuda_log *l)
 {
 	EACH (const struct cuda_log_launch, x, l->launches.v, l->launches.n) {
@@ -32,7 +32,7 @@ static bool has_graphs(const struct cuda_log *l)
 	return false;
 }
 
-/* One log with the samples and the exact counts of one process. */
+/* Writes one log with the samples and the exact counts of one process. */
 static bool join(struct cuda *c, const struct cuda_process *a, const struct cuda_process *b,
 	const char **path, struct incore_error *e)
 {
@@ -45,7 +45,7 @@ static bool join(struct cuda *c, const struct cuda_process *a, const struct cuda
 	*path = arena_printf(&c->arena, "%s.joined" CUDA_LOG_SUFFIX, a->path);
 	if (!*path)
 		return err_nomem(e);
-	/* what follows a damaged record would not be read */
+	/* data after a damaged record would not be read */
 	ok = out_file_open(&out, *path, e) &&
 	     (fwrite(a->file.data, 1, a->log.damage ? a->log.damage_at : a->file.size, out.f) ==
 			     (a->log.damage ? a->log.damage_at : a->file.size) ||

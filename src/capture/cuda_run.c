@@ -9,9 +9,9 @@
 #include "capture/cuda.h"
 
 #define LIBRARY "libincore-cuda.so"
-#define GRACE_MS 30000 /* for an application to end in its own way */
+#define GRACE_MS 30000 /* time for an application to end by itself */
 #define MAX_ENV 10
-#define MAX_TOLD 8 /* warnings of one run that come from its logs */
+#define MAX_TOLD 8 /* maximum number of warnings from the logs of one run */
 
 bool cuda_warn(struct cuda *c, struct incore_error *e, const char *text)
 {
@@ -231,7 +231,7 @@ static bool refuse(struct cuda *c, const struct cuda_trouble *t, struct str text
 		STR_ARG(text), r->log);
 }
 
-/* Trouble of one process; fatal where it has nothing to show. */
+/* Reports problems of one process; fatal if it recorded nothing. */
 static bool judge_process(struct cuda *c, const struct cuda_run_row *r,
 	const struct cuda_process *p, struct incore_error *e)
 {
@@ -246,7 +246,7 @@ static bool judge_process(struct cuda *c, const struct cuda_run_row *r,
 
 		memcpy(&t, x->bytes.p, sizeof(t));
 		if (t.kind > CUDA_REFUSED)
-			continue; /* losses are notes of the captures */
+			continue; /* losses become notes of the captures */
 		if (!has_some && c->answer.captures.n == 0)
 			return refuse(c, &t, text, r, e);
 		if (n++ < MAX_TOLD &&
@@ -258,7 +258,7 @@ static bool judge_process(struct cuda *c, const struct cuda_run_row *r,
 	return true;
 }
 
-/* Of a log without samples: was it that the buffer could not take them? */
+/* For a log without samples: was the buffer too small for them? */
 static bool was_full(const struct cuda_log *l)
 {
 	bool is_full = false;

@@ -14,8 +14,7 @@
 #include "capture/rocprof.h"
 #include "run/job.h"
 
-#define LEAST_ROOM                                                                                 \
-	((uint64_t)160 << 20) /* the first buffer, and as much again for what is made of it */
+#define LEAST_ROOM ((uint64_t)160 << 20) /* the first buffer, and room for its results */
 #define GOOD_ROOM ((uint64_t)4 << 30)
 #define ASK_MS 30000
 
@@ -37,7 +36,7 @@ static const struct column doctor_columns[] = {
 };
 const struct record doctor_record = RECORD_OF(doctor_answer, RECORD_BLOCK, doctor_columns);
 
-/* fix: NULL where there is nothing to do. */
+/* Adds a finding. fix: NULL if there is nothing to do. */
 static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const char *id,
 	const char *fix, const char *fmt, ...)
 {
@@ -53,7 +52,7 @@ static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const
 	d->is_nomem |= !f.message || !VEC_PUSH(&d->answer.findings, f);
 }
 
-/* A path below the root; "" on lack of memory. */
+/* A path below the root; "": out of memory. */
 static const char *place(struct doctor *d, const char *path)
 {
 	const char *p = arena_printf(&d->arena, "%s%s", d->root, path);
@@ -62,8 +61,8 @@ static const char *place(struct doctor *d, const char *path)
 	return p ? p : "";
 }
 
-/* The text of a small file, blanks around it taken off; empty where there is none. Files of /proc and
- * /sys do not tell their size. */
+/* The text of a small file without surrounding blanks; empty if it does not exist. Files of /proc
+ * and /sys do not report their size. */
 static struct str text_at(struct doctor *d, const char *path)
 {
 	char buf[16384], *copy;
@@ -77,7 +76,7 @@ static struct str text_at(struct doctor *d, const char *path)
 	return copy ? str_trim(str_of(copy)) : (struct str){"", 0};
 }
 
-/* --- what all need --- */
+/* --- needed by all captures --- */
 
 static void look_at_room(struct doctor *d)
 {
@@ -134,7 +133,7 @@ static void look_at_environment(struct doctor *d, const char *const *starts)
 
 /* --- AMD --- */
 
-/* Thread traces work without them: what a release lacks is told, and is no error. */
+/* Thread traces work without these: what a release lacks is reported, but not as an error. */
 static void look_at_jobs(struct doctor *d, const struct rocprof *r)
 {
 	if (!rocprof_has(r, "--pmc"))
@@ -197,7 +196,7 @@ static bool count_node(void *ctx, const char *name, struct incore_error *e)
 	return path || err_nomem(e);
 }
 
-/* A file of a card's driver. */
+/* The text of a file of a card's driver. */
 static struct str card_text(struct doctor *d, const char *card, const char *name)
 {
 	const char *path = arena_printf(&d->arena, "/sys/class/drm/%s/device/%s", card, name);
@@ -297,7 +296,7 @@ static void look_at_smi(struct doctor *d)
 	job_result_deinit(&r);
 }
 
-/* What `capture cuda` puts into an application. */
+/* Checks the library that `capture cuda` loads into an application. */
 static void look_at_sampler(struct doctor *d)
 {
 	const char *library = cuda_find_library(&d->arena), *cupti = cuda_find_cupti(&d->arena);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor.h: would a capture work here? What is installed, which rights and devices there are, how
- * much room; each finding with what to do about it. Looks only, changes nothing.
- * Owner: struct doctor; doctor_deinit(). May fail: memory; what is missing is a finding.
+ * doctor.h: would a capture work here? Checks what is installed, rights, devices and free space;
+ * each finding says what to do about it. Changes nothing.
+ * Owner: struct doctor; doctor_deinit(). May fail: memory; anything missing is a finding.
  */
 #pragma once
 
@@ -22,11 +22,11 @@ struct doctor_finding {
 
 struct doctor {
 	struct arena arena;
-	const char *root; /* what stands for "/" */
+	const char *root; /* directory used as "/" */
 	const char *dir;  /* where captures would go */
-	const char *kind; /* of what is looked at */
+	const char *kind; /* kind of capture being checked */
 	unsigned n_errors;
-	bool is_nomem; /* latched */
+	bool is_nomem; /* set once memory has run out */
 	struct doctor_answer {
 		const char *verdict; /* "ready", "not-ready" */
 		VEC(struct doctor_finding) findings;

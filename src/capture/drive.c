@@ -2,7 +2,7 @@
 /* drive.c: see drive.h. */
 #include "capture/drive.h"
 
-#define GRACE_MS 30000 /* for an application to end in its own way */
+#define GRACE_MS 30000 /* time for an application to end by itself */
 
 const char *drive_text(struct arena *a, struct strbuf *b)
 {

@@ -10,7 +10,7 @@
 #include "trace/packed.h"
 
 #define HIDDEN "(anonymous namespace)::"
-#define NAME_BYTES 60 /* of a kernel's name in the name of a file */
+#define NAME_BYTES 60 /* bytes of a kernel's name used in a file name */
 
 static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
 {

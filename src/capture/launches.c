@@ -25,7 +25,7 @@ void launches_deinit(struct launches *l)
 	arena_deinit(&l->arena);
 }
 
-/* The kernel of this process and id, made where it is new; UINT32_MAX: no memory. */
+/* The kernel of this process and id, added if it is new; UINT32_MAX: no memory. */
 static uint32_t kernel_of(struct launches *l, uint64_t id, struct str name)
 {
 	struct seen_kernel k = {

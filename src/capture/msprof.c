@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof.c: one run below msprof, and what it left, packed. */
+/* msprof.c: one run under msprof, and packing what it left. */
 #include "capture/msprof.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_steps.h"
 
-#define STEP_S 300 /* of an export */
+#define STEP_S 300 /* limit of an export */
 
 void msprof_capture_init(struct msprof_capture *x, const struct msprof_request *q)
 {
@@ -30,8 +30,8 @@ void msprof_capture_deinit(struct msprof_capture *x)
 	arena_deinit(&x->arena);
 }
 
-/* msprof takes the application and its arguments as one text, and how it takes that apart is not
- * documented: a word that could be taken apart is refused. The program is made absolute. */
+/* msprof takes the application and its arguments as one text, and how it splits that text is not
+ * documented: a word that might be split is refused. The program's path is made absolute. */
 static bool join_application(struct msprof_capture *x, struct incore_error *e)
 {
 	char *path = process_find(x->q->drive.app[0]), *real = path ? realpath(path, NULL) : NULL;
@@ -96,7 +96,7 @@ static bool make_directory(struct msprof_capture *x, struct incore_error *e)
 	if (!logs || !x->answer.log)
 		return err_nomem(e);
 	if (chmod(dir, 0755) != 0 ||
-		mkdir(logs, 0755) != 0) /* msprof refuses what others may write */
+		mkdir(logs, 0755) != 0) /* msprof refuses folders that others may write */
 		return err_output(e, errno, logs, "cannot make the directory");
 	return true;
 }

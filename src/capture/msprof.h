@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msprof.h: an application below `msprof op simulator`, or on the device below `msprof op`, with the
- * steps that a replay takes too (replay/msprof/msprof_steps.h). What msprof left is judged by its
- * files, read, and packed, a file a launch.
+ * msprof.h: an application run under `msprof op simulator`, or on the device under `msprof op`,
+ * with the same steps as a replay (replay/msprof/msprof_steps.h). The result is judged by the files
+ * that msprof left; they are read and packed, one file per launch.
  * Owner: struct msprof_capture owns all results; msprof_capture_init() .. _deinit(). The request is
- * borrowed. May fail: as said at msprof_take(); the results so far stay.
+ * borrowed. May fail: see msprof_take(); the results so far stay.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "replay/msprof/cann.h"
 
 struct msprof_request {
-	const char *dir;    /* results; must not be there, or be empty */
-	const char *kernel; /* as msprof takes it; NULL: whatever is launched */
+	const char *dir;    /* results; must not exist, or be empty */
+	const char *kernel; /* in msprof's syntax; NULL: any kernel */
 	unsigned target;    /* enum replay_target */
 	const char *home, *set_env, *soc;
 	uint64_t launches, minutes;
@@ -31,7 +31,7 @@ struct msprof_answer {
 	const char *cann, *soc, *application, *log, *verdict;
 	struct folder place;
 	int64_t status;	 /* of msprof */
-	bool is_partial; /* its time was up: never to be used for total time */
+	bool is_partial; /* its time limit ended it: never use it for total time */
 	VEC(struct msprof_file) captures;
 	VEC(const char *) warnings;
 };
@@ -43,7 +43,7 @@ struct msprof_capture {
 	struct cann cann;
 	struct journal journal;
 	struct msprof_answer answer;
-	bool is_no; /* nothing that can be used came of it */
+	bool is_no; /* no usable result */
 };
 
 void msprof_capture_init(struct msprof_capture *x, const struct msprof_request *q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ncu.c: one run under ncu, and its report in packed captures. */
+/* ncu.c: one run under ncu, and its report converted to packed captures. */
 #include "capture/ncu.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static bool word(struct ncu *n, const char *w)
 	return w && VEC_PUSH(&n->argv, w);
 }
 
-/* A section that this release does not have is left out, with a word. */
+/* Adds the sections; one that this release lacks is left out with a warning. */
 static bool add_sections(struct ncu *n, const char *known, struct incore_error *e)
 {
 	struct str rest = str_of(n->q->sections ? n->q->sections : SECTIONS), part;
@@ -233,7 +233,7 @@ bool ncu_take(struct ncu *n, struct incore_error *e)
 	if (n->q->is_dry)
 		return true;
 	ok = run_tool(n, e);
-	/* what an application left that then failed is packed, too */
+	/* results are packed even if the application failed */
 	if (!pack_results(n, ok ? e : &late))
 		ok = false;
 	incore_error_clear(&late);

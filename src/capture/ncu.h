@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ncu.h: kernels profiled with NVIDIA's Nsight Compute, where it is installed: what it is asked for,
- * its report, and of each result of the report a packed capture.
+ * ncu.h: profiles kernels with NVIDIA's Nsight Compute, if installed: its settings, its report, and
+ * a packed capture of each result in the report.
  * Owner: struct ncu owns all results; ncu_init() .. ncu_deinit(). The request is borrowed. Threads:
- * one at a time. May fail: as said at ncu_take(); the results so far stay.
+ * one at a time. May fail: see ncu_take(); the results so far stay.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 struct ncu_request {	    /* options first: their table is the command line's */
 	const char *kernel; /* regular expression over demangled names; NULL: all */
 	uint64_t skip, count;
-	const char *sections; /* identifiers, by comma; NULL: what our verbs can use */
-	const char *set;      /* instead of sections; NULL: none */
+	const char *sections; /* identifiers, separated by commas; NULL: those our verbs use */
+	const char *set;      /* instead of sections, or NULL */
 	const char *clock;    /* "none", "base" */
 	const char *cache;    /* "all", "none" */
 	const char *tool;     /* ncu; NULL: it is looked for */
@@ -46,12 +46,12 @@ struct ncu {
 	const char *report;
 	VEC(const char *) argv;
 	struct ncu_answer answer;
-	int app_status; /* to pass on; 0: it ended well */
+	int app_status; /* to pass on; 0: success */
 	bool is_no;	/* nothing was profiled */
 };
 
 void ncu_init(struct ncu *n, const struct ncu_request *q);
 void ncu_deinit(struct ncu *n);
-/* True with n->is_no where ncu profiled nothing. Codes of errors: "no-ncu", "tool-failed",
+/* Returns true with n->is_no if ncu profiled nothing. Error codes: "no-ncu", "tool-failed",
  * "app-failed" (n->app_status), "no-rights", "directory-used", "interrupted". */
 bool ncu_take(struct ncu *n, struct incore_error *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h: a capture of what a tool wrote, checked as incore-check(1) does, and packed.
+ * pack.h: checks what a tool wrote as incore-check(1) does, and packs it into a capture.
  * Owner: texts of the result are in the caller's arena. May fail: on the input, files and memory.
  */
 #pragma once
@@ -11,18 +11,18 @@
 struct pack_request {
 	const char *path;   /* "report.ncu-rep#3" */
 	const char *dir;    /* for the packed file */
-	const char *kernel; /* for its name; NULL: that of the trace */
+	const char *kernel; /* for the file name; NULL: the trace's kernel */
 	const struct drive *drive;
 };
 
 struct pack_result {
 	const char *file, *kernel;
-	const char *verdict, *health; /* of check */
+	const char *verdict, *health; /* from check */
 	uint64_t samples, dropped, period_cyc;
 	bool has_counts; /* executions of rows */
 };
 
-/* Asks check about the capture of a path, and hands its answer on. */
+/* Runs check on the capture at a path and passes its answer to `take`. */
 bool pack_check(const char *path, const struct drive *f,
 	bool (*take)(void *ctx, const struct answer *got, struct incore_error *e), void *ctx,
 	struct incore_error *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs.c: PC samples with what the installed release and the device offer: stochastic where there
- * is, else host_trap; a shorter interval where no sample came. Samples are read back and packed, a
- * file a kernel.
+ * pcs.c: PC samples with the best method of the installed release and device: stochastic if
+ * available, else host_trap; a shorter interval if there were no samples. Samples are read back and
+ * packed, one file per kernel.
  */
 #include <stdio.h>
 
@@ -11,11 +11,11 @@
 #include "capture/folder.h"
 #include "capture/roc.h"
 
-/* The public examples use 1048576 cycles; kernels of some milliseconds want more samples. */
+/* The public examples use 1048576 cycles; kernels of some milliseconds need more samples. */
 #define FIRST_CYCLES 65536
 #define LEAST_CYCLES 256
 #define CYCLES_STEP 16
-#define FIRST_US 100 /* host_trap: an interrupt of every wave */
+#define FIRST_US 100 /* host_trap: interrupts every wave */
 #define LEAST_US 1
 #define US_STEP 10
 
@@ -46,7 +46,7 @@ static bool keep(struct pcs_state *x, const struct capture *found, struct incore
 
 	if (!import_read(found, &o, &t, e))
 		return false;
-	if (!t->samples) { /* only the timeline around them */
+	if (!t->samples) { /* has only a timeline */
 		trace_free(t);
 		return true;
 	}
@@ -66,7 +66,7 @@ static bool keep(struct pcs_state *x, const struct capture *found, struct incore
 	return ok;
 }
 
-/* A file without a sample is no error here: a shorter interval is. */
+/* A file without samples is no error here: a shorter interval is tried. */
 static bool take_results(void *ctx, const char *path, struct incore_error *e)
 {
 	struct pcs_state *x = ctx;
@@ -119,7 +119,7 @@ static bool is_unsupported(struct str said)
 	       str_has(said, "NOT_IMPLEMENTED") || str_has(said, "no PC sampling");
 }
 
-/* What to ask for next; false: nothing is left to try. */
+/* Chooses the next settings; false: nothing is left to try. */
 static bool steer(struct pcs_state *x, struct strbuf *because)
 {
 	const struct rocprof_run *t = &roc_last(x->r)->run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pmc.c: counters of every launch, in as many runs as they need. How many counters of a block fit
- * one run is known of gfx9; where the tool still refuses a set it is halved until it fits. What
- * came is merged by kernel and launch, and each figure keeps the pass it was taken in.
+ * one run is known for gfx9; if the tool still refuses a set, it is halved until it fits. The
+ * results are merged by kernel and launch, and each value keeps the pass it was measured in.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define MAX_COUNTERS 512u
 #define MAX_PASSES 256u
 
-/* Counters that a block takes in one run on gfx9 (MI200, MI300); a set that fits more is only slower. */
+/* Counters per block and run on gfx9 (MI200, MI300); if more would fit, this is only slower. */
 static const struct {
 	const char *block;
 	unsigned n;
@@ -44,8 +44,8 @@ struct pmc {
 	struct intern names, kernels;
 	VEC(struct pass) queue;
 	VEC(struct value) values;
-	uint32_t pass;		  /* that is read */
-	uint32_t n_processes;	  /* whose files were read in it */
+	uint32_t pass;		  /* pass being read */
+	uint32_t n_processes;	  /* processes whose files were read in this pass */
 	struct u64_map launch_of; /* (process, kernel, dispatch) -> ordinal, of this pass */
 	struct u64_map launches;  /* (process, kernel) -> how many, of this pass */
 	uint64_t first_launches;  /* of the first pass */
@@ -59,7 +59,7 @@ static unsigned block_of(struct str name)
 	for (unsigned i = 0; i < N_BLOCKS; i++)
 		if (str_starts(name, blocks[i].block))
 			return i;
-	return N_BLOCKS; /* a derived metric: it takes what it takes */
+	return N_BLOCKS; /* a derived metric: its needs are not known */
 }
 
 static bool read_names(struct pmc *x, struct incore_error *e)
@@ -87,7 +87,7 @@ static bool read_names(struct pmc *x, struct incore_error *e)
 	return true;
 }
 
-/* Each counter goes to the first pass whose room for its block is left; a metric alone. */
+/* Puts each counter into the first pass with room for its block, each metric into its own pass. */
 static bool first_passes(struct pmc *x)
 {
 	for (uint32_t i = 0; i < x->names.n; i++) {
@@ -139,13 +139,13 @@ static bool plan(struct pmc *x, const struct pass *p, const char *because, struc
 	return ok;
 }
 
-/* --- what a pass left --- */
+/* --- results of a pass --- */
 
 struct places {
 	int dispatch, name, kernel_id, counter, value;
 };
 
-/* Which launch of its kernel, in the order of dispatches as they come. */
+/* Finds which launch of its kernel this is, in the order of dispatches. */
 static bool ordinal_of(struct pmc *x, struct value *v, struct incore_error *e)
 {
 	uint64_t group = (uint64_t)v->process << 32 | v->kernel;
@@ -218,7 +218,7 @@ static bool take_file(void *ctx, const char *path, struct incore_error *e)
 	return ok && at_end;
 }
 
-/* Counters that were asked for and did not come. */
+/* Notes counters that were requested but not delivered. */
 static bool note_missing(struct pmc *x, const struct pass *p, struct incore_error *e)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -271,7 +271,7 @@ static bool is_unknown_counter(struct str said)
 	       str_has(said, "not a valid counter") || str_has(said, "unsupported counter");
 }
 
-/* Two halves in its place, at the end of the queue; of one counter there are none. */
+/* Adds the two halves of a pass at the end of the queue; a single counter is not split. */
 static bool halve(struct pmc *x, const struct pass *p, struct incore_error *e)
 {
 	struct pass half[2] = {{{0}, 0}, {{0}, 0}};
@@ -308,7 +308,7 @@ static bool run_pass(struct pmc *x, size_t number, struct incore_error *e)
 	return roc_app_failed(x->r, e);
 }
 
-/* --- what is told --- */
+/* --- answer --- */
 
 ORDER(by_kernel, struct value, UP(kernel) UP(counter) UP(process) UP(ordinal) UP(pass) UP(v))
 
@@ -334,7 +334,7 @@ static bool write_table(struct pmc *x, struct incore_error *e)
 	return ok;
 }
 
-/* Instances of a counter in one launch are added up. */
+/* Instances of a counter in one launch are summed. */
 static void add_launch(struct roc_counter *c, const struct value *v, size_t n)
 {
 	double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roc.c: runs of an application below rocprofv3, and what stays of them. */
+/* roc.c: runs of an application under rocprofv3, and what is kept of them. */
 #include "capture/roc.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include "answer/rows.h"
 #include "base/file.h"
 
-#define MAX_DEPTH 2 /* rocprofv3 may put its files below the host's name */
+#define MAX_DEPTH 2 /* rocprofv3 may add a folder with the host's name */
 
 void roc_init(struct roc *r, const struct roc_request *q)
 {
@@ -96,7 +96,7 @@ bool roc_app_failed(struct roc *r, struct incore_error *e)
 	return rocprof_run_failed(&roc_last(r)->run, r->q->limit_s, e);
 }
 
-/* --- what it left --- */
+/* --- results --- */
 
 struct listing {
 	const char *dir, *suffix;

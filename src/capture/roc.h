@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * roc.h: the jobs of rocprofv3 besides thread traces, in one frame: counters in as many passes as
- * they need (pmc.c), PC samples (pcs.c), the timeline of a run (sys.c). A job is one or more runs of
- * the application below rocprofv3; each has a folder with its input.yaml, which is kept, and a log.
- * No result is believed because the tool ended with 0: what it left is read.
+ * roc.h: the jobs of rocprofv3 other than thread traces: counters in as many passes as needed
+ * (pmc.c), PC samples (pcs.c), the timeline of a run (sys.c). A job is one or more runs of the
+ * application under rocprofv3; each has a folder with its input.yaml, which is kept, and a log.
+ * Exit status 0 of the tool proves nothing: the files it left are read.
  * Owner: struct roc owns all results; roc_init() .. roc_deinit(). The request is borrowed.
- * Threads: one at a time. May fail: as said at roc_take(); the results so far stay.
+ * Threads: one at a time. May fail: see roc_take_pmc(); the results so far stay.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 
 struct roc_request {		      /* options first: their table is the command line's */
 	const char *tool;	      /* rocprofv3; NULL: it is looked for */
-	const char *dir;	      /* results; must not be there, or be empty */
+	const char *dir;	      /* results; must not exist, or be empty */
 	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
 	const char *counters;	      /* pmc */
-	const char *method;	      /* pcs: "stochastic", "host_trap"; NULL: what there is */
+	const char *method;	      /* pcs: "stochastic", "host_trap"; NULL: what is available */
 	uint64_t interval;	      /* pcs: cycles, or microseconds of host_trap; NO_COUNT */
 	const char *trace;	      /* sys: "all", "runtime" */
 	uint64_t retries, limit_s;    /* limit_s 0: none */
@@ -62,36 +62,37 @@ struct roc {
 	struct rocprof tool;
 	struct journal journal;
 	struct roc_answer answer;
-	int app_status; /* to pass on; 0: it ended well */
-	bool is_no;	/* nothing that can be used came of it */
+	int app_status; /* to pass on; 0: success */
+	bool is_no;	/* no usable result */
 };
 
 void roc_init(struct roc *r, const struct roc_request *q);
 void roc_deinit(struct roc *r);
-/* One of them, or with q->is_dry the first run of it as a plan. Codes: "app-failed" (app_status),
- * "directory-used", "tool-too-old", "unknown-counter", "interrupted". */
+/* Each runs one kind of job or, with q->is_dry, only plans its first run. Error codes: "app-failed"
+ * (app_status), "directory-used", "tool-too-old", "unknown-counter", "interrupted". */
 bool roc_take_pmc(struct roc *r, struct incore_error *e);
 bool roc_take_pcs(struct roc *r, struct incore_error *e);
 bool roc_take_sys(struct roc *r, struct incore_error *e);
 
 /* --- roc.c: what they share --- */
-/* Finds the tool, sees that it has the options (NULL ends), and makes the directory. */
+/* Finds the tool, checks that it has the options `needs` (ends with NULL), and creates the
+ * directory. */
 bool roc_open(struct roc *r, const char *const *needs, struct incore_error *e);
-/* A run of that name ("pass_1") with these lines of input.yaml; it is the last of answer.runs. */
+/* Adds a run of that name ("pass_1") with these lines of input.yaml at the end of answer.runs. */
 bool roc_plan(struct roc *r, const char *name, const char *because, const struct strbuf *settings,
 	struct incore_error *e);
-/* Runs the last; its status is in it, whatever it is. */
+/* Executes the last run; any exit status is stored in it and is not an error. */
 bool roc_run_last(struct roc *r, struct incore_error *e);
 struct roc_run *roc_last(struct roc *r);
-/* The error of a run that failed. Always false. */
+/* Sets the error of a run that failed. Always returns false. */
 bool roc_app_failed(struct roc *r, struct incore_error *e);
 bool roc_warn(struct roc *r, struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Calls fn with every file of the last run whose name ends so. */
+/* Calls fn with every file of the last run whose name ends with the suffix. */
 bool roc_each_file(struct roc *r, const char *suffix,
 	bool (*fn)(void *ctx, const char *path, struct incore_error *e), void *ctx,
 	struct incore_error *e);
-/* Is this kernel asked for? */
+/* Is this kernel requested? */
 bool roc_wants(const struct roc *r, const char *kernel, bool *does, struct incore_error *e);
-/* Removes what is not kept and writes the result; to be called at the end, also after a failure,
- * with whether it went well. */
+/* Removes what is not kept and writes the result; call it at the end, also after a failure. ok: did
+ * the job succeed? */
 bool roc_finish(struct roc *r, bool ok, struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocprof.c: which rocprofv3 is there, and what can it do? */
+/* rocprof.c: which rocprofv3 is installed, and what can it do? */
 #include "capture/rocprof.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "run/job.h"
 
-/* From public reports; none of them was seen on our own hardware. */
+/* From public reports; we have not reproduced any of them on our own hardware. */
 const struct rocprof_fault rocprof_faults[] = {
 	{10202, 10202, "drops-simd-0", "drops SIMD id 0 and traces SIMD 3 instead",
 		"name the SIMDs as a mask (gfx9: --simd 0xf), or install another release"},
@@ -63,7 +63,7 @@ bool rocprof_has(const struct rocprof *r, const char *option)
 	return false;
 }
 
-/* A program below a folder of an installation, in the arena; NULL: not there. */
+/* Path of a program below an installation's folder, in the arena; NULL: not found. */
 static const char *program_below(const char *root, struct arena *a)
 {
 	const char *path = root && *root ? arena_printf(a, "%s/bin/rocprofv3", root) : NULL;

@@ -83,7 +83,8 @@ struct str rocprof_run_said(const struct rocprof_run *t)
 	return (struct str){t->result.tail.p ? t->result.tail.p : "", t->result.tail.n};
 }
 
-/* What the tool says it lacks, in place of its last line; NULL: nothing that is known. */
+/* Explanation of a known failure of the tool, used instead of its last line; NULL: not a known
+ * one. */
 static const char *known_trouble(struct str said)
 {
 	if (str_has(said, "decoder") &&
@@ -142,7 +143,7 @@ void rocprof_put_key(struct strbuf *out, const char *key, const char *value)
 	sb_puts(out, "\"\n");
 }
 
-/* Comments cannot be left by a line break in what they hold. */
+/* A line break in the text must not end the comment. */
 static void put_comment(struct strbuf *out, const char *what, const char *text)
 {
 	sb_printf(out, "# %s", what);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys.c: what an application does around its kernels: calls, launches, copies and markers, as a database of rocprofv3 that is kept and read back. */
+/* sys.c: what an application does around its kernels: calls, launches, copies and markers, as a
+ * rocprofv3 database that is kept and read back. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -7,7 +8,7 @@
 #include "base/file.h"
 #include "capture/roc.h"
 
-/* What is in it; a database that cannot be read stays, and says so. */
+/* Reads what the database contains; an unreadable one is kept and noted. */
 static bool read_back(struct roc *r, struct roc_capture *c, struct incore_error *e)
 {
 	struct import_options o = {.want = IMPORT_ALL, .pool = r->q->drive.pool};

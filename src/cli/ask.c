@@ -7,13 +7,13 @@
 #include "cli/draw.h"
 #include "cli/options.h"
 
-/* Every option of the table that was given, as often as it was. */
+/* Takes all options of the table that were given, including repeated ones. */
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
 {
 	for (; table && table->name; table++) {
 		const struct option_def *d = request_option(r->question, table->name);
 
-		/* A verb's own option may bear the name of a shared one, and is no field then. */
+		/* A verb's own option may have the name of a shared one; it has no field then. */
 		for (unsigned i = 0; d->is_stored && i < cli_many(c, table->name); i++)
 			if (!request_set(r, table->name, cli_many_at(c, table->name, i), &c->error))
 				return false;
@@ -21,7 +21,7 @@ static bool take_options(struct cli *c, const struct option_def *table, struct r
 	return true;
 }
 
-/* What the command line says; the captures are the caller's. */
+/* Makes a request from the command line; the captures stay the caller's. */
 static bool make_request(
 	struct cli *c, const struct question *q, struct captures *k, struct request *out)
 {
@@ -129,8 +129,8 @@ static bool print_json(struct cli *c, const struct answer *a)
 
 	json_w_file(&w, c->out, 1);
 	answer_json(a, &w);
-	/* What the sink did not take is told when it is closed: a full disk fails, a closed pipe
-	 * ends quietly. */
+	/* Write errors are reported when the sink is closed: a full disk fails, a closed pipe ends
+	 * quietly. */
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 

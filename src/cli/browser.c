@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* browser.c: opens the viewer's address. */
+/* browser.c: opens the URL of the viewer. */
 #include "cli/browser.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h: what the verbs of capture share: an application behind the options, one JSON. */
+/* capture.h: shared by the capture verbs: the application after the options, the JSON output. */
 #pragma once
 
 #include "capture/rocprof_run.h"
@@ -8,11 +8,11 @@
 extern const struct verb verb_capture_cuda, verb_capture_ncu;
 extern const struct verb verb_capture_pmc, verb_capture_pcs, verb_capture_sys;
 extern const struct verb verb_capture_msprof;
-extern const struct record capture_app_record; /* the inputs of all of them */
+extern const struct record capture_app_record; /* `input` of all capture verbs */
 
 struct drive capture_drive(struct cli *c); /* without an application */
-/* The words of the application, on the heap, and the options into *request; NULL: an error, or none
- * was given. */
+/* The words of the application, on the heap; fills *request from the options. NULL: an error, or no
+ * application was given. */
 const char **capture_app(struct cli *c, const struct option_def *options, void *request);
 void capture_print_plan(struct cli *c, const struct rocprof_run *t); /* input.yaml and command */
 bool capture_print_json(

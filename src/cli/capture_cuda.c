@@ -10,7 +10,7 @@
 #include "page/say.h"
 
 #define FIELD(M) OPTION_FIELD(cuda_request, M)
-#define NAME_BYTES 100 /* of a kernel in a line of text: those of templates have thousands */
+#define NAME_BYTES 100 /* of a kernel name in a line of text: names of templates have thousands */
 
 static const struct option_def cuda_options[] = {
 	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "kernels by name; without it all",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_msprof.c: incore capture msprof: kernels of an application on Ascend's simulator or device. */
+/* capture_msprof.c: incore capture msprof: kernels of an application on an Ascend simulator or
+ * device. */
 #include <unistd.h>
 
 #include "capture/msprof.h"

@@ -40,7 +40,7 @@ static const struct option_def sys_options[] = {
 		"calls of all libraries, or without HSA and the compiler's own", FIELD(trace)},
 	COMMON_OPTIONS};
 
-/* --- what they print --- */
+/* --- output --- */
 
 static void print_plan(struct cli *c, const struct roc *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli.h: what every verb has in common. A question is a line in verbs.c; another verb is one file
+ * cli.h: what all verbs have in common. A question is a line in verbs.c; any other verb is one file
  * cmd_<verb>.c with one `const struct verb`, listed there. It reads options by name, opens traces,
  * calls one analysis, prints text, JSON or CSV. No logic lives here.
  */
@@ -20,30 +20,30 @@
 #include "import/import.h"
 #include "trace/trace.h"
 
-/* Help of an option that is a second name of another: OPTION_SAME "dump". */
+/* Prefix of the help of an option that is an alias of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
-/* The help of an option that --help names without a line of its own: its man page warns. */
+/* Prefix of the help of risky options: --help lists only their names; the man page warns. */
 #define OPTION_RISK "at your own risk: "
 
-/* Option groups of the program itself, beside those of answer/request.h. */
+/* Option groups of the program itself, in addition to those of answer/request.h. */
 enum cli_option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */
 	OPTIONS_CSV = 2,       /* --csv */
-	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
-				  stays stdout */
-	VERB_SERVES = 64,      /* no options: its answers say by themselves that a file changed */
+	OPTIONS_OWN_FILE = 32, /* not options: the verb itself writes the file of -o; c->out stays
+				  stdout */
+	VERB_SERVES = 64,      /* not options: its answers report changed files themselves */
 };
 
 struct cli;
 
-/* Of every verb that runs a kernel's code. */
+/* For every verb that runs code of a kernel. */
 #define UNSAFE_OPTION                                                                              \
 	{                                                                                          \
 		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
 			OPTION_RISK "no walls around a kernel and its compiler"                    \
 	}
 
-/* Of every verb that opens a dump; captures have it in request_capture_options. */
+/* For every verb that opens a dump; captures have it in request_capture_options. */
 #define LINKS_OPTION                                                                               \
 	{                                                                                          \
 		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
@@ -52,25 +52,24 @@ struct cli;
 
 struct verb {
 	const char *name;
-	/* What it asks; args, summary, options and the like are then the question's. NULL: none. */
+	/* The question it asks, which then has the args, summary, options, ...; NULL: none. */
 	const struct question *question;
 	const char *args;		  /* "PATH", "A B", ...; NULL: none */
 	const char *summary;		  /* one line */
 	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
-	/* Of a question: can what is asked for be given? Before anything is read; NULL: always. */
+	/* Questions: checks before anything is read that the request can be met; NULL: always. */
 	bool (*check)(struct cli *c);
-	/* Of a question: files besides the answer, before it is told; NULL: none. */
+	/* Questions: writes additional files before the answer is printed; NULL: none. */
 	bool (*also)(struct cli *c, const struct answer *a);
-	/* Of the others: does it; false fills c->error. */
+	/* Other verbs: runs the verb; false fills c->error. */
 	bool (*run)(struct cli *c);
-	/* What its JSON holds, for verbs that ask no question; NULL ends. Inputs NULL: captures. */
+	/* Other verbs: records of their JSON; NULL ends. Inputs NULL: captures. */
 	const struct record *const *records, *const *inputs;
-	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
-					   are all of theirs, and run is NULL */
-	const struct verb
-		*otherwise; /* the one of subs that is meant where none is named; NULL: none */
+	const struct verb *const *subs; /* subcommands: "dump ls", ...; NULL ends. The options of
+					   such a verb are all of theirs, and run is NULL */
+	const struct verb *otherwise;	/* the default of subs if none is named; NULL: no default */
 };
 
 extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */
@@ -81,20 +80,20 @@ struct cli {
 	const struct verb *verb;
 	unsigned n_args;
 	const char **args;
-	const char *const *words; /* all that was given behind the verb; NULL ends */
+	const char *const *words; /* everything after the verb on the command line; NULL ends */
 	struct incore_error error;
 	struct pool *pool;
 	struct progress *progress;
-	FILE *out; /* where the answer goes: stdout or the -o file, maybe a pager */
+	FILE *out; /* where the answer goes: stdout, the -o file or a pager */
 	bool use_json, use_csv, use_color, is_terminal;
 	bool is_no;	/* the answer is negative: exit status 1 */
-	int app_status; /* of a failure: what somebody else's program ended with; 0: nothing */
+	int app_status; /* exit status of a user's program that failed; 0: none */
 	unsigned width; /* columns to cut text tables to; 0: never cut (pipes, files) */
 	struct strbuf
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
 	uint32_t n_warnings;
-	uint32_t n_notes;  /* notes told so far, mere information left out */
-	uint64_t n_waves;  /* cycles in tables are of the mean of so many; 0: of all together */
+	uint32_t n_notes;  /* notes reported so far, without mere information */
+	uint64_t n_waves;  /* cycles in tables are the mean of so many waves; 0: sums of all */
 	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
 	void *private;	   /* options.c */
 };
@@ -105,7 +104,7 @@ bool cli_flag(const struct cli *c, const char *name);
 const char *cli_text(
 	const struct cli *c, const char *name);		   /* value, else the default, else NULL */
 uint64_t cli_count(const struct cli *c, const char *name); /* value, else the default, else 0 */
-unsigned cli_many(const struct cli *c, const char *name);  /* how often given */
+unsigned cli_many(const struct cli *c, const char *name);  /* how often it was given */
 const char *cli_many_at(const struct cli *c, const char *name, unsigned i);
 uint64_t cli_top(const struct cli *c); /* --top; UINT64_MAX for "all" */
 
@@ -116,12 +115,12 @@ void cli_warn(struct cli *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
  * to c->out. */
 void cli_json_begin(
 	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces);
-/* The same up to the key "input", for verbs whose input is no trace. */
+/* Opens the envelope only up to the key "input", for verbs whose input is not a trace. */
 void cli_json_head(struct cli *c, struct json_writer *w);
-/* The whole of it: the input and the data, each of its record. */
+/* Writes the whole envelope: input and data, each with its record. */
 bool cli_json(struct cli *c, const struct record *input, const void *in, const struct record *data,
 	const void *value);
-/* The same of verbs whose input is captures. */
+/* Writes the whole envelope of a verb whose input is captures. */
 bool cli_json_captures(struct cli *c, const struct trace *const *traces, size_t n_traces,
 	const struct record *data, const void *value);
 /* Writes warnings and closes the envelope. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_capture.c: incore capture att: a thread trace, taken and judged. */
+/* cmd_capture.c: incore capture att: takes a thread trace and checks it. */
 #include <unistd.h>
 
 #include "capture/att.h"
@@ -64,7 +64,7 @@ static bool take_request(struct cli *c, const char **app, struct att_request *q)
 	return true;
 }
 
-/* --- what they share --- */
+/* --- shared by the capture verbs --- */
 
 struct app_input {
 	const char *command;
@@ -167,7 +167,7 @@ static void print_result(struct cli *c, const struct att_answer *a)
 		say(c->out, "again: %s\n", a->repeat);
 }
 
-/* Configurations and commands, and what would follow. */
+/* Prints configurations and commands, and what would follow. */
 static void print_plan(struct cli *c, const struct att *a)
 {
 	say(c->out, "rocprofv3 %s: %s\n", a->tool.version, a->tool.path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_clean.c: a simulator's trace made readable. */
+/* cmd_clean.c: makes a simulator's trace readable. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,13 +27,13 @@ static const struct option_def clean_options_table[] = {
 	OPTION_END,
 };
 
-/* Of smaller files all that is held is in memory. */
+/* For smaller files everything is kept in memory. */
 #define LEAST_SPILLED_BYTES ((int64_t)256 << 20)
 
 struct runs_out {
 	struct cli *c;
 	struct json_writer w;
-	bool is_open; /* the envelope: only where there is something to put into it */
+	bool is_open; /* the envelope, opened once there is something to put into it */
 	uint32_t n_done;
 };
 
@@ -140,7 +140,7 @@ static void print_text(struct cli *c, const struct clean_job *j)
 		say(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
-/* Our own JSON export, whose name is as that of a file of events. */
+/* Is it our own JSON export? Its name looks like that of a file of events. */
 static bool is_document(const struct asked *x, const char *path)
 {
 	struct import_options o = request_import(&x->request, 0);
@@ -154,7 +154,7 @@ static bool is_document(const struct asked *x, const char *path)
 	return is_one;
 }
 
-/* The trace is x's. */
+/* The trace belongs to x. */
 static bool read_trace(
 	struct cli *c, const struct clean_job *j, struct asked *x, struct trace **out)
 {
@@ -170,7 +170,7 @@ static bool read_trace(
 	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||
 		!ANSWER_KEEP(&x->answer, t, trace_free, &c->error))
 		return false;
-	/* What is wrong with cycles is nothing to text that is copied. */
+	/* Defects of cycles do not matter to text that is copied. */
 	if (t->text->has_numbered_lanes)
 		answer_notes(&x->answer, t->notes, t->n_notes);
 	cli_move_warnings(c, &x->answer);
@@ -210,7 +210,7 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 		return false;
 	tell(c, j);
 	if (cli_flag(c, "strict") && c->n_losses)
-		return true; /* nothing is written; the program says why */
+		return true; /* nothing is written; main.c reports why */
 	if (!clean_job_commit(j, &c->error))
 		return false;
 	r->n_done++;
@@ -271,7 +271,7 @@ static void run_all(
 	err_move(&c->error, &first);
 }
 
-/* Where the older cleaner writes when nothing is said: beside its input. */
+/* Default directory. With --legacy that of the older cleaner: beside the input. */
 static const char *default_dir(struct cli *c, struct clean_runs *runs)
 {
 	struct str path = str_of(runs->v.v[0].path);
@@ -300,7 +300,7 @@ static bool clean_all(struct cli *c, struct clean_runs *runs)
 	leftover_drop(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
-	/* The runs that are done are told whole, also where another one failed. */
+	/* Finished runs are reported in full even if another one failed. */
 	return (!r.is_open || close_envelope(&r)) && !c->error.status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_diff.c: incore diff A B: the files that CI takes of its gates, beside the answer. */
+/* cmd_diff.c: incore diff A B: besides the answer, writes results of its gates as files for CI. */
 #include "cli/cli.h"
 #include "cli/gate/gate.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_doctor.c: would a capture work here, and what to mend? */
+/* cmd_doctor.c: would a capture work here, and what needs fixing? */
 #include "answer/rows.h"
 #include "capture/doctor.h"
 #include "cli/cli.h"

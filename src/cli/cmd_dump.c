@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_dump.c: incore dump: what a run dumped. One file per verb of it: dump_<verb>.c. */
+/* cmd_dump.c: incore dump: what a run dumped. One file per subcommand: dump_<verb>.c. */
 #include "cli/dump/dump_job.h"
 
 static const struct verb *const subs[] = {&dump_verb_ls, &dump_verb_show, &dump_verb_check,

@@ -74,7 +74,7 @@ static const struct export_ops *find_format(struct cli *c)
 	return NULL;
 }
 
-/* One line for all that the format has no place for. */
+/* Warns in one line about everything that the format cannot hold. */
 static void warn_cuts(struct cli *c, const struct export_ops *ops, const struct export_result *r)
 {
 	struct strbuf b = {0};
@@ -173,7 +173,7 @@ static bool export_to(
 	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return true; /* nothing is written; the program says why */
+		return true; /* nothing is written; main.c reports why */
 	if (c->use_json && is_stdout)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json tells of the file that -o names; without -o the export itself is "

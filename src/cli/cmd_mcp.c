@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_mcp.c: incore mcp: the questions as tools of an agent, over standard input and output. */
+/* cmd_mcp.c: incore mcp: questions as tools for an agent, over standard input and output. */
 #include <signal.h>
 
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_model.c: incore model: the embedded in-core model. One file per verb of it: model_<verb>.c.
+/* cmd_model.c: incore model: the embedded in-core model. One file per subcommand: model_<verb>.c.
  */
 #include "cli/model/model_job.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_pack.c: a capture as one small file. */
+/* cmd_pack.c: packs a capture into one small file. */
 #include <stdlib.h>
 
 #include "answer/rows.h"
@@ -182,7 +182,7 @@ static bool pack(struct cli *c, const struct trace *t)
 	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return true; /* nothing is written; the program says why */
+		return true; /* nothing is written; main.c reports why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
 	ok = (name || err_nomem(&c->error)) && input_bytes(t->meta.origin, &bytes, &c->error) &&
 	     write_packed(c, t, name, &r);
@@ -191,7 +191,7 @@ static bool pack(struct cli *c, const struct trace *t)
 		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
 			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
-	if (ok && strcmp(name, "-") != 0) { /* else stdout holds the file itself */
+	if (ok && strcmp(name, "-") != 0) { /* otherwise stdout carries the file itself */
 		if (c->use_json)
 			ok = print_json(c, t, name, &r, bytes);
 		else

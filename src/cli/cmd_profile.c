@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_profile.c: every kernel of a build, run and ranked. */
+/* cmd_profile.c: runs and ranks every kernel of a build. */
 
 #include "answer/rows.h"
 #include "base/search.h"
@@ -80,7 +80,7 @@ static bool list_kernels(struct cli *c, const char *build)
 	return ok;
 }
 
-/* --- the run to take up again --- */
+/* --- the run to resume --- */
 
 struct latest {
 	struct arena *arena;
@@ -94,7 +94,7 @@ static bool take_latest(void *ctx, const char *name, struct incore_error *e)
 	if (strncmp(name, l->name, strlen(l->name)) != 0 || name[strlen(l->name)] != '_')
 		return true;
 	l->path = arena_printf(
-		l->arena, "%s/%s", l->dir, name); /* in order of time: the last stays */
+		l->arena, "%s/%s", l->dir, name); /* names sort by time: keep the last */
 	return l->path || err_nomem(e);
 }
 
@@ -122,8 +122,8 @@ static void show_line(void *ctx, const char *line)
 
 struct ranked_row {
 	struct profile_row k;
-	const char *bound, *simulator, *workload, *message; /* "" where there is none */
-	const char *state;				    /* in tables alone */
+	const char *bound, *simulator, *workload, *message; /* "" if there is none */
+	const char *state;				    /* only in tables */
 };
 static const struct column ranked_columns[] = {
 	COLUMN_AS(ranked_row, k.kernel.name, "func", UNIT_NONE, "name of the kernel"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_replay.c: one recorded dispatch, run again. */
+/* cmd_replay.c: runs one recorded dispatch again. */
 #include "answer/rows.h"
 #include "base/process.h"
 #include "cli/draw.h"
@@ -100,7 +100,7 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	return true;
 }
 
-/* A core, and of a vector core its lanes where they are named. */
+/* Parses a core, and the lanes of a vector core if they are given. */
 static bool take_core(struct str word, enum kernel_core *core, uint8_t *lanes)
 {
 	static const char *const NAMES[] = {"aiv0", "aiv1", "aiv01"};
@@ -154,11 +154,11 @@ static const char *origin_text(const struct arg *s)
 struct slot_row {
 	uint32_t slot;
 	const char *kind, *dtype, *from;
-	/* of tensors */
+	/* tensors only */
 	struct rows shape, strides;
 	uint64_t start_offset, buffer, buffer_bytes;
-	const uint64_t *bits;		/* of scalars */
-	const char *shape_line, *value; /* in tables alone */
+	const uint64_t *bits;		/* scalars only */
+	const char *shape_line, *value; /* only in tables */
 	char shape_held[80], value_held[VALUE_TEXT];
 };
 static const struct column slot_columns[] = {
@@ -267,12 +267,12 @@ static bool print_text(struct cli *c, const struct replayed *x)
 
 struct replay_lists { /* options that may be repeated; the request points into them */
 	struct arena arena;
-	config_kernels kernels; /* of --case */
+	config_kernels kernels; /* from --case */
 	struct replay_words sources, set, restore, defines, includes;
 	int32_t funcs[MAX_FUNCS];
 };
 
-/* The sources of the func ids, or of a name, from the build's own list. */
+/* Takes the sources of the func ids, or of a kernel name, from the list of the build (--case). */
 static bool take_case(struct cli *c, struct replay_lists *l, struct replay_request *q)
 {
 	const char *file = cli_text(c, "case"), *name = cli_text(c, "kernel");
@@ -298,11 +298,11 @@ static bool take_case(struct cli *c, struct replay_lists *l, struct replay_reque
 			return false;
 		l->funcs[i] = (int32_t)k->func;
 		l->sources.v[l->sources.n++] =
-			k->source; /* more than there may be: plan_members() */
+			k->source; /* too many are refused by plan_members() */
 		if (!cli_has(c, "core") && i < REPLAY_MAX_MEMBERS)
 			kernel_core_of(str_of(k->core), &q->cores[i]);
 	}
-	if (!q->dump) /* they have said what they had to */
+	if (!q->dump) /* they only served to find the sources */
 		q->n_funcs = 0;
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or Markdown. */
+/* cmd_report.c: incore report: a capture as one file to send: viewer with data, or Markdown. */
 #include "base/process.h"
 #include "cli/ask.h"
 #include "cli/config.h"
@@ -44,7 +44,8 @@ static bool is_markdown(const struct cli *c)
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
 
-/* Options that decide what is read and what goes in; others change no byte of the report. */
+/* Appends the options that decide what is read and what goes into the report; others do not change
+ * it. */
 static void put_options(struct cli *c, bool with_own, struct strbuf *out)
 {
 	struct option_list list;

@@ -31,7 +31,7 @@ struct sql_job {
 	bool is_quitting;
 };
 
-/* The query cannot be stopped, and its thread has everything else: nothing of ours may be asked. */
+/* The query cannot be stopped, and its thread still uses everything: touch nothing else. */
 static void end_stuck(void *ctx, const struct incore_error *e)
 {
 	const struct cli *c = ctx;
@@ -52,7 +52,7 @@ static void warn_cut(struct sql_job *j, const struct sql_result *r)
 		(unsigned long long)r->n_rows);
 }
 
-/* Runs the first statement of the text; *rest: what follows it. */
+/* Runs the first statement of the text; sets *rest to what follows it. */
 static bool run_statement(struct sql_job *j, const char *text, const char **rest)
 {
 	struct sql_sink sink = sql_out_sink(&j->out);
@@ -75,7 +75,7 @@ static bool run_statement(struct sql_job *j, const char *text, const char **rest
 		j->n_paths, text, &r);
 }
 
-/* --- what is no SQL --- */
+/* --- dot commands --- */
 
 static const char help_text[] =
 	".tables         the tables there are\n"
@@ -84,7 +84,7 @@ static const char help_text[] =
 	".quit           ends\n"
 	"Anything else is SQL, up to a semicolon: SELECT class, sum(duration) FROM slices GROUP BY 1;\n";
 
-/* ".schema slices" and its like. */
+/* Runs a command like ".schema slices". */
 static bool run_command(struct sql_job *j, const char *line)
 {
 	char word[16] = "", name[64] = "", more[2] = "";
@@ -106,7 +106,7 @@ static bool run_command(struct sql_job *j, const char *line)
 		"there is no such command: .tables, .schema TABLE, .help, .quit");
 }
 
-/* Statements one after the other; of a text that begins with a dot, its first line is a command. */
+/* Runs statements one after another; a line that begins with a dot is a command. */
 static bool run_text(struct sql_job *j, const char *text)
 {
 	while (!j->is_quitting && sql_has_more(text)) {
@@ -127,7 +127,7 @@ static bool run_text(struct sql_job *j, const char *text)
 	return true;
 }
 
-/* --- where it comes from --- */
+/* --- where statements come from --- */
 
 static bool run_stdin(struct sql_job *j)
 {
@@ -148,7 +148,7 @@ static bool run_stdin(struct sql_job *j)
 	return ok;
 }
 
-/* Runs what was typed; a mistake is told, and the shell goes on. */
+/* Runs what was typed; reports an error, and the shell goes on. */
 static void run_typed(struct sql_job *j, const char *text)
 {
 	if (!run_text(j, text)) {
@@ -219,8 +219,8 @@ static bool run(struct cli *c)
 	sql_out_init(&j.out, c, limits.memory_bytes);
 	ok = cli_begin(c, &j.asked);
 	if (ok) {
-		j.asked.captures.always = IMPORT_ALL; /* each is read once, whatever is asked */
-		/* who types sees that it goes on, and would lose the session */
+		j.asked.captures.always = IMPORT_ALL; /* each capture is read only once */
+		/* an interactive user sees that it is stuck, and would lose the session */
 		if (query || !isatty(STDIN_FILENO))
 			limits.on_stuck = end_stuck;
 		j.sql = sql_open(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_store.c: incore store: captures over time. One file for the verbs of each kind: store_<kind>.c. */
+/* cmd_store.c: incore store: captures over time. Subcommands are in store_<kind>.c. */
 #include "cli/store/store_job.h"
 
 #ifdef INCORE_SQLITE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_sweep.c: incore sweep: a plan of many runs. One file per verb of it: sweep/sweep_<verb>.c. */
+/* cmd_sweep.c: incore sweep: a plan of many runs. One file per subcommand: sweep/sweep_<verb>.c. */
 #include "cli/sweep/sweep_verbs.h"
 
 const struct verb verb_sweep = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_view.c: incore view: captures in a browser, served from this machine to this machine. */
+/* cmd_view.c: incore view: captures in a browser, served locally on this machine. */
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,7 +59,7 @@ static void put_word(struct strbuf *out, const char *name, const char *value)
 	}
 }
 
-/* How the captures are read here, as words of a command: a report reads them so, too. */
+/* Collects the options for reading captures as command words, so that a report reads them alike. */
 static bool put_reading(struct job *j)
 {
 	struct cli *c = j->c;
@@ -79,7 +79,7 @@ static bool make_session(struct job *j)
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
 		.reading = &j->reading.request,
-		/* what was kept is of the capture's own code */
+		/* the cache is about the capture's own code */
 		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get") || cli_has(c, "code"),
 		.colors = &j->config.colors};
 	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
@@ -100,7 +100,7 @@ static bool make_session(struct job *j)
 	}
 #endif
 	j->session = session_new(&o, &c->error);
-	/* A path that is no capture at all is said at once, not in the browser. */
+	/* Report a path that is not a capture at once, not in the browser. */
 	return j->session && session_find(j->session, &c->error);
 }
 
@@ -134,7 +134,7 @@ static bool print_one(struct job *j)
 		fwrite(r.body.p, 1, r.body.n, j->c->out);
 	else if (!j->session || !session_failure(j->session, &j->c->error))
 		err_move(&j->c->error, &r.error);
-	/* an answer about a capture that cannot be read is no success */
+	/* an answer about a capture that cannot be read is a failure */
 	if (j->session && j->c->error.status == INCORE_OK)
 		session_failure(j->session, &j->c->error);
 	sb_free(&r.body);
@@ -233,7 +233,7 @@ static bool print_url(struct job *j)
 						     "the address cannot be printed"));
 }
 
-/* Until a signal, or until nobody has asked for long. */
+/* Waits for a signal, or until there was no request for a long time. */
 static void wait_for_end(struct job *j, const sigset_t *signals)
 {
 	uint64_t idle = cli_count(j->c, "exit-when-idle");
@@ -244,7 +244,7 @@ static void wait_for_end(struct job *j, const sigset_t *signals)
 		if (idle && http_idle_s(j->http) >= idle)
 			break;
 	}
-	signal(SIGINT, SIG_DFL); /* who is in a hurry asks twice */
+	signal(SIGINT, SIG_DFL); /* a second signal ends at once */
 	signal(SIGTERM, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
 }
@@ -259,8 +259,8 @@ static bool serve(struct job *j)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
-	pthread_sigmask(
-		SIG_BLOCK, &signals, NULL); /* before any thread: only this one takes them */
+	pthread_sigmask(SIG_BLOCK, &signals,
+		NULL); /* before any thread starts: only this one receives them */
 	ok = check_bind(j->c) && start(j) && print_url(j);
 	if (ok) {
 		if (j->c->is_terminal && !cli_flag(j->c, "no-open"))

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completion.c: what may come next on a command line? Scripts for bash, zsh and fish, made from the
- * verb and option tables. */
+/* completion.c: completion scripts for bash, zsh and fish, made from the verb and option tables. */
 #include "cli/options.h"
 
 #include <string.h>
 
-/* A word list "a b c" of a choice "a|b|c". */
+/* Writes a choice "a|b|c" as a word list "a b c". */
 static void put_choices(FILE *out, const char *choices)
 {
 	for (const char *p = choices; *p; p++)
 		fputc(*p == '|' ? ' ' : *p, out);
 }
 
-/* Text inside single quotes; for zsh ':' and brackets also need a backslash. */
+/* Writes text for single quotes; in zsh ':' and brackets also need a backslash. */
 static void put_quoted(FILE *out, const char *s, const char *escape)
 {
 	for (; *s; s++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.c: the user's own settings. */
+/* config.c: the user's settings. */
 #include "cli/config.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 struct config_line {
 	const char *path;
-	struct str all, line; /* line: a part of all */
+	struct str all, line; /* line is a part of all */
 	uint32_t number;
 };
 
-/* The path on the heap; NULL: there is no file, or *e says why not. */
+/* The path of the file, on the heap; NULL: there is none, or an error in *e. */
 static char *config_path(struct incore_error *e)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

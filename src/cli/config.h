@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h: what a user sets once and for all: $XDG_CONFIG_HOME/incore/config, else
- * ~/.config/incore/config. Lines "key = value"; "#" begins a line that is none. Without a file
- * nothing is set. Fails with file, line and column; a struct config is plain data.
+ * config.h: the user's settings: $XDG_CONFIG_HOME/incore/config, else ~/.config/incore/config.
+ * Lines "key = value"; "#" begins a comment line. Without a file nothing is set. Errors name file,
+ * line and column; a struct config is plain data.
  */
 #pragma once
 

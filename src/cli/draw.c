@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draw.c: pages, tables and colours on the output of a command line. */
+/* draw.c: writes pages, tables and colours to the output of a command. */
 #include "cli/draw.h"
 
 #include "page/write.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * envelope.c: what stands around every JSON answer? {"schema", "incore", "input", "data",
- * "warnings"}: who made it, of what capture with which evidence, and what was lost.
+ * envelope.c: the envelope of every JSON answer: {"schema", "incore", "input", "data", "warnings"}:
+ * who made it, from which capture with which evidence, and what was lost.
  */
 #include "cli/cli.h"
 
@@ -30,8 +30,8 @@ bool cli_json_end(struct cli *c, struct json_writer *w)
 		json_w_cstr(w, p);
 	json_w_end(w);
 	json_w_end(w);
-	/* What the sink did not take is told when it is closed: a full disk fails, a closed pipe
-	 * ends quietly. */
+	/* Write errors are reported when the sink is closed: a full disk fails, a closed pipe ends
+	 * quietly. */
 	return ferror(c->out) || json_w_finish(w, &c->error);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.c: how is it used? --help as text and JSON, made from the verb and option tables. */
+/* help.c: --help as text and JSON, made from the verb and option tables. */
 #include "cli/options.h"
 #include "cli/output.h"
 #include "page/write.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Broken at the width of a terminal; whole lines elsewhere. */
+/* Writes lines broken to the width of a terminal, or whole lines elsewhere. */
 static void write_help(struct page *p, FILE *out)
 {
 	const struct text_medium m = {
@@ -64,7 +64,7 @@ static void help_option(struct page *p, const struct option_def *d)
 	page_fact(p, head, "%s", "");
 }
 
-/* Second names and what is rarely wanted take one line together. */
+/* Is the option listed by name only? Aliases and rarely needed options share one line. */
 static bool is_only_named(const struct option_def *d)
 {
 	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
@@ -137,7 +137,7 @@ static const char *const type_names[] = {
 	[OPTION_TOP] = "text",
 };
 
-/* Which faces besides the terminal and the library. */
+/* Who may use it besides the terminal and the library. */
 static void put_reach(struct json_writer *w, unsigned reach)
 {
 	json_w_kv_row(w, "reach");
@@ -178,8 +178,8 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_end(w);
 }
 
-/* What its JSON may hold: values and tables with their columns. Only a question has answers; what
- * other verbs did is no answer that a library could give. */
+/* What its JSON may hold: values and tables with their columns. Only questions have "answers";
+ * output of other verbs ("prints") is nothing that the library could return. */
 static void put_answers(struct json_writer *w, const struct verb *v)
 {
 	const struct record *const *r = v->question ? v->question->records : v->records;
@@ -195,7 +195,7 @@ static void put_answers(struct json_writer *w, const struct verb *v)
 	json_w_end(w);
 }
 
-/* The verbs of a verb: which of its options each takes. */
+/* The subcommands of a verb, and which of its options each takes. */
 static void put_subs(struct json_writer *w, const struct verb *v)
 {
 	struct option_list l;

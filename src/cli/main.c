@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c: the hub. Finds the verb, parses its options, runs it, and makes sure that what was
- * promised has reached its place: a full disk is an error, a closed pipe is not.
+ * main.c: finds the verb, parses its options, runs it, and makes sure that all output has reached
+ * its destination: a full disk is an error, a closed pipe is not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static bool asks_json(int argc, char **argv)
 	return false;
 }
 
-/* Everything on stdout has left, or the status says so. */
+/* Flushes and closes stdout; if that fails, the status returned says so. */
 static int finish_stdout(int status, bool as_json)
 {
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
@@ -35,7 +35,8 @@ static int finish_stdout(int status, bool as_json)
 		failed = true;
 		errnum = errno;
 	}
-	if (!failed || errnum == EPIPE || status == INCORE_FAILED) /* the verb has said so */
+	if (!failed || errnum == EPIPE ||
+		status == INCORE_FAILED) /* the verb reported it already */
 		return status;
 	err_errno(&e, errnum, "standard output", "cannot write");
 	e.status = INCORE_FAILED;
@@ -59,7 +60,7 @@ static int usage_error(const char *code, const char *word, const char *near, boo
 
 #define MAX_RECORDS 24u
 
-/* Adds what is not there yet; the list stays ended by NULL. */
+/* Adds records that are not in the list yet; the list stays NULL-terminated. */
 static void add_records(
 	const struct record *list[MAX_RECORDS + 1], const struct record *const *more)
 {
@@ -86,7 +87,7 @@ static void add_verb(const struct verb *v, const struct record *inputs[MAX_RECOR
 	add_records(data, records);
 }
 
-/* The JSON Schema of what the verb's --json gives. */
+/* Prints the JSON Schema of the verb's --json output. */
 static int print_schema(const char *name, bool as_json)
 {
 	const struct record *inputs[MAX_RECORDS + 1] = {NULL}, *data[MAX_RECORDS + 1] = {NULL};
@@ -117,7 +118,7 @@ static int unknown_verb(const char *name, bool as_json)
 	return status;
 }
 
-/* The failure in c->error as exit status. */
+/* The exit status for the failure in c->error. */
 static int failure(struct cli *c)
 {
 	if (c->error.status == INCORE_OK)
@@ -131,11 +132,11 @@ static int run_verb(struct cli *c, bool as_json)
 {
 	int status;
 
-	/* An answer made of files that are not what they were is none. */
+	/* If an input changed while it was read, the answer is invalid. */
 	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
 		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
 		status = c->is_no ? INCORE_NO : INCORE_OK;
-		/* an answer without its warnings is none, unless its file stands already */
+		/* an answer without its warnings is invalid, unless its file is written already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
 			err_nomem(&c->error);
@@ -150,7 +151,7 @@ static int run_verb(struct cli *c, bool as_json)
 	} else {
 		status = failure(c);
 	}
-	/* who reads standard output has had enough: no failure */
+	/* the reader of standard output closed it: not a failure */
 	if (err_is(&c->error, "broken-pipe") && c->error.path &&
 		strcmp(c->error.path, "standard output") == 0) {
 		incore_error_clear(&c->error);
@@ -187,7 +188,7 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	return status;
 }
 
-/* "incore dump ls ...": argv[2] names the verb of the verb. */
+/* "incore dump ls ...": argv[2] names the subcommand. */
 static int with_sub(const struct verb *v, int argc, char **argv, bool as_json)
 {
 	const char *word = argc > 2 ? argv[2] : NULL;
@@ -265,8 +266,8 @@ static int dispatch(int argc, char **argv, bool as_json)
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 
-/* No file that is opened later may get the number of a standard stream that was closed. What
- * stands there instead is open the wrong way round: using it still fails. */
+/* No file that is opened later may get the descriptor of a standard stream that was closed. The
+ * placeholder is opened for the wrong direction, so that using the stream still fails. */
 static void keep_streams(void)
 {
 	for (int fd = 0; fd < 3; fd++)

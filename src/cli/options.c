@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.c: what did the user ask for? The tables of the shared option groups, the parser over one
- * verb's table, and the lookups that verbs use.
+ * options.c: what did the user ask for? The tables of the shared option groups, the parser for the
+ * table of a verb, and the lookups that verbs use.
  */
 #include "cli/options.h"
 
@@ -87,7 +87,7 @@ void options_of(const struct verb *v, struct option_list *out)
 {
 	out->n = 0;
 	options_add(v, out);
-	/* own options of all first: the groups keep together */
+	/* own options of all subcommands first, so that the groups stay together */
 	for (const struct verb *const *s = v->subs; s && *s; s++)
 		add_options(out, (*s)->options, "Options");
 	for (const struct verb *const *s = v->subs; s && *s; s++)
@@ -133,7 +133,7 @@ const struct verb *verb_find_sub(const struct verb *v, const char *name)
 
 #define WORD_MAX 32
 
-/* Edits (insert, drop, change, swap of neighbours) from a to b; long words are simply far. */
+/* Edits (insert, delete, change, swap of neighbours) from a to b; long words count as far apart. */
 static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2], *t;
@@ -234,7 +234,7 @@ static bool unknown_option(struct cli *c, const struct options *o, struct str na
 		c->verb->name);
 }
 
-/* Without a command line (a page in memory) nothing is given. */
+/* Index of an option, or -1. o is NULL without a command line (a page in memory). */
 static int find_option(const struct options *o, struct str name, char letter)
 {
 	for (unsigned i = 0; o && i < o->list.n; i++) {
@@ -257,7 +257,7 @@ static bool set_option(struct cli *c, struct options *o, unsigned i, const char 
 	return VEC_PUSH(&o->values[i], value) || err_nomem(&c->error);
 }
 
-/* One "--name", "--name=value" or "--name value"; *used: words of argv taken. */
+/* Parses one "--name", "--name=value" or "--name value"; *used: words of argv taken. */
 static bool parse_long(struct cli *c, struct options *o, char **argv, int left, int *used)
 {
 	struct str word = str_of(argv[0] + 2), name = word;
@@ -286,7 +286,7 @@ static bool parse_long(struct cli *c, struct options *o, char **argv, int left, 
 	return set_option(c, o, (unsigned)i, argv[1]);
 }
 
-/* One "-q", "-qv", "-j4" or "-j 4". */
+/* Parses one "-q", "-qv", "-j4" or "-j 4". */
 static bool parse_short(struct cli *c, struct options *o, char **argv, int left, int *used)
 {
 	*used = 1;
@@ -330,7 +330,7 @@ static bool check_args(struct cli *c)
 	return true;
 }
 
-/* INCORE_JOBS stands for -j where none is given. */
+/* INCORE_JOBS is used if -j is not given. */
 static bool jobs_from_environment(struct cli *c, struct options *o)
 {
 	const char *jobs = getenv("INCORE_JOBS");

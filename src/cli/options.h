@@ -8,23 +8,23 @@
 
 #include "cli/cli.h"
 
-#define OPTIONS_MAX 64 /* of one verb, groups included */
+#define OPTIONS_MAX 64 /* per verb, groups included */
 
 struct option_list {
 	unsigned n;
 	const struct option_def *def[OPTIONS_MAX];
-	const char *group[OPTIONS_MAX]; /* heading it stands under in --help */
+	const char *group[OPTIONS_MAX]; /* heading of its section in --help */
 };
 
 /* All options of a verb: its own, then those of its groups. */
 void options_of(const struct verb *v, struct option_list *out);
 
 const struct verb *verb_find(const char *name);
-/* The verb "dump ls" of the verb "dump", by its last word; NULL: there is none. */
+/* Finds the subcommand of a verb by its last word ("ls" of "dump": "dump ls"); NULL: none. */
 const struct verb *verb_find_sub(const struct verb *v, const char *name);
 const char *verb_last_word(const struct verb *v);
 
-/* The known word nearest to `name`, or NULL if none is near. next() gives word i or NULL at the
+/* The known word nearest to `name`, or NULL if none is near. next() returns word i, or NULL at the
  * end. */
 typedef const char *(*word_fn)(const void *ctx, unsigned i);
 const char *nearest_word(const char *name, word_fn next, const void *ctx);
@@ -40,9 +40,9 @@ void help_main(FILE *out);
 void help_verb(FILE *out, const struct verb *v);
 void help_json(FILE *out, const struct verb *only);
 
-/* about/version.c: gives the exit status. */
+/* about/version.c: returns the exit status. */
 int version_print(FILE *out, bool as_json);
-/* about/man_page.c: false when there is no page of that name ("hot", "incore-hot", "incore-hot.1"). */
+/* about/man_page.c: false without a page of that name ("hot", "incore-hot", "incore-hot.1"). */
 bool man_print(FILE *out, const char *page);
 /* completion.c: false when the shell is not one of bash, zsh, fish. */
 bool completion_print(FILE *out, const char *shell);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.c: where does the answer go, and how does the program speak besides it? stdout, -o file or
- * pager; colour and width; progress, log, warnings and errors on stderr.
+ * output.c: where the answer goes (stdout, -o file or pager), colour and width, and messages
+ * besides the answer: progress, log, warnings and errors on stderr.
  */
 #include "cli/output.h"
 
@@ -20,7 +20,7 @@
 extern char **environ;
 
 #define WARNINGS_SHOWN 10
-#define LEAST_WIDTH 20u /* of --width and COLUMNS */
+#define LEAST_WIDTH 20u /* for --width and COLUMNS */
 #define MOST_WIDTH 10000u
 
 static struct out_file target; /* of -o */
@@ -30,7 +30,7 @@ static bool is_progress_shown;
 static const int ends[] = {SIGTERM, SIGHUP};
 static volatile sig_atomic_t first_signal;
 
-/* SIGINT ends with its status, others as they would have, but nothing stays behind. */
+/* SIGINT exits with its status, other signals end the program as usual, but no files are left. */
 static void on_end(int sig)
 {
 	leftover_remove_all();
@@ -40,7 +40,7 @@ static void on_end(int sig)
 	raise(sig);
 }
 
-/* The first is only noted. */
+/* The first signal is only noted. */
 static void on_first(int sig)
 {
 	if (first_signal)
@@ -48,8 +48,8 @@ static void on_first(int sig)
 	first_signal = sig;
 }
 
-/* What a limit of the file size stops is an error of that write (EFBIG) and no more. Not SIG_IGN,
- * which children would inherit. */
+/* A file size limit must only make the write fail (EFBIG). Not SIG_IGN, which children would
+ * inherit. */
 static void on_size_limit(int sig)
 {
 	(void)sig;
@@ -89,7 +89,7 @@ void output_signals(void)
 	struct sigaction act = {.sa_handler = on_end}, was;
 
 	sigaction(SIGINT, &act, NULL);
-	for (unsigned i = 0; i < 2; i++) /* who is started by nohup stays deaf */
+	for (unsigned i = 0; i < 2; i++) /* signals ignored by nohup stay ignored */
 		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
 			sigaction(ends[i], &act, NULL);
 	act.sa_handler = on_size_limit;
@@ -139,7 +139,7 @@ static void write_progress(void *ctx, const char *what, uint64_t done, uint64_t 
 		is_last ? "true" : "false");
 }
 
-/* One line on stderr, whatever is in its text. */
+/* Prints exactly one line on stderr, whatever the text contains. */
 static void tell(const char *what, const char *text)
 {
 	struct strbuf line = {0};
@@ -247,7 +247,7 @@ bool output_open(struct cli *c)
 
 /* --- pager --- */
 
-/* "less" also opens at a line, and leaves short text on the screen. */
+/* Starts the pager; "less" also opens at a line, and leaves short text on the screen. */
 static bool spawn_pager(const char *command, unsigned line, int read_fd)
 {
 	posix_spawn_file_actions_t actions;
@@ -309,7 +309,7 @@ static void close_pager(struct cli *c)
 	pager_pid = 0;
 }
 
-/* --- the end --- */
+/* --- closing --- */
 
 int output_close(struct cli *c, int status, bool keep)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.c: which verbs are there? The only list. A question is one line with its options of output:
- * its answer and its page are all there is. Another verb is one line and one file cmd_<verb>.c.
+ * verbs.c: the only list of verbs. A question is just one line with its output options, since its
+ * answer and its page do the rest. Any other verb is one line and one file cmd_<verb>.c.
  */
 #include "cli/cli.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c: rows and fields out of RFC 4180 text. */
+/* csv.c: parses rows and fields of RFC 4180 text. */
 #include "codec/csv.h"
 
 #include <stdio.h>
@@ -53,8 +53,8 @@ static void take_line_end(struct csv_reader *c)
 }
 
 /*
- * Room for all unquoted text of this row at once, since earlier fields point into the scratch; p is
- * inside a quoted field.
+ * Reserves room for all unquoted text of this row at once, because earlier fields point into the
+ * scratch buffer; p is inside a quoted field.
  */
 static bool reserve_rest_of_row(struct csv_reader *c, const char *p)
 {
@@ -77,7 +77,7 @@ static bool reserve_rest_of_row(struct csv_reader *c, const char *p)
 	return sb_reserve(&c->scratch, (size_t)(p - c->p));
 }
 
-/* A field whose opening quote is at c->p. */
+/* Reads a field whose opening quote is at c->p. */
 static bool quoted_field(struct csv_reader *c, struct str *out, struct incore_error *e)
 {
 	const char *open = c->p, *from = open + 1, *quote;

@@ -11,7 +11,7 @@
 #define TYPE_RELA 4u
 #define SYMBOL_FUNCTION 2u
 #define TEXT_PREFIX ".text."
-/* Since ABI 8 the target stands in the second byte of e_flags. */
+/* Since ABI 8 the target is in the second byte of e_flags. */
 #define ABI_WITH_WIDE_FLAGS 8u
 
 static uint64_t get(const uint8_t *p, unsigned n)
@@ -23,7 +23,7 @@ static uint64_t get(const uint8_t *p, unsigned n)
 	return v;
 }
 
-/* NUL-ended inside its section; "" otherwise. */
+/* A string that is NUL-terminated inside its section; "" otherwise. */
 static const char *string_at(const struct elf_image *x, uint32_t section, uint64_t offset)
 {
 	const struct elf_section *s = section < x->n_sections ? &x->sections[section] : NULL;

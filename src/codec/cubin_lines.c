@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cubin_lines.c: the line tables of a CUDA binary. nvcc -lineinfo and Triton write .debug_line of
- * DWARF 2 without any unit beside it, which libraries for debug info do not read: addresses are
- * relocated, one sequence a section. An opcode of NVIDIA's own names the row into which what
- * follows was inlined: rows are counted from 1 in each sequence.
+ * DWARF 2 without any unit, which debug info libraries do not read: addresses are relocated, one
+ * sequence per section. An NVIDIA opcode names the row into which the following rows were inlined:
+ * rows are counted from 1 in each sequence.
  */
 #include "codec/cubin.h"
 
@@ -32,13 +32,13 @@ struct program {
 	unsigned version, min_inst, opcode_base, line_range;
 	int line_base;
 	uint8_t n_args[256];
-	uint32_t first_file, n_files; /* of this program, in the list of all */
+	uint32_t first_file, n_files; /* range of this program in the list of all files */
 };
 
 struct state {
 	uint32_t section;
 	uint64_t offset;
-	uint32_t file; /* as the program numbers them, from 1 */
+	uint32_t file; /* number in the program, from 1 */
 	int64_t line;
 	uint32_t outer; /* row, from 1; 0: not inlined */
 };
@@ -169,7 +169,7 @@ static bool read_header(struct build *b, struct program *p)
 		bytes_u8(&p->r); /* operations per instruction */
 	bytes_u8(&p->r);	 /* is_stmt at first */
 	p->line_base = bytes_u8(&p->r);
-	p->line_base -= p->line_base < 128 ? 0 : 256; /* it has a sign */
+	p->line_base -= p->line_base < 128 ? 0 : 256; /* sign extension */
 	p->line_range = bytes_u8(&p->r);
 	p->opcode_base = bytes_u8(&p->r);
 	for (unsigned i = 1; i < p->opcode_base; i++)
@@ -327,7 +327,7 @@ struct ordered {
 
 ORDER(by_line, struct ordered, UP(line.section) UP(line.offset) UP(order))
 
-/* Of several rows at one place the last counts. */
+/* If several rows have the same place, the last one counts. */
 static bool sort_lines(struct build *b)
 {
 	struct ordered *v = mem_zalloc(b->lines.n + 1, sizeof(*v));

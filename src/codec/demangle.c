@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * demangle.c: through __cxa_demangle of the C++ runtime. Its recursion and its output grow with the
- * input, so long or deeply nested names are left as they are.
+ * demangle.c: uses __cxa_demangle of the C++ runtime. Its recursion and its output grow with the
+ * input, so long or deeply nested names are not demangled.
  */
 #include "codec/demangle.h"
 
@@ -14,7 +14,7 @@
 
 char *__cxa_demangle(const char *name, char *buffer, size_t *n, int *status);
 
-/* Letters that open something: a bound for how deep the name can nest. */
+/* Number of letters that open a construct: an upper bound of the nesting depth. */
 static size_t depth_of(const char *name)
 {
 	size_t depth = 0;

@@ -4,5 +4,5 @@
 
 #include "base/arena.h"
 
-/* In the arena; "" when the name is not mangled or too long to try; NULL on lack of memory. */
+/* In the arena; "" if the name is not mangled or too long; NULL when out of memory. */
 const char *demangle(const char *name, struct arena *a);

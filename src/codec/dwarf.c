@@ -29,7 +29,7 @@
 struct line_row {
 	uint64_t address;
 	uint32_t unit;
-	bool is_end; /* of a sequence: no source from here */
+	bool is_end; /* end of a sequence: no source from here */
 	Dwarf_Line *line;
 	size_t order;
 };
@@ -41,7 +41,7 @@ struct lookup {
 	VEC(Dwarf_Die) units;
 	VEC(struct line_row) rows;
 	struct intern files;
-	uint32_t n_told; /* files the parent knows */
+	uint32_t n_told; /* number of files sent to the parent */
 	struct strbuf out;
 };
 
@@ -90,7 +90,8 @@ static const struct line_row *row_at(const struct lookup *k, uint64_t address)
 	return lo && !k->rows.v[lo - 1].is_end ? &k->rows.v[lo - 1] : NULL;
 }
 
-/* The file's number among those told; its path made absolute where the unit says its directory. */
+/* The number of the file for the parent; its path is made absolute if the unit has its
+ * directory. */
 static uint32_t file_number(struct lookup *k, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attribute;
@@ -122,7 +123,7 @@ static void put_frame(struct lookup *k, Dwarf_Die *unit, const char *path, const
 	bytes_put_varint(&k->out, (uint64_t)(position[1] > 0 ? position[1] : 0));
 }
 
-struct call { /* where an inlined body was called from */
+struct call { /* call site of an inlined body */
 	const char *file;
 	int position[2];
 };
@@ -153,7 +154,7 @@ static unsigned inline_calls(Dwarf_Die *unit, uint64_t address, struct call *out
 	unsigned n = 0;
 	int n_scopes = dwarf_getscopes(unit, address, &scopes), n_chain = 0;
 
-	/* plain scopes jump from an inlined body to its abstract parent and lose the caller */
+	/* plain scopes go from an inlined body to its abstract parent and lose the caller */
 	if (n_scopes > 0)
 		n_chain = dwarf_getscopes_die(&scopes[0], &chain);
 	if (n_chain > 0 && dwarf_getsrcfiles(unit, &files, &n_files) != 0)
@@ -245,7 +246,7 @@ static bool read_frame(struct answer *w)
 	return w->r.is_failed || VEC_PUSH(&w->frames, f);
 }
 
-/* As many chains as came whole. */
+/* Reads all complete chains. */
 static bool read_chains(struct answer *w, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {

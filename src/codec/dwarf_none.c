@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dwarf_none.c: a build without libdw. No address has a source, and the answer says why. */
+/* dwarf_none.c: a build without libdw. No address has a source, and `problem` states the reason. */
 #include "codec/dwarf.h"
 
 bool dwarf_is_built(void)

@@ -30,7 +30,7 @@ struct raw_section {
 };
 
 struct reader {
-	uint16_t machine; /* that is expected */
+	uint16_t machine; /* the expected machine */
 	struct elf_image *image;
 	struct str bytes;
 	const char *path;
@@ -53,7 +53,7 @@ static bool fits(const struct reader *r, uint64_t offset, uint64_t size)
 	return offset <= r->bytes.n && size <= r->bytes.n - offset;
 }
 
-/* Some assemblers leave all of e_ident at zero; what follows is then checked as always. */
+/* Some assemblers leave all of e_ident zero; the rest is then checked as usual. */
 static bool is_ident_blank(const struct reader *r)
 {
 	static const char zero[16];
@@ -101,7 +101,7 @@ static bool read_header(
 	return true;
 }
 
-/* A name in a string section, NUL-ended inside it; "" otherwise. */
+/* A name in a string section, NUL-terminated inside it; "" otherwise. */
 static const char *string_at(const struct reader *r, uint32_t section, uint64_t offset)
 {
 	const struct raw_section *s;
@@ -194,12 +194,12 @@ static int compare_functions(const void *pa, const void *pb)
 	const struct elf_function *a = pa, *b = pb;
 
 	RETURN_UNLESS_EQUAL(a->address, b->address);
-	if (a->size != b->size) /* of several names for one address the widest counts */
+	if (a->size != b->size) /* if an address has several names, the largest counts */
 		return a->size > b->size ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-/* No function reaches into the next one or leaves its section. */
+/* Clips functions at the next one and at the end of their section. */
 static void clip_functions(struct elf_image *x)
 {
 	for (uint32_t i = 0; i < x->n_functions; i++) {

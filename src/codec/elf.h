@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf.h: what a code object of a GPU holds: executable bytes by address, functions by name, notes. A reader of its own: it takes images that have no program headers, no null section and
- * zeros for machine and entry size, which ELF libraries refuse. Owner: the image borrows the bytes
- * it was opened on; tables and names are in the caller's arena. Threads: read-only once open. May
- * fail: elf_open(), on damage or memory.
+ * elf.h: reads the code object of a GPU: executable bytes by address, functions by name, notes. It
+ * accepts images without program headers, without a null section and with zeros for machine and
+ * entry size, which ELF libraries reject. Owner: the image borrows the bytes it was opened on;
+ * tables and names are in the caller's arena. Threads: read-only once open. May fail: elf_open(),
+ * on damage or memory.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ struct elf_section {
 	uint64_t flags, address;
 	const uint8_t *data; /* inside the image; NULL: no bytes in the file */
 	uint64_t size;
-	uint32_t link, info; /* as the file says */
+	uint32_t link, info; /* as in the file */
 };
 
 struct elf_function {
@@ -37,18 +38,18 @@ struct elf_function {
 struct elf_image {
 	uint16_t machine; /* 0 in minimal images */
 	uint8_t abi_version;
-	uint32_t flags; /* e_flags: AMD has the target in the low byte */
+	uint32_t flags; /* e_flags: AMD keeps the target in the low byte */
 	uint32_t n_sections;
 	struct elf_section *sections;
 	uint32_t n_functions;
 	struct elf_function *functions; /* sorted by address, one per address, sizes never 0 */
 };
 
-/* `path` is for messages. Bytes outside the file, tables that do not fit: an error with the offset.
- */
+/* `path` is for messages. Data outside the file or tables that do not fit are an error with the
+ * offset. */
 bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e);
-/* The same of a cubin, with its sections alone: all of its code is at address 0 (cubin.h). */
+/* Opens a cubin and reads only its sections: all of its code is at address 0 (cubin.h). */
 bool elf_open_cuda(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip.c: zlib, with the head of a file and without. */
+/* gzip.c: zlib streams with and without a gzip header. */
 #include "codec/gzip.h"
 
 #include <zlib.h>
 
-#define GZIP_BITS (15 + 16) /* the largest window, and the head of a file */
+#define GZIP_BITS (15 + 16) /* the largest window, and a gzip header */
 #define ZLIB_BITS 15
 #define MEMBER_HEAD 10
 #define MAX_UNPACKED (UINT64_C(4) << 30)
-#define MAX_RATIO 256		   /* of a timeline: 10 to 40 */
-#define SMALL (UINT64_C(64) << 20) /* whatever its ratio */
+#define MAX_RATIO 256		   /* timelines have 10 to 40 */
+#define SMALL (UINT64_C(64) << 20) /* allowed with any ratio */
 #define STEP ((size_t)1 << 30)	   /* zlib counts in 32 bits */
 
 bool gzip_pack(struct str bytes, struct strbuf *out)
@@ -18,7 +18,7 @@ bool gzip_pack(struct str bytes, struct strbuf *out)
 	size_t room;
 	bool ok;
 
-	/* the time in the head stays 0: the same bytes every time */
+	/* the time in the header stays 0, so the output is reproducible */
 	if (deflateInit2(&z, 9, Z_DEFLATED, GZIP_BITS, 9, Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
 	room = deflateBound(&z, bytes.n) + 64;
@@ -60,7 +60,7 @@ size_t gzip_head(struct str packed, uint8_t *out, size_t cap)
 struct unpacking {
 	z_stream z;
 	struct str packed;
-	size_t at; /* first byte that zlib was not given */
+	size_t at; /* first byte not yet passed to zlib */
 	uint64_t limit;
 	const char *path;
 	struct strbuf *out;
@@ -72,7 +72,7 @@ static bool fail_unpack(const struct unpacking *u, const char *why, struct incor
 		"compressed data: %s", why);
 }
 
-/* What a file of one member says of its size, where that can be. */
+/* The size stated by a file of one member, if plausible. */
 static size_t stated_size(struct str packed)
 {
 	const uint8_t *p = (const uint8_t *)packed.p + packed.n - 4;
@@ -116,7 +116,7 @@ static int inflate_some(struct unpacking *u)
 	return status;
 }
 
-/* Behind a member may stand another, or zeros that fill a block up. */
+/* A member may be followed by another one, or by zero padding. */
 static bool is_over(const struct unpacking *u)
 {
 	struct str rest = str_sub(u->packed, u->at - u->z.avail_in, u->packed.n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insight_blocks.c: which blocks does a visualize_data.bin hold? */
+/* insight_blocks.c: reads the blocks of a visualize_data.bin. */
 #include "codec/insight_blocks.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ bool insight_is_head(const uint8_t *head, size_t n)
 	       k.size >> 40 == 0;
 }
 
-/* Could a block begin at `at`? The end of the file may follow, too. */
+/* Could a block begin at `at`? The end of the file is fine too. */
 static bool is_plausible(const uint8_t *data, size_t size, uint64_t at)
 {
 	struct insight_block k;
@@ -68,7 +68,8 @@ static bool is_plausible(const uint8_t *data, size_t size, uint64_t at)
 	       k.size <= size - at - INSIGHT_HEADER_BYTES;
 }
 
-/* Where the payload of a SOURCE block ends, in the real layout or the legacy one; 0: neither. */
+/* The end of the payload of a SOURCE block, in the current layout or the legacy one; 0: neither
+ * fits. */
 static uint64_t source_end(
 	const uint8_t *data, size_t size, struct insight_block *k, uint64_t *n_text)
 {
@@ -91,7 +92,7 @@ static bool bad(char why[80], uint64_t *at, uint64_t where, const char *fmt, uns
 	unsigned long long b)
 {
 	*at = where;
-/* The formats are literals of this file. */
+/* The format strings are literals of this file. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(why, 80, fmt, a, b);
@@ -99,7 +100,7 @@ static bool bad(char why[80], uint64_t *at, uint64_t where, const char *fmt, uns
 	return false;
 }
 
-/* Reads the block at k->offset; *end is behind it. False: *at and why say what is wrong. */
+/* Reads the block at k->offset; *end is its end. False: *at and why describe the problem. */
 static bool get_block(const uint8_t *data, size_t size, struct insight_block *k, uint64_t *end,
 	uint64_t *at, char why[80])
 {
@@ -152,7 +153,7 @@ bool insight_blocks_read(struct insight_blocks *b, const void *data, size_t size
 	while (size - at >= INSIGHT_HEADER_BYTES) {
 		struct insight_block k = {.offset = at};
 
-		/* Zeros behind the last block are no block. */
+		/* Zeros after the last block are not a block. */
 		if (at && p[at + 8] == 0 && p[at + 11] != INSIGHT_MARK) {
 			snprintf(b->rest_why, sizeof(b->rest_why), "no block header");
 			break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_blocks.h: the container of MindStudio Insight (visualize_data.bin): blocks one after
- * another, no index, no checksum. Nothing is copied: blocks borrow the bytes they were read from.
- * Damage behind the first good block ends the list and is described in `rest`; a bad first header
+ * insight_blocks.h: the container of MindStudio Insight (visualize_data.bin): consecutive blocks
+ * without index or checksum. Nothing is copied: blocks borrow the bytes they were read from.
+ * Damage after the first good block ends the list and is described in `rest`; a bad first header
  * is an error. Owner: the caller; insight_blocks_deinit().
  */
 #pragma once
@@ -33,7 +33,7 @@ enum insight_type {
 	INSIGHT_ROOFLINE = 0x0d,
 	INSIGHT_CACHE = 0x0e,
 	INSIGHT_TOP_STALL = 0x0f,
-	INSIGHT_FREE = 0x10,   /* and above: free for writers other than the producer */
+	INSIGHT_FREE = 0x10,   /* and above: free for other writers */
 	INSIGHT_TABLES = 0x70, /* ours: the trace without its slices, as a packed trace */
 };
 const char *insight_type_name(unsigned type); /* "TRACE"; "unknown" */
@@ -49,13 +49,12 @@ struct insight_block {
 
 struct insight_blocks {
 	VEC(struct insight_block) v;
-	uint64_t rest_offset,
-		rest_bytes; /* what could not be read behind the last block; 0: none */
+	uint64_t rest_offset, rest_bytes; /* unreadable bytes after the last block; 0: none */
 	char rest_why[80];
-	uint32_t n_odd_reserve; /* blocks behind the first whose reserve byte is not 0x5a */
+	uint32_t n_odd_reserve; /* blocks after the first whose reserve byte is not 0x5a */
 };
 
-/* True when the first 12 bytes can be a block of size bytes in all; for sniffing. */
+/* Can these first bytes of a file be the header of a block? For sniffing. */
 bool insight_is_head(const uint8_t *head, size_t n);
 bool insight_blocks_read(struct insight_blocks *b, const void *data, size_t size, const char *path,
 	struct incore_error *e);

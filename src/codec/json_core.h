@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_core.h: what the files of the JSON reader share. Nobody else includes it.
- * Bytes at r->p and up to JSON_PAD beyond r->end may be looked at; only bytes before r->end count.
+ * json_core.h: private to the files of the JSON reader.
+ * Bytes at r->p and up to JSON_PAD beyond r->end may be read; only bytes before r->end count.
  */
 #pragma once
 
@@ -12,19 +12,19 @@
 #define JSON_ONES 0x0101010101010101u
 #define JSON_HIGH 0x8080808080808080u
 
-/* Makes the reader fail at `at`; always false. A second failure changes nothing. */
+/* Makes the reader fail at `at`; always false. Later failures are ignored. */
 bool json_stop(struct json_reader *r, const char *at, const char *code, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* Fails at the next byte: "expected <what>, found <what is there>". */
+/* Fails at the next byte: "expected <what>, found <the next byte>". */
 bool json_stop_expected(struct json_reader *r, const char *what);
-/* A due comma is not there, or nothing follows it. */
+/* Fails because a required comma is missing, or nothing follows it. */
 bool json_stop_comma(struct json_reader *r);
 
 #define json_stop(...) err_false((json_stop)(__VA_ARGS__))
 #define json_stop_expected(r, what) err_false((json_stop_expected)(r, what))
 #define json_stop_comma(r) err_false((json_stop_comma)(r))
 
-/* A string whose opening quote is next; escapes are resolved into *scratch. */
+/* Reads a string whose opening quote is next; escapes are resolved into *scratch. */
 bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch);
 
 struct json_number {
@@ -35,7 +35,7 @@ struct json_number {
 	int64_t exponent; /* of ten */
 	const char *end;
 };
-/* Checks the syntax of the number at r->p; does not move. */
+/* Checks the syntax of the number at r->p; consumes nothing. */
 bool json_scan_number(struct json_reader *r, struct json_number *out);
 
 static inline uint64_t json_load64(const char *p)
@@ -68,7 +68,7 @@ static inline void json_space(struct json_reader *r)
 		r->p++;
 }
 
-/* Up to the first byte of a value: white space and a due comma are taken. */
+/* Moves to the first byte of a value: consumes white space and a required comma. */
 static inline bool json_begin_value(struct json_reader *r)
 {
 	if (r->is_failed)
@@ -78,7 +78,7 @@ static inline bool json_begin_value(struct json_reader *r)
 		char c = json_cur(r);
 
 		if (c == ']' || c == '}')
-			return true; /* no value: the caller's complaint is the better one */
+			return true; /* no value: the caller's message is better */
 		if (c != ',' || r->depth == 0)
 			return json_stop_comma(r);
 		r->p++;

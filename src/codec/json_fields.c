@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_fields.c: objects from and to structs, by the table of their members. */
+/* json_fields.c: converts between JSON objects and structs by a table of members. */
 #include "codec/json_fields.h"
 
 static bool get_word(struct json_reader *r, const char *(*word)(unsigned), uint64_t *out)
@@ -28,7 +28,7 @@ static bool get_number(struct json_reader *r, unsigned size, uint64_t *out)
 	return v <= most || json_reject(r, "out-of-range", "expected 0 to %u, found %u", most, v);
 }
 
-/* Of an array with a count beside it. */
+/* The count of an array that has one. */
 static uint32_t *count_of(const struct json_member *m)
 {
 	return (uint32_t *)((char *)m->at - m->f->offset + m->f->count);

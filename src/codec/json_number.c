@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_number.c: numbers one at a time, exact in 64 bits or refused. */
+/* json_number.c: reads single numbers, exact in 64 bits or an error. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "codec/json_core.h"
 #include "codec/json_reader.h"
 
-#define SAFE_DIGITS 19 /* as many as fit 64 bits whatever they are */
+#define SAFE_DIGITS 19 /* any number of so many digits fits 64 bits */
 
 static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Adds one digit to the mantissa; what does not fit only raises the exponent. */
+/* Adds one digit to the mantissa; digits that do not fit only raise the exponent. */
 static inline void take_digit(struct json_number *n, char c)
 {
 	uint64_t d = (uint64_t)(c - '0');
@@ -96,7 +96,7 @@ static bool stop_range(struct json_reader *r, const char *what)
 	return json_stop(r, r->p, "out-of-range", "the number does not fit %s", what);
 }
 
-/* An integer of magnitude at most `most` (one more if negative and allowed). */
+/* Reads an integer of magnitude at most `most` (one more if negative and allowed). */
 static bool get_integer(struct json_reader *r, uint64_t most, bool can_be_negative,
 	const char *what, struct json_number *n)
 {
@@ -149,7 +149,7 @@ bool json_get_u32(struct json_reader *r, uint32_t *out)
 	return true;
 }
 
-/* strtod() of the number's own text, whatever the program's locale says about the point. */
+/* strtod() of the number's text, independent of the locale's decimal point. */
 static bool slow_double(struct json_reader *r, const struct json_number *n, double *out)
 {
 	size_t size = (size_t)(n->end - r->p);

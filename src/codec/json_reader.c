@@ -54,7 +54,7 @@ static const char *name_of_byte(const struct json_reader *r, char buf[16])
 bool(json_stop_expected)(struct json_reader *r, const char *what)
 {
 	char buf[16], c = json_cur(r);
-	/* a value of the wrong type, or an array that is too short: well-formed all the same */
+	/* a value of the wrong type, or an array that is too short: still well-formed */
 	bool is_value = c && strchr("\"{[tfn-0123456789", c);
 	bool is_short = c == ']' || (c == '}' && r->need_comma);
 
@@ -155,7 +155,7 @@ static bool leave(struct json_reader *r, size_t n_bytes)
 	return false;
 }
 
-/* The step to the next member: true when one must follow, false at the end or on an error. */
+/* Moves to the next member: true if one must follow, false at the end or on an error. */
 static bool next_member(struct json_reader *r, char close)
 {
 	bool is_tolerant = (r->flags & JSON_TOLERANT) != 0;
@@ -242,7 +242,7 @@ bool json_enter_array_or_null(struct json_reader *r)
 	return json_enter_array(r);
 }
 
-/* The word at the next byte; `what` is for the message. */
+/* Reads the given word at the next byte; `what` is for the message. */
 static bool get_word(struct json_reader *r, const char *word, const char *what)
 {
 	size_t left = (size_t)(r->end - r->p), n = strlen(word);

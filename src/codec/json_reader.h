@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_reader.h: a pull reader over bytes in memory. No tree, no allocation but for strings with
- * escapes.
+ * json_reader.h: a pull reader over bytes in memory. It builds no tree and allocates only for
+ * strings with escapes.
  *
  * The bytes must be followed by at least JSON_PAD readable bytes of any value but a digit, quote or
  * bracket (file_load() gives zeros). Errors are sticky: after the first one every call returns
- * false, and json_finish() or json_fail() hands out the error with path, byte offset, line and
+ * false, and json_finish() or json_fail() reports the error with path, byte offset, line and
  * column. So a reader loop is checked once:
  *
  *	struct str key;
@@ -43,8 +43,8 @@ enum json_type {
 	JSON_OBJECT,
 };
 
-/* Chrome traces as found in the field: trailing commas, a missing closing bracket at the end of
- * input. */
+/* Accepts Chrome traces as found in practice: trailing commas, a missing closing bracket at the end
+ * of input. */
 enum json_flags { JSON_TOLERANT = 1 };
 
 struct json_reader {
@@ -55,8 +55,8 @@ struct json_reader {
 	unsigned depth;
 	bool need_comma; /* a value of the open container has been read */
 	bool is_failed;
-	const char *value_at;  /* start of the value (or key, or row) last read */
-	const char *fail_at;   /* where, when is_failed */
+	const char *value_at;  /* start of the last value (or key, or row) read */
+	const char *fail_at;   /* place of the error if is_failed */
 	const char *fail_code; /* "bad-json", "truncated", "bad-type", "out-of-range", "too-deep",
 				  "duplicate-key", "no-memory", or the caller's own */
 	char fail_text[120];
@@ -68,7 +68,7 @@ void json_init(
 	struct json_reader *r, const void *data, size_t size, const char *path, unsigned flags);
 void json_deinit(struct json_reader *r);
 
-/* What comes next; consumes white space and a due comma only. */
+/* Returns the type of the next value; consumes only white space and a required comma. */
 enum json_type json_peek(struct json_reader *r);
 
 bool json_enter_object(struct json_reader *r);
@@ -78,8 +78,8 @@ bool json_next_key(struct json_reader *r, struct str *key);
 bool json_enter_array(struct json_reader *r);
 /* True: an item is next. False: the array ended (and is left) or an error. */
 bool json_next_item(struct json_reader *r);
-/* The same, but null counts as an empty container: false without an error. Writers of ui_output do
- * that. */
+/* Like json_enter_object() and json_enter_array(), but null is an empty container: false without an
+ * error. Writers of ui_output produce that. */
 bool json_enter_object_or_null(struct json_reader *r);
 bool json_enter_array_or_null(struct json_reader *r);
 
@@ -92,10 +92,10 @@ bool json_get_null(struct json_reader *r);
 /* Borrowed from the input, or from the reader when it had escapes (then valid until the next
  * string). UTF-8 is not checked beyond escapes; \u0000 is an error. */
 bool json_get_str(struct json_reader *r, struct str *out);
-/* A string, or null as {NULL, 0}. */
+/* Reads a string, or null as {NULL, 0}. */
 bool json_get_str_or_null(struct json_reader *r, struct str *out);
 bool json_skip(
-	struct json_reader *r); /* one value of any kind; brackets, strings and depth are checked */
+	struct json_reader *r); /* one value of any type; brackets, strings and depth are checked */
 
 /*
  * Typed rows, the fast path: inside an array of arrays ("[[1,2,3],[4,5,6],...]", already entered),
@@ -105,9 +105,9 @@ bool json_skip(
  */
 size_t json_read_i64_rows(struct json_reader *r, size_t n_cols, size_t max_rows, int64_t *out);
 /*
- * The same for rows of exactly five integers that are not negative, where this machine can do it
- * faster. Fewer than max_rows: what follows is no such row, or its first number has more than 16
- * digits, or another more than 8, or the array ends: then go on with json_read_i64_rows().
+ * A faster path, on machines that have it, for rows of exactly five non-negative integers. It
+ * returns fewer than max_rows if the next row is not such a row, its first number has more than 16
+ * digits, another one more than 8, or the array ends: then continue with json_read_i64_rows().
  */
 struct json_row5 {
 	uint32_t first_low, second, fifth, first_high, third, fourth, unused[2];
@@ -119,19 +119,18 @@ static inline uint64_t json_row5_first(const struct json_row5 *row)
 	return row->first_low + row->first_high * UINT64_C(100000000);
 }
 
-/* The same for a flat array of integers, already entered. */
+/* Reads a flat array of integers, already entered; returns as json_read_i64_rows(). */
 size_t json_read_i64s(struct json_reader *r, size_t max, int64_t *out);
 
 /*
- * The end of the value at p, where it is a string without \u or a number without exponent, and all of it
- * is as it must be; NULL: ask a reader. For who copies values; JSON_PAD as above.
+ * Returns the end of the value at p if it is a valid string without \u or a valid number without
+ * exponent; NULL: use a reader. For code that copies values; JSON_PAD as above.
  */
 const char *json_plain_value(const char *p, const char *end);
 
-/* The caller found the value wrong: makes the reader fail at the start of the value just read (code
- * "bad-value"). */
+/* Rejects the value just read: the reader fails at its start (code NULL: "bad-value"). */
 bool json_reject(struct json_reader *r, const char *code, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Marks bit in *seen; a second time is the error duplicate-key. */
+/* Sets the bit in *seen; if it is already set, the error is duplicate-key. */
 bool json_once(struct json_reader *r, uint64_t *seen, unsigned bit, struct str key);
 /* Byte offset of the next byte to read. */
 uint64_t json_offset(const struct json_reader *r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_rows.c: arrays of integers at the speed of memory. A window of 32 bytes is classified at
- * once; where it holds a row "[1,22,333]" of plain digits, the places of the commas give all values
- * without a look at single bytes. Anything else (white space, signs, long rows) goes to the
- * general path, row by row.
+ * json_rows.c: reads arrays of integers at memory speed. A window of 32 bytes is classified at
+ * once; if it holds a row "[1,22,333]" of plain digits, the positions of the commas give all
+ * values without looking at single bytes. Anything else (white space, signs, long rows) goes to
+ * the general path, row by row.
  */
 #include "codec/json_core.h"
 #include "codec/json_reader.h"
@@ -13,12 +13,12 @@
 #endif
 
 #define WINDOW_BYTES 32
-#define ROW_MOST_COLS 15 /* more do not fit a window */
-/* Must be compiled once per number of columns, or the loops over columns stay loops. */
+#define ROW_MOST_COLS 15 /* more do not fit into a window */
+/* Must be inlined once per number of columns, so that the loops over columns are unrolled. */
 #define HOT_INLINE static inline __attribute__((always_inline))
 
 struct window {		/* bit i: byte i of the window is ... */
-	uint32_t other; /* no digit */
+	uint32_t other; /* not a digit */
 	uint32_t comma;
 	uint32_t zero; /* '0' */
 };
@@ -42,7 +42,7 @@ static inline struct window window_at(const char *p)
 	return w;
 }
 #else
-/* One bit per byte out of the high bits. */
+/* Gathers the high bits of the bytes. */
 static inline uint32_t gather(uint64_t high)
 {
 	return (uint32_t)(((high & JSON_HIGH) >> 7) * 0x0102040810204080u >> 56);
@@ -80,7 +80,7 @@ static inline uint64_t digits8(const char *p, unsigned n)
 	return v * ((UINT64_C(10000) << 32) + 1) >> 32;
 }
 
-/* The same for 1 <= n <= 16. */
+/* digits8() for 1 <= n <= 16. */
 static inline int64_t digits16(const char *p, unsigned n)
 {
 	if (n <= 8)
@@ -90,7 +90,7 @@ static inline int64_t digits16(const char *p, unsigned n)
 
 /*
  * The numbers of a row: number i lies between the bytes at[i] and at[i + 1] of p, which are the
- * bracket or comma before and after it. False if one is too long for this.
+ * bracket or comma before and after it. False if a number is too long.
  */
 static bool row_values(const char *p, const unsigned *at, unsigned n_cols, int64_t *out)
 {
@@ -105,9 +105,9 @@ static bool row_values(const char *p, const unsigned *at, unsigned n_cols, int64
 }
 
 #ifdef __SSE2__
-/* digit_masks + 8 * n keeps the last n of 8 bytes, and of those the value of a digit. */
+/* digit_masks + 8 * n keeps the last n of 8 bytes, and in them the digit's value. */
 static const uint64_t digit_masks[] = {
-	0, /* not used: numbers are not empty */
+	0, /* unused: numbers are not empty */
 	0x0f00000000000000,
 	0x0f0f000000000000,
 	0x0f0f0f0000000000,
@@ -118,7 +118,7 @@ static const uint64_t digit_masks[] = {
 	0x0f0f0f0f0f0f0f0f,
 };
 
-/* The n digits before p, in the high bytes of 8. */
+/* The n digits before p, in the high bytes of 8 bytes. */
 static inline __m128i digits_before(const char *p, unsigned n)
 {
 	__m128i v = _mm_loadl_epi64((const __m128i *)(const void *)(p - 8));
@@ -126,7 +126,7 @@ static inline __m128i digits_before(const char *p, unsigned n)
 	return _mm_and_si128(v, _mm_loadl_epi64((const __m128i *)(const void *)&digit_masks[n]));
 }
 
-/* Two times 8 digits to four numbers of 4 digits each, in 32-bit lanes. */
+/* Converts two groups of 8 digits to four numbers of 4 digits, in 32-bit lanes. */
 static inline __m128i fours(__m128i a, __m128i b)
 {
 	__m128i v = _mm_unpacklo_epi64(a, b);
@@ -141,7 +141,7 @@ static inline __m128i eights(__m128i ab, __m128i cd)
 	return _mm_madd_epi16(_mm_packs_epi32(ab, cd), _mm_set1_epi32(1 << 16 | 10000));
 }
 
-/* The same as row_values() for numbers of at most 8 digits, without multiplying one by one. */
+/* row_values() for numbers of at most 8 digits, with vector multiplications. */
 HOT_INLINE bool row_values_sse2(const char *p, const unsigned *at, unsigned n_cols, int64_t *out)
 {
 	__m128i v[6], zero = _mm_setzero_si128();
@@ -170,8 +170,8 @@ HOT_INLINE bool row_values_sse2(const char *p, const unsigned *at, unsigned n_co
 #endif
 
 /*
- * Reads one row at p, which lies in the window w (bit 0 is p). Returns the bytes of the row, or 0
- * if it has another shape than expected. May read 8 bytes before p.
+ * Reads one row at p, which lies in the window w (bit 0 is p). Returns the length of the row in
+ * bytes, or 0 if it has another form than expected. May read 8 bytes before p.
  */
 HOT_INLINE unsigned row_in_window(const char *p, struct window w, unsigned n_cols, int64_t *out)
 {
@@ -180,7 +180,7 @@ HOT_INLINE unsigned row_in_window(const char *p, struct window w, unsigned n_col
 
 	if (!closers)
 		return 0;
-	/* an empty item, or a 0 with a digit behind it and none before */
+	/* an empty item, or a leading 0 */
 	bad = w.other << 1 & (w.other | (w.zero & ~(w.other >> 1)));
 	bad &= closers ^ (closers - 1);
 	commas = w.comma & ~closers & (closers - 1);
@@ -207,7 +207,7 @@ static inline struct window window_drop(struct window w, unsigned n)
 	return (struct window){w.other >> n, w.comma >> n, w.zero >> n};
 }
 
-/* Rows of the expected shape without white space; stops before anything else. */
+/* Reads rows of the expected form without white space; stops before anything else. */
 HOT_INLINE size_t rows_fast(struct json_reader *r, unsigned n_cols, size_t max_rows, int64_t *out)
 {
 	const char *p = r->p, *row = p, *done = p;
@@ -245,7 +245,8 @@ HOT_INLINE size_t rows_fast(struct json_reader *r, unsigned n_cols, size_t max_r
 	return n;
 }
 
-/* One plain integer of at most 16 digits at p; returns its digits, or 0 for the general path. */
+/* Reads a plain integer of at most 16 digits at p; returns the number of digits, or 0 for the
+ * general path. */
 static inline unsigned plain_integer(const char *p, int64_t *out)
 {
 	struct window w = window_at(p);
@@ -257,7 +258,7 @@ static inline unsigned plain_integer(const char *p, int64_t *out)
 	return n;
 }
 
-/* The integer at r->p, where an item is known to begin. */
+/* Reads the integer at r->p, where an item begins. */
 static inline bool get_item(struct json_reader *r, int64_t *out)
 {
 	unsigned size = plain_integer(r->p, out);

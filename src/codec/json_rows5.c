@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_rows5.c: rows of five integers, with AVX2. A window of 64 bytes is classified at once and
- * serves the rows in it one after another, so that finding a row does not wait for the one before;
- * the five numbers of a row are turned into values together.
+ * json_rows5.c: reads rows of five integers with AVX2. A window of 64 bytes is classified at once
+ * for all rows in it, so that finding a row does not depend on the previous one; the five numbers
+ * of a row are converted together.
  */
 #include "codec/json_core.h"
 #include "codec/json_reader.h"
@@ -12,13 +12,13 @@
 
 #define USE_AVX2 __attribute__((target("avx2,bmi")))
 #define INLINE_AVX2 USE_AVX2 __attribute__((always_inline)) static inline
-#define FIRST_DIGITS 16u /* most of the first number */
-#define OTHER_DIGITS 8u	 /* most of the others */
+#define FIRST_DIGITS 16u /* maximum of the first number */
+#define OTHER_DIGITS 8u	 /* maximum of the others */
 
 struct window64 {	  /* bit i: byte i of the window is ... */
-	uint64_t closers; /* neither digit nor comma: a bracket, or no part of a row */
+	uint64_t closers; /* neither digit nor comma: a bracket, or a byte that ends the row */
 	uint64_t commas;
-	uint64_t bad_zero; /* a 0 with a digit behind it and none before */
+	uint64_t bad_zero; /* a leading 0 */
 };
 
 INLINE_AVX2 uint64_t equal64(__m256i a, __m256i b, __m256i with_a, __m256i with_b)
@@ -40,8 +40,8 @@ INLINE_AVX2 struct window64 window64_at(const char *p)
 	return (struct window64){~(digits | commas), commas, zeros & ~(digits << 1) & digits >> 1};
 }
 
-/* Of the 8 bytes before the end of a number of n digits, digit_masks[8 + n] keeps those that belong
- * to it, and of those the value of a digit; digit_masks[n] does so for the 8 bytes before those. */
+/* digit_masks[8 + n] keeps, of the 8 bytes before the end of a number of n digits, those of the
+ * number, and in them the digit's value; digit_masks[n] does so for the 8 bytes before them. */
 static const uint64_t digit_masks[8 + FIRST_DIGITS + 1] = {
 	[9] = 0x0f00000000000000,
 	[10] = 0x0f0f000000000000,
@@ -53,7 +53,7 @@ static const uint64_t digit_masks[8 + FIRST_DIGITS + 1] = {
 	[16 ... 24] = 0x0f0f0f0f0f0f0f0f,
 };
 
-/* Two groups of 8 digits, each before its end. */
+/* Loads two groups of 8 digits, each before its given end. */
 INLINE_AVX2 __m128i digit_pair(
 	const char *a, const uint64_t *keep_a, const char *b, const uint64_t *keep_b)
 {
@@ -62,7 +62,7 @@ INLINE_AVX2 __m128i digit_pair(
 	return _mm_and_si128(v, _mm_set_epi64x((int64_t)*keep_b, (int64_t)*keep_a));
 }
 
-/* 32 digits to eight numbers of 4 digits each, in 32-bit lanes. */
+/* Converts 32 digits to eight numbers of 4 digits, in 32-bit lanes. */
 INLINE_AVX2 __m256i fours(__m256i digits)
 {
 	__m256i twos = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(1 << 8 | 10));
@@ -71,30 +71,31 @@ INLINE_AVX2 __m256i fours(__m256i digits)
 }
 
 /*
- * The row whose '[' is byte `start` and whose closer is byte `end` of the window at p; takes its
- * commas off. False if it is of another kind. Looks at 16 bytes before the row.
+ * Reads the row whose '[' is byte `start` and whose closer is byte `end` of the window at p;
+ * removes its commas from the mask. False if it has another form. Reads 16 bytes before the row.
  */
 INLINE_AVX2 bool row5_at(
 	const char *p, uint64_t start, uint64_t end, uint64_t *commas, struct json_row5 *out)
 {
 	const uint64_t *keep = digit_masks + 8 + 1;
-	uint64_t at[6] = {start}, n[5]; /* ends of numbers; their digits less one */
+	uint64_t at[6] = {start}, n[5]; /* ends of numbers; number of digits - 1 */
 	__m256i v, w;
 
 #pragma GCC unroll 4
 	for (unsigned i = 1; i < 5; i++, *commas = _blsr_u64(*commas))
-		at[i] = _tzcnt_u64(*commas); /* 64 where there is none */
+		at[i] = _tzcnt_u64(*commas); /* 64 if there is none */
 	at[5] = end;
 #pragma GCC unroll 5
 	for (unsigned i = 0; i < 5; i++)
 		n[i] = at[i + 1] - at[i] - 2;
-	/* too long, or (below zero) without a digit, or behind the row's end for want of commas */
+	/* too long, or without a digit (wraps below zero), or past the row's end if commas are
+	 * missing */
 	if (n[0] >= FIRST_DIGITS || (n[1] | n[2] | n[3] | n[4]) >= OTHER_DIGITS)
 		return false;
 	v = _mm256_castsi128_si256(digit_pair(p + at[1], keep + n[0], p + at[2], keep + n[1]));
 	v = _mm256_inserti128_si256(
 		v, digit_pair(p + at[3], keep + n[2], p + at[4], keep + n[3]), 1);
-	/* beside the fifth number what the first has above 8 digits: mostly none */
+	/* next to the fifth number the digits of the first above 8: usually none */
 	w = _mm256_zextsi128_si256(
 		digit_pair(p + at[5], keep + n[4], p + at[1] - 8, digit_masks + 1 + n[0]));
 	v = _mm256_packus_epi32(fours(v), fours(w));
@@ -103,8 +104,8 @@ INLINE_AVX2 bool row5_at(
 	return true;
 }
 
-/* Rows of the window at p; returns the bytes of those it took, each with the comma behind it, which
- * must be there. */
+/* Reads the rows of the window at p; returns their length in bytes, each including the comma after
+ * it, which is required. */
 INLINE_AVX2 uint64_t rows5_in_window(
 	const char *p, size_t max_rows, size_t *n_rows, struct json_row5 *out)
 {

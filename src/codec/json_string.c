@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_string.c: strings with their escapes, and values that are stepped over. */
+/* json_string.c: reads strings with escapes, and skips values. */
 #include "codec/json_core.h"
 #include "codec/json_reader.h"
 
@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Bits of the 16 bytes at p that are `"`, `\` or a control character. */
+/* Bit mask of the 16 bytes at p that are `"`, `\` or a control character. */
 #ifdef __SSE2__
 static inline unsigned string_stops(const char *p)
 {
@@ -19,7 +19,7 @@ static inline unsigned string_stops(const char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), low));
 }
 
-/* Bits of the 16 bytes at p that are a bracket, a brace or a quote. */
+/* Bit mask of the 16 bytes at p that are a bracket, a brace or a quote. */
 static inline unsigned bracket_stops(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -31,7 +31,7 @@ static inline unsigned bracket_stops(const char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(open, close), quote));
 }
 
-/* Bits of the 16 bytes at p that equal c. */
+/* Bit mask of the 16 bytes at p that equal c. */
 static inline uint64_t equal16(const char *p, char c)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -47,7 +47,7 @@ static inline uint64_t bytes_equal(uint64_t v, unsigned char c)
 	return ~(((t & ~JSON_HIGH) + ~JSON_HIGH) | t) & JSON_HIGH;
 }
 
-/* One bit per byte out of the high bits. */
+/* Gathers the high bits of the bytes. */
 static inline unsigned gather(uint64_t high)
 {
 	return (unsigned)((high >> 7) * 0x0102040810204080u >> 56);
@@ -104,7 +104,7 @@ static bool stop_inside_string(struct json_reader *r)
 }
 
 #define HEX_BAD (-1)
-#define HEX_CUT (-2) /* good so far, but the input ends */
+#define HEX_CUT (-2) /* valid so far, but the input ends */
 
 /* Four hex digits at p, or one of the above. */
 static int32_t hex4(const struct json_reader *r, const char *p)
@@ -148,7 +148,7 @@ static void put_utf8(struct strbuf *b, uint32_t c)
 	sb_add(b, s, n);
 }
 
-/* \uXXXX, of which *p is behind the u; moves *p behind it, or behind both of a pair. */
+/* Reads \uXXXX with *p after the u; moves *p past it, or past both of a surrogate pair. */
 static bool scan_unicode(struct json_reader *r, const char **p, struct strbuf *b)
 {
 	const char *at = *p - 2;
@@ -176,7 +176,7 @@ static bool scan_unicode(struct json_reader *r, const char **p, struct strbuf *b
 	return true;
 }
 
-/* An escape whose backslash is at *p. */
+/* Reads an escape whose backslash is at *p. */
 static bool scan_escape(struct json_reader *r, const char **p, struct strbuf *b)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -238,7 +238,7 @@ bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scr
 	return scan_escaped(r, p, out, scratch);
 }
 
-/* Steps over a string at *p; escapes are stepped over, not checked. */
+/* Skips a string at *p; escapes are not checked. */
 static bool skip_string(struct json_reader *r, const char **p)
 {
 	for (++*p;; ++*p) {
@@ -263,7 +263,8 @@ struct skip_state {
 	unsigned depth, most;
 };
 
-/* One bracket or brace at p; false on an error. s->depth falls to 0 at the end of the value. */
+/* Handles a bracket or brace at p; false on an error. s->depth becomes 0 at the end of the
+ * value. */
 static bool skip_bracket(struct json_reader *r, const char *p, struct skip_state *s)
 {
 	uint64_t is_object = (unsigned char)*p >> 5 & 1; /* 0x5b, 0x5d: 0; 0x7b, 0x7d: 1 */
@@ -285,7 +286,7 @@ static bool skip_bracket(struct json_reader *r, const char *p, struct skip_state
 	return true;
 }
 
-/* Bit i: is the number of set bits up to and with bit i odd? */
+/* Bit i: is the number of set bits up to and including bit i odd? */
 static inline uint64_t running_parity(uint64_t v)
 {
 	for (unsigned shift = 1; shift < 64; shift *= 2)
@@ -293,8 +294,8 @@ static inline uint64_t running_parity(uint64_t v)
 	return v;
 }
 
-/* Square brackets that nest, one by one; false if a level that is no array, or the value itself,
- * would end here. */
+/* Handles nested square brackets one by one; false if a level that is not an array, or the value
+ * itself, would end here. */
 static bool skip_nested(uint64_t open, uint64_t close, struct skip_state *s)
 {
 	uint64_t is_object = s->is_object[0];
@@ -317,10 +318,10 @@ static bool skip_nested(uint64_t open, uint64_t close, struct skip_state *s)
 }
 
 /*
- * Steps over WINDOW bytes at once where they hold numbers in nested arrays: no quote, no brace.
- * Rows of numbers are the usual case: brackets that take turns, so that depth moves by one at most
- * (the parity of the brackets so far is 1 at every opening one, or at every closing one, exactly if
- * they take turns). False: look at the bytes one by one.
+ * Skips WINDOW bytes at once if they hold numbers in nested arrays: no quote, no brace. In the
+ * usual case, rows of numbers, opening and closing brackets alternate, so that depth changes by
+ * one at most (the parity of the brackets so far is 1 at every opening one, or at every closing
+ * one, exactly if they alternate). False: handle the bytes one by one.
  */
 static bool skip_window(const char *p, struct skip_state *s)
 {
@@ -337,7 +338,7 @@ static bool skip_window(const char *p, struct skip_state *s)
 		return false;
 	parity = running_parity(open | close);
 	turns = parity & (open | close);
-	if (turns == open) { /* each level opened is closed, but maybe the last */
+	if (turns == open) { /* each opened level is closed, except maybe the last */
 		s->is_object[0] &= ~(UINT64_C(1) << s->depth);
 		s->depth += (unsigned)(parity >> 63);
 		return true;

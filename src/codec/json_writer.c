@@ -43,7 +43,7 @@ static void new_line(struct json_writer *w)
 	}
 }
 
-/* What stands before an item of the open container: a comma, a new line, or nothing. */
+/* Writes what precedes an item of the open container: a comma, a new line, or nothing. */
 static void before_item(struct json_writer *w)
 {
 	uint64_t bit;
@@ -70,7 +70,7 @@ static void open_container(struct json_writer *w, bool is_object, bool is_row)
 		w->is_failed = true;
 		return;
 	}
-	is_row = is_row || in_row(w); /* what is inside a row stays on its line */
+	is_row = is_row || in_row(w); /* containers inside a row stay on its line */
 	before_item(w);
 	bit = level_bit(w->depth++);
 	w->has_item &= ~bit;
@@ -128,7 +128,7 @@ void json_w_end(struct json_writer *w)
 		put_bytes(w, "\n", 1);
 }
 
-/* One byte that may not stand as it is. */
+/* Writes a byte that must be escaped. */
 static void put_escape(struct json_writer *w, unsigned char c)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_writer.h: streaming JSON. Commas and nesting are kept by the writer; strings are escaped and
+ * json_writer.h: streaming JSON. The writer handles commas and nesting; strings are escaped and
  * invalid UTF-8 is replaced by U+FFFD; a double that is not finite is written as null. Failures
- * latch and are told by json_w_finish(). Owner: the writer borrows its sink.
+ * latch; json_w_finish() reports them. Owner: the writer borrows its sink.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct json_writer {
 	unsigned depth;
 	uint64_t has_item;  /* bit per level */
 	uint64_t is_object; /* bit per level */
-	uint64_t is_row;    /* bit per level: written on one line also when indented */
+	uint64_t is_row;    /* bit per level: on one line even when indented */
 	bool after_key;
 	bool is_failed;
 };
@@ -40,17 +40,17 @@ void json_w_key_str(struct json_writer *w, struct str key);
 
 void json_w_i64(struct json_writer *w, int64_t v);
 void json_w_u64(struct json_writer *w, uint64_t v);
-void json_w_double(struct json_writer *w, double v,
-	int digits); /* %.*f, trailing zeros cut, at least one kept as needed */
-/* %.*g: `digits` significant ones, for values of any magnitude; not finite: null. */
+void json_w_double(struct json_writer *w, double v, int digits); /* %.*f without trailing zeros */
+/* %.*g: `digits` significant digits, for values of any magnitude; not finite: null. */
 void json_w_sig(struct json_writer *w, double v, int digits);
 void json_w_bool(struct json_writer *w, bool v);
 void json_w_null(struct json_writer *w);
 void json_w_str(struct json_writer *w, struct str s);
-void json_w_cstr(struct json_writer *w, const char *s);	 /* NULL: null */
-void json_w_raw(struct json_writer *w, struct str json); /* a whole value, as it stands */
+void json_w_cstr(struct json_writer *w, const char *s); /* NULL: null */
+void json_w_raw(
+	struct json_writer *w, struct str json); /* a complete JSON value, copied unchanged */
 
-/* key + value in one go */
+/* key and value in one call */
 void json_w_kv_i64(struct json_writer *w, const char *key, int64_t v);
 void json_w_kv_u64(struct json_writer *w, const char *key, uint64_t v);
 void json_w_kv_double(struct json_writer *w, const char *key, double v, int digits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markup.c: what of a text must be written otherwise, so that it stays text? */
+/* markup.c: escapes text for markup. */
 #include "codec/markup.h"
 
 #include "base/plain.h"
@@ -24,7 +24,7 @@ void markup_text(struct strbuf *b, struct str text)
 			sb_puts(b, "&#39;");
 			break;
 		default:
-			/* what no HTML text may hold is shown as the replacement character */
+			/* characters that are invalid in HTML become the replacement character */
 			if ((unsigned char)text.p[i] < 32 && text.p[i] != '\n' && text.p[i] != '\t')
 				sb_puts(b, "\xef\xbf\xbd");
 			else
@@ -42,7 +42,7 @@ void markup_xml(struct strbuf *b, struct str text)
 	sb_free(&plain);
 }
 
-/* Addresses become links by themselves, unless they are broken here. */
+/* Markdown turns addresses into links, unless they are broken up here. */
 static bool is_in_address(struct str s, size_t i)
 {
 	return (s.p[i] == ':' && str_starts(str_sub(s, i, s.n), "://")) ||
@@ -79,7 +79,7 @@ void markup_code(struct strbuf *b, struct str text)
 	struct strbuf plain = {0};
 
 	b->failed |= !sb_plain(&plain, text);
-	/* nothing can be escaped between backquotes, and a table ends a cell there too */
+	/* escapes do not work between backquotes, and a '|' ends a table cell even there */
 	if (plain.n && !strpbrk(plain.p, "`\\|"))
 		sb_printf(b, "`%s`", plain.p);
 	else

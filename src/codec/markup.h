@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * markup.h: text of others inside markup: nothing of it becomes markup. Pure; what was appended so
- * far stays where memory lacks, and b->failed says so.
+ * markup.h: escapes foreign text, so that none of it acts as markup. Pure; when out of memory the
+ * text appended so far stays and b->failed is set.
  */
 #pragma once
 
 #include "base/str.h"
 
-/* As text or an attribute of HTML; lines stay lines, other controls become U+FFFD. */
+/* For HTML text or attributes; line breaks stay, other control characters become U+FFFD. */
 void markup_text(struct strbuf *b, struct str text);
-/* As text or an attribute of XML, in one line: what is not plain (base/plain.h) as its code. */
+/* For XML text or attributes, in one line: characters that are not plain (base/plain.h) are written
+ * as codes. */
 void markup_xml(struct strbuf *b, struct str text);
-/* As a line of Markdown prose, or a cell of a table. */
+/* For a line of Markdown prose or a table cell. */
 void markup_prose(struct strbuf *b, struct str text);
-/* The same as code, where Markdown can hold it as such. */
+/* Like markup_prose(), but as a code span where Markdown allows it. */
 void markup_code(struct strbuf *b, struct str text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msgpack.c: MessagePack values from hostile bytes, and the kernel metadata written in them. */
+/* msgpack.c: reads MessagePack values from untrusted bytes, and kernel metadata from them. */
 #include "codec/msgpack.h"
 
 #include "base/vec.h"
@@ -179,7 +179,7 @@ bool msgpack_skip(struct msgpack *m)
 	}
 }
 
-/* --- what a code object says of its kernels --- */
+/* --- metadata of kernels --- */
 
 struct facts_build {
 	struct msgpack m;
@@ -198,7 +198,7 @@ static const char *copy_text(struct facts_build *b, struct str s)
 	return p;
 }
 
-/* Reads a value: its number, or NOT_STATED for anything else. */
+/* Reads a number; NOT_STATED for other values. */
 static int64_t read_number(struct facts_build *b)
 {
 	const uint8_t *start = b->m.p;
@@ -302,7 +302,7 @@ static void read_target(struct facts_build *b)
 	struct str s = str_of(text_of), name;
 	ptrdiff_t dash = str_rfind_char(s, '-');
 
-	/* a feature may end in '-': the name is what follows "--" */
+	/* a feature may end in '-': the name follows "--" */
 	if (str_find(s, "--") >= 0)
 		dash = str_find(s, "--") + 1;
 	if (!text_of || dash < 0)
@@ -312,7 +312,8 @@ static void read_target(struct facts_build *b)
 		b->out->target = copy_text(b, name);
 }
 
-/* Enters the container that comes next: its number of values, or 0 if it is of another type. */
+/* Enters the next container and returns its number of values; 0 if the next value has another
+ * type. */
 static uint32_t enter(struct facts_build *b, enum msgpack_type type)
 {
 	struct msgpack_value v = msgpack_next(&b->m);

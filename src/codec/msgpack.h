@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msgpack.h: reads MessagePack values one after the other, and from them what a code object says of
- * its kernels (NT_AMDGPU_METADATA). Strings are borrowed from the bytes. A failed read latches.
+ * msgpack.h: reads MessagePack values one after the other, and with them the metadata of the
+ * kernels in a code object (NT_AMDGPU_METADATA). Strings are borrowed from the bytes. A failed
+ * read latches.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 #include "base/str.h"
 
 enum msgpack_type {
-	MSGPACK_NONE, /* the end, or damage */
+	MSGPACK_NONE, /* end of input, or damage */
 	MSGPACK_NIL,
 	MSGPACK_BOOL,
 	MSGPACK_INT,
@@ -26,7 +27,7 @@ enum msgpack_type {
 struct msgpack_value {
 	enum msgpack_type type;
 	int64_t number; /* clamped to INT64_MAX */
-	uint64_t bits;	/* of an integer, as it is */
+	uint64_t bits;	/* of an integer, not clamped */
 	struct str text;
 	uint32_t n;
 };
@@ -37,12 +38,12 @@ struct msgpack {
 };
 
 void msgpack_init(struct msgpack *m, struct str bytes);
-/* The next value; containers are entered by reading on. */
+/* The next value; the values after a container are its elements. */
 struct msgpack_value msgpack_next(struct msgpack *m);
-/* The next value with everything in it; false on damage or too deep nesting. */
+/* Skips the next value with its content; false on damage or too deep nesting. */
 bool msgpack_skip(struct msgpack *m);
 
-/* What a code object states of one kernel; -1 where it says nothing. */
+/* Metadata of one kernel; -1: not stated. */
 struct kernel_facts {
 	const char *name;   /* ".name" */
 	const char *symbol; /* ".symbol": the descriptor, "<name>.kd" */
@@ -55,7 +56,7 @@ struct code_facts {
 	const char *target; /* "gfx950", or NULL */
 	uint32_t n_kernels;
 	struct kernel_facts *kernels; /* of a pipeline: its hardware stages */
-	uint64_t pipeline_hash[2];    /* of a graphics driver's pipeline; 0, 0: none stated */
+	uint64_t pipeline_hash[2];    /* of a graphics driver's pipeline; 0, 0: not stated */
 };
 
 /* Strings and tables in the arena. False on damage (code "bad-metadata", offset in the note). */

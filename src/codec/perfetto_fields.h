@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_fields.h: numbers of the fields of Perfetto's messages that are written and read here. */
+/* perfetto_fields.h: field numbers of the Perfetto messages that are written and read here. */
 #pragma once
 
 enum trace_field { TRACE_PACKET = 1 };

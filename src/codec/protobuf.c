@@ -10,13 +10,13 @@ static bool fail(struct pb_reader *r)
 	return false;
 }
 
-/* At most ten bytes; p stays where it is on failure. */
+/* Reads at most ten bytes; on failure p does not move. */
 static bool read_varint(struct pb_reader *r, uint64_t *out)
 {
 	const uint8_t *p = r->p;
 	uint64_t v = 0;
 
-	if (p < r->end && *p < 0x80) { /* most */
+	if (p < r->end && *p < 0x80) { /* the usual case */
 		*out = *p;
 		r->p = p + 1;
 		return true;
@@ -73,7 +73,7 @@ bool pb_next(struct pb_reader *r, struct pb_field *f)
 		r->p += n;
 		return true;
 	}
-	return fail(r); /* groups were never written by anybody whose files are read here */
+	return fail(r); /* groups do not occur in the files that are read here */
 }
 
 double pb_float(const struct pb_field *f)

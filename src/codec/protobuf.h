@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf.h: the fields of a protocol buffer message, one after the other, without a schema and
- * without a copy. Owner: nothing is owned; bytes of fields point into the message. Failures latch
- * in the reader: where it failed is `p`. Threads: pure.
+ * protobuf.h: reads the fields of a protocol buffer message one after the other, without a schema
+ * and without copying. Owner: nothing is owned; bytes of fields point into the message. Failures
+ * latch in the reader; `p` is the place. Threads: pure.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum pb_wire { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2, PB_FIXED32 = 5 };
 
 struct pb_reader {
 	const uint8_t *p, *end;
-	bool is_failed; /* latched: a field is cut off, or of no known wire type */
+	bool is_failed; /* latched: a field is truncated, or its wire type is unknown */
 };
 
 struct pb_field {
@@ -34,5 +34,5 @@ static inline struct pb_reader pb_of(struct str bytes)
 
 /* The next field; false at the end, or on failure. */
 bool pb_next(struct pb_reader *r, struct pb_field *f);
-/* The bits of a float or double as a number. */
+/* The value of a float or double field. */
 double pb_float(const struct pb_field *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf_writer.h: the fields of a protocol buffer message, appended to a buffer. A message inside
- * another is opened and closed: its length is one byte until it proves longer.
+ * protobuf_writer.h: appends the fields of a protocol buffer message to a buffer. A nested message
+ * is opened and closed: one byte is reserved for its length, more are inserted if needed.
  * Owner: the holder of the strbuf. A failed append latches there; nothing is written from then on.
  */
 #pragma once
@@ -10,7 +10,7 @@
 #include "codec/protobuf.h"
 #include "codec/varint.h"
 
-/* Room for a tag and the longest number behind it. */
+/* Room for a tag and the longest number after it. */
 #define PB_NUMBER_ROOM 24u
 
 static inline bool pb_has_room(struct strbuf *b, size_t n)
@@ -61,7 +61,7 @@ static inline void pb_put_str(struct strbuf *b, uint32_t field, struct str s)
 	b->n = (size_t)((char *)p - b->p) + s.n;
 }
 
-/* Begins a message; give what it returns to pb_close(). */
+/* Begins a nested message; pass the result to pb_close(). */
 static inline size_t pb_open(struct strbuf *b, uint32_t field)
 {
 	if (!pb_has_room(b, PB_NUMBER_ROOM))

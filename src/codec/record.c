@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c: values of described structs, found by path and written as JSON. */
+/* record.c: finds values of described structs by path and writes them as JSON. */
 #include "codec/record.h"
 #include "base/vec.h"
 
@@ -121,7 +121,7 @@ const void *rows_at(const struct record *r, const struct rows *rows, size_t i)
 	return rows->at ? rows->at(rows->v, i) : at(rows->v, i * r->size);
 }
 
-/* Nothing is there; 0 is something, unless the column says otherwise. */
+/* Is the value absent? 0 is a value unless the column has COLUMN_SOME. */
 static bool is_nothing(const struct column *c, const void *value)
 {
 	const struct column *first = c->type == COLUMN_RECORD ? &c->of->columns[0] : NULL;
@@ -211,7 +211,7 @@ static void put_vector(const struct column *c, const void *vec, struct json_writ
 {
 	struct rows rows = {0};
 
-	memcpy(&rows, vec, offsetof(struct rows, at)); /* a VEC() begins as rows do */
+	memcpy(&rows, vec, offsetof(struct rows, at)); /* a VEC() begins like struct rows */
 	put_rows(c, &rows, w);
 }
 

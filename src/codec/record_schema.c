@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_schema.c: what may an answer look like? JSON Schema and the list of tables and columns. */
+/* record_schema.c: describes the form of answers: JSON Schema and the list of tables and
+ * columns. */
 #include "base/vec.h"
 #include "codec/record.h"
 
@@ -58,7 +59,7 @@ static void put_count(const struct column *c, bool is_nullable, struct json_writ
 	}
 }
 
-/* Members of the schema of one column's value; the object is open. */
+/* Writes the members of the schema of a column's value into the open object. */
 static void put_column(const struct column *c, struct json_writer *w)
 {
 	bool is_nullable = c->flags & COLUMN_NULLABLE;
@@ -70,7 +71,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 		put_type("integer", is_nullable, w);
 		break;
 	case COLUMN_F64:
-		/* what is not finite is null, or left out */
+		/* values that are not finite are null, or left out */
 		put_type("number", !(c->flags & COLUMN_OPTIONAL), w);
 		break;
 	case COLUMN_BOOL:
@@ -162,7 +163,7 @@ static void put_tuple(const struct record *r, struct json_writer *w)
 	json_w_end(w);
 }
 
-/* Members that have no column. */
+/* Describes members that have no column. */
 static void put_others(const struct column *last, struct json_writer *w)
 {
 	json_w_key(w, "additionalProperties");
@@ -231,7 +232,7 @@ static bool is_table(const struct column *c)
 	return c->type >= COLUMN_LIST;
 }
 
-/* The flat columns of a table; `prefix` names the holders. */
+/* Writes the flat columns of a table; `prefix` has the names of the outer records. */
 static void describe_columns(const struct record *r, const char *prefix, struct json_writer *w)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {

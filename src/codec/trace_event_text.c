@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_event_text.c: the raw strings of trace events with their escapes resolved. */
+/* trace_event_text.c: resolves the escapes in raw strings of trace events. */
 #include "codec/trace_events.h"
 
 static bool put_utf8(struct strbuf *out, uint32_t c)
@@ -50,7 +50,7 @@ static bool hex4(struct str s, size_t at, uint32_t *out)
 	return true;
 }
 
-/* The escape at s.p[at] (a backslash); gives the number of bytes used. */
+/* Resolves the escape at s.p[at] (a backslash); returns the number of bytes used. */
 static size_t put_escape(struct strbuf *out, struct str s, size_t at)
 {
 	static const char from[] = "nrtbf\"\\/", to[] = "\n\r\t\b\f\"\\/";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_events.c: what is the next event? An event is scanned once, from brace to brace; whatever
- * the scan does not expect goes through the JSON reader, which knows how to complain.
+ * trace_events.c: finds the next event. An event is scanned once, from brace to brace; anything
+ * unexpected goes through the JSON reader, which reports the error.
  */
 #include "codec/trace_events.h"
 
@@ -23,7 +23,7 @@ static const char *skip_space(const char *p, const char *end)
 	return p;
 }
 
-/* p behind the opening quote; gives the closing one, or NULL. */
+/* p is after the opening quote; returns the closing one, or NULL. */
 static inline const char *find_quote(const char *p, const char *end)
 {
 	for (;;) {
@@ -61,10 +61,10 @@ static const char *skip_word(const char *p, const char *end)
 	return p;
 }
 
-/* Behind a value of any kind that opens at p; NULL: not to be understood here. */
+/* Returns the end of a value that begins at p; NULL: not understood here. */
 static const char *skip_value(const char *p, const char *end)
 {
-	uint64_t is_object = 0; /* bit per open bracket, innermost lowest */
+	uint64_t is_object = 0; /* bit per open bracket, the innermost lowest */
 	unsigned depth = 0;
 
 	do {
@@ -99,7 +99,7 @@ static const char *skip_value(const char *p, const char *end)
 	return p;
 }
 
-/* A scalar as raw text: a string without quotes, a number or word as it is. */
+/* Reads a scalar as raw text: a string without quotes, a number or word unchanged. */
 static inline const char *scan_scalar(const char *p, const char *end, struct str *out)
 {
 	const char *start;
@@ -124,7 +124,7 @@ static inline const char *scan_scalar(const char *p, const char *end, struct str
 	return p;
 }
 
-/* A value of any kind at p: a string without its quotes, the rest as it is written. */
+/* Reads any value at p as raw text: a string without quotes, others unchanged. */
 static const char *scan_any(const char *p, const char *end, struct str *value)
 {
 	const char *stop;
@@ -141,7 +141,7 @@ static const char *scan_any(const char *p, const char *end, struct str *value)
 static const long double powers[] = {1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L,
 	1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L};
 
-/* Numbers with an exponent, or far too many digits. */
+/* Parses numbers with an exponent, or with too many digits. */
 static bool slow_number(struct str s, double *out)
 {
 	char buf[64], *stop;
@@ -163,8 +163,7 @@ static bool slow_number(struct str s, double *out)
 
 bool trace_event_number(struct str s, double *out)
 {
-	const char *p = s.n ? s.p : "",
-		   *end = p + s.n; /* a value that is not there has no address */
+	const char *p = s.n ? s.p : "", *end = p + s.n; /* an absent value has no address */
 	bool is_negative = s.n && *p == '-';
 	uint64_t mantissa = 0;
 	unsigned n = 0, fraction = 0;
@@ -183,7 +182,7 @@ bool trace_event_number(struct str s, double *out)
 		}
 		fraction = (unsigned)(p - dot);
 		while (p < end && *p >= '0' && *p <= '9')
-			p++; /* below what a double can hold */
+			p++; /* beyond the precision of a double */
 	}
 	if (p != end || n > MAX_DIGITS || fraction > 22)
 		return slow_number(s, out);
@@ -222,7 +221,7 @@ static struct str *arg_slot(struct trace_event *ev, struct str k)
 	}
 }
 
-/* The next "key":; *done at the closing brace. NULL: not as expected. */
+/* The next "key":; *done at the closing brace. NULL: unexpected input. */
 static inline const char *scan_key(
 	const char *p, const char *end, struct str *key, bool is_first, bool *done)
 {
@@ -311,7 +310,7 @@ static struct str *event_slot(struct trace_event *ev, struct str k, struct str *
 	}
 }
 
-/* Behind the event that opens at p; NULL: the JSON reader shall say what is wrong. */
+/* Returns the end of the event that begins at p; NULL: the JSON reader shall report the error. */
 static const char *scan_event(const char *p, const char *end, struct trace_event *ev)
 {
 	struct str key, ph = {NULL, 0};
@@ -389,7 +388,7 @@ static bool read_object(struct trace_events *r, struct str *out)
 	return true;
 }
 
-/* Top-level members up to the events, or to the end. */
+/* Reads top-level members up to the events, or to the end. */
 static void read_top(struct trace_events *r)
 {
 	struct str key, text = {NULL, 0};
@@ -438,7 +437,7 @@ static void start(struct trace_events *r)
 	}
 }
 
-/* False: nothing left in the array that is open. */
+/* False: the open array has no more items. */
 static bool next_inside(struct trace_events *r, struct trace_event *ev)
 {
 	while (json_next_item(&r->json)) {
@@ -452,7 +451,7 @@ static bool next_inside(struct trace_events *r, struct trace_event *ev)
 		}
 		end = scan_event(at, r->json.end, ev);
 		if (!end) {
-			/* NaN is no JSON; everything else that stops the scan is an error. */
+			/* NaN is not JSON; anything else that stops the scan is an error. */
 			json_skip(&r->json);
 			if (!r->json.is_failed)
 				json_reject(

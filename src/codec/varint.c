@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* varint.c: integers to bytes and back, little-endian. */
+/* varint.c: converts integers to bytes and back, little-endian. */
 #include "codec/varint.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@ static inline int64_t unzigzag(uint64_t v)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* At most 10 bytes; returns where they end. */
+/* Writes at most 10 bytes; returns their end. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -28,7 +28,7 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* Where the next begins; NULL when it ends too early or is too long. */
+/* Returns the end of the varint; NULL if it is truncated or too long. */
 static inline const uint8_t *varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	uint64_t r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml.c: libyaml's events to a tree with limits. */
+/* yaml.c: builds a tree with limits from libyaml's events. */
 #include "codec/yaml.h"
 
 #include <yaml.h>
@@ -11,9 +11,9 @@ struct builder {
 	struct incore_error *e;
 	uint32_t n_nodes, n_documents;
 	struct yaml_node *root;
-	struct yaml_node *open[YAML_MAX_DEPTH]; /* maps and lists that are not closed yet */
-	struct yaml_node *last[YAML_MAX_DEPTH]; /* newest child of each */
-	const char *key[YAML_MAX_DEPTH];	/* read, its value still to come */
+	struct yaml_node *open[YAML_MAX_DEPTH]; /* open maps and lists */
+	struct yaml_node *last[YAML_MAX_DEPTH]; /* last child of each */
+	const char *key[YAML_MAX_DEPTH];	/* key whose value is not read yet */
 	unsigned depth;
 };
 
@@ -55,7 +55,7 @@ static bool is_repeated(const struct yaml_node *map, const char *key)
 	return false;
 }
 
-/* Hangs a node into the innermost open one. */
+/* Attaches a node to the innermost open one. */
 static bool attach(struct builder *b, struct yaml_node *node, const yaml_mark_t *at)
 {
 	unsigned top = b->depth - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zstd.c: one whole frame at a time, sizes known beforehand. */
+/* zstd.c: packs and unpacks whole frames of known size. */
 #include "codec/zstd.h"
 
 #include <zstd.h>
@@ -39,7 +39,7 @@ bool zstd_unpack_with(struct ZSTD_DCtx_s *context, struct str packed, void *out,
 {
 	const char *p = packed.p;
 	size_t n = packed.n, frame, size;
-	/* unknown size, no frame at all: both are large values that no out_n equals */
+	/* unknown size and invalid frame are large values that never equal out_n */
 	unsigned long long stated = n ? ZSTD_getFrameContentSize(p, n) : ZSTD_CONTENTSIZE_ERROR;
 
 	if (stated != out_n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zstd.h: one buffer to one buffer. The size of the result is always known and checked beforehand.
- */
+/* zstd.h: packs and unpacks whole buffers. The size of the unpacked data is always known and
+ * checked first. */
 #pragma once
 
 #include "base/error.h"
@@ -8,14 +8,14 @@
 
 /* Appends the compressed form of p[0..n) to out. */
 bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e);
-/* The same again and again with the memory of one context, ZSTD_createCCtx() .. ZSTD_freeCCtx(), and
- * with what else was set there. */
+/* zstd_pack() with a context that is reused, ZSTD_createCCtx() .. ZSTD_freeCCtx(), and with the
+ * parameters set there. */
 struct ZSTD_CCtx_s;
 bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int level,
 	struct strbuf *out, struct incore_error *e);
 /* Fills out[0..out_n) exactly, or fails with code "bad-zstd". */
 bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e);
-/* The same again and again with the memory of one context: ZSTD_createDCtx() .. ZSTD_freeDCtx(). */
+/* zstd_unpack() with a context that is reused: ZSTD_createDCtx() .. ZSTD_freeDCtx(). */
 struct ZSTD_DCtx_s;
 bool zstd_unpack_with(struct ZSTD_DCtx_s *context, struct str packed, void *out, size_t out_n,
 	struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* activity.c: launches with their times, and devices, from CUPTI's records of activity. */
+/* activity.c: launches with their times, and devices, from CUPTI's activity records. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define BUFFER_ALIGN 8
-#define BATCH 256 /* launches of one record of the log */
+#define BATCH 256 /* launches per record of the log */
 
 static void give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
 {
@@ -96,7 +96,7 @@ void activity_begin(void)
 
 	if (r == CUPTI_OK)
 		r = c->activity_enable(CUPTI_ACTIVITY_DEVICE);
-	if (r == CUPTI_OK && inject.mode != CUDA_EXACT) /* it does not go with patched code */
+	if (r == CUPTI_OK && inject.mode != CUDA_EXACT) /* not available with patched code */
 		r = c->activity_enable(CUPTI_ACTIVITY_KERNEL);
 	if (r != CUPTI_OK)
 		inject_refused("asking for launches", r);

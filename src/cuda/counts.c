@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counts.c: executions by instruction, from code that CUPTI patches as it is first run. */
+/* counts.c: executions by instruction, from code that CUPTI patches on its first run. */
 #include "base/mem.h"
 #include "cuda/inject.h"
 
@@ -13,7 +13,7 @@ static struct {
 	struct cupti_metric_config config[N_WANTED];
 	uint64_t text[N_WANTED];
 	size_t n;
-	bool is_set[256]; /* devices that are configured */
+	bool is_set[256]; /* configured devices */
 } metrics;
 
 static uint32_t find_metrics(uint32_t device)
@@ -124,7 +124,7 @@ static void fetch(struct inject_context *c)
 {
 	struct cupti_sass_size s = {
 		.size = CUPTI_SIZE(cupti_sass_size, n_instances), .context = c->handle};
-	/* the vendor's own macro leaves the last field out of this size */
+	/* the vendor's macro excludes the last field from this size */
 	struct cupti_sass_flush f = {
 		.size = CUPTI_SIZE(cupti_sass_flush, n_instances), .context = c->handle};
 	struct cupti_sass_value *values = NULL;

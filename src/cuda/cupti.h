@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti.h: what we use of CUPTI, declared by ourselves: the library of the user's own CUDA is
- * opened when it is there. tests/cuda/layout.c compares size and place of every field with the
- * vendor's headers, and its output with this file. Structs that say their size grow at the end
- * alone; of records that do not say it (launches, devices) only fields that have kept their place
- * since CUDA 11 are here.
+ * cupti.h: our own declarations of the part of CUPTI that we use: the library of the user's CUDA
+ * is loaded at run time if present. tests/cuda/layout.c compares size and place of every field
+ * with the vendor's headers, and its output with this file. Structs with a size field grow only at
+ * the end; for records without one (launches, devices) only fields that have kept their place
+ * since CUDA 11 are declared.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 enum cupti_result {
 	CUPTI_OK = 0,
-	CUPTI_NO_MEMORY = 8, /* the buffer of the hardware is full */
+	CUPTI_NO_MEMORY = 8, /* the hardware buffer is full */
 	CUPTI_MAX_LIMIT = 12,
 	CUPTI_NOT_SUPPORTED = 27,
 	CUPTI_NO_RIGHTS = 35,
@@ -34,7 +34,7 @@ enum cupti_resource_id {
 	CUPTI_MODULE_ENDS = 7,
 	CUPTI_MODULE_PROFILED = 8,
 };
-enum cupti_launch_id { /* calls of the driver; PTSZ: with a stream of the thread */
+enum cupti_launch_id { /* driver calls; PTSZ: with a per-thread stream */
 	CUPTI_LAUNCH = 307,
 	CUPTI_LAUNCH_PTSZ = 442,
 	CUPTI_LAUNCH_COOPERATIVE = 477,
@@ -58,7 +58,7 @@ struct cupti_module {
 	const char *cubin;
 };
 
-struct cupti_api {     /* of a call of the driver */
+struct cupti_api {     /* a driver call */
 	uint32_t site; /* enum cupti_site */
 	const char *function;
 	const void *params;
@@ -72,10 +72,11 @@ struct cupti_api {     /* of a call of the driver */
 
 typedef void (*cupti_callback)(void *user, uint32_t domain, uint32_t id, const void *data);
 
-/* The size that a struct says of itself: up to the end of its last field. */
+/* The value of a struct's size field: up to the end of its last field. */
 #define CUPTI_SIZE(T, LAST) (offsetof(struct T, LAST) + sizeof(((struct T *)0)->LAST))
 
-/* Field, name of the symbol, parameters. The last ones may be missing: nothing is counted then. */
+/* Field, symbol name, parameters. Those of CUPTI_SASS_FUNCTIONS may be missing: then nothing is
+ * counted. */
 #define CUPTI_FUNCTIONS(X)                                                                         \
 	X(get_version, "cuptiGetVersion", (uint32_t *))                                            \
 	X(get_timestamp, "cuptiGetTimestamp", (uint64_t *))                                        \
@@ -118,15 +119,15 @@ struct cupti {
 	CUPTI_SASS_FUNCTIONS(CUPTI_POINTER)
 #undef CUPTI_POINTER
 	bool has_sass;
-	uint32_t (*synchronize)(void); /* cuCtxSynchronize() of the driver; NULL: there is none */
+	uint32_t (*synchronize)(void); /* cuCtxSynchronize() of the driver; NULL: not found */
 };
 
 /*
- * Finds the library: one that the program has loaded, else the one of `path` (may be NULL), else by
- * its usual names. False: *why, a text of static storage or of dlerror().
+ * Finds the library: the one that the program has loaded, else `path` (may be NULL), else by its
+ * usual names. False: *why has the reason, static text or from dlerror().
  */
 bool cupti_load(struct cupti *c, const char *path, const char **why);
-/* No CUPTI of NVIDIA but one of the tests, which has a symbol that says so. */
+/* Is this not NVIDIA's CUPTI but a stand-in of the tests, marked by a symbol? */
 bool cupti_is_stand_in(const struct cupti *c);
-/* What a result means; never NULL. */
+/* The meaning of a result code; never NULL. */
 const char *cupti_says(const struct cupti *c, uint32_t result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_activity.h: records of activity of CUPTI (cupti.h): launches and devices. */
+/* cupti_activity.h: activity records of CUPTI (cupti.h): launches and devices. */
 #pragma once
 
 #include "cuda/cupti_samples.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_counts.h: what CUPTI takes and gives for executions by instruction (cupti.h). */
+/* cupti_counts.h: parameters of CUPTI's functions that count executions by instruction
+ * (cupti.h). */
 #pragma once
 
 #include "cuda/cupti_samples.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_load.c: the symbols of the CUPTI that is there. */
+/* cupti_load.c: loads the symbols of the installed CUPTI. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
 #define N_NAMES (sizeof(names) / sizeof(*names))
 
-/* Two CUPTIs in one process work against each other: one that is loaded is the one. */
+/* Two CUPTIs in one process conflict: if one is loaded already, it is used. */
 static void *open_library(const char *path)
 {
 	void *h = NULL;
@@ -22,7 +22,8 @@ static void *open_library(const char *path)
 	return h;
 }
 
-/* A pointer to an object is not one to a function in ISO C; POSIX says that this copy works. */
+/* ISO C does not convert object pointers to function pointers; POSIX guarantees that this copy
+ * works. */
 static bool find(void *library, const char *symbol, void *to)
 {
 	void *p = dlsym(library, symbol);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cupti_samples.h: what CUPTI takes and gives for PC samples (cupti.h). */
+/* cupti_samples.h: parameters of CUPTI's functions for PC samples (cupti.h). */
 #pragma once
 
 #include <stddef.h>
@@ -88,7 +88,7 @@ struct cupti_get_reasons {
 	cupti_context context;
 	size_t n;
 	uint32_t *index;
-	char **names; /* each of CUPTI_REASON_BYTES */
+	char **names; /* CUPTI_REASON_BYTES each */
 };
 #define CUPTI_REASON_BYTES 128
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inject.c: the door that the driver knocks at, callbacks, and a thread that flushes. */
+/* inject.c: the entry point for the driver, callbacks, and a flusher thread. */
 #include "cuda/inject.h"
 
 #include <signal.h>
@@ -124,7 +124,7 @@ static void on_resource(uint32_t id, const struct cupti_resource *r)
 	pthread_mutex_unlock(&inject.lock);
 }
 
-/* CUPTI has no records of activity while it patches code: of a launch its kernel is known. */
+/* CUPTI has no activity records while it patches code: only the kernel of a launch is known. */
 static void keep_launch(const struct cupti_api *a, const struct inject_context *c)
 {
 	struct cuda_launch l = {.name = log_text(a->symbol),
@@ -136,14 +136,14 @@ static void keep_launch(const struct cupti_api *a, const struct inject_context *
 }
 
 /*
- * A launch has been made. In serialised mode its kernel has ended by now. Counts are taken and enabled
- * anew after every launch, so that they are in the log if the process dies; not inside of a call
- * that launches, where CUPTI does not take it, but once the outermost one has ended, of the runtime or
- * of the driver.
+ * Called after a launch. In serialised mode its kernel has ended by now. Counts are read and
+ * enabled again after every launch, so that they are in the log if the process dies. CUPTI does
+ * not accept this inside a launching call, so it is done when the outermost call, of the runtime
+ * or of the driver, has ended.
  */
 static void on_call(uint32_t domain, const struct cupti_api *a)
 {
-	static __thread unsigned depth; /* of calls of the runtime */
+	static __thread unsigned depth; /* nesting depth of runtime calls */
 	static __thread cupti_context launched;
 	bool is_after = a->site == CUPTI_AFTER;
 	struct inject_context *c;
@@ -170,8 +170,8 @@ static void on_call(uint32_t domain, const struct cupti_api *a)
 	pthread_mutex_unlock(&inject.lock);
 }
 
-/* What we ask of CUPTI may itself synchronise and load: those callbacks come while we hold the
- * lock, and are about nothing of the application's. */
+/* Our own calls of CUPTI may synchronise and load modules: those callbacks arrive while we hold the
+ * lock and do not concern the application. */
 static void on_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	static __thread bool is_inside;
@@ -244,7 +244,7 @@ static void *flush_until_end(void *unused)
 	return NULL;
 }
 
-/* Signals are the application's. */
+/* Signals belong to the application: the thread blocks them. */
 static void start_flusher(void)
 {
 	sigset_t all, before;
@@ -275,14 +275,14 @@ static void end_process(void)
 	log_abandon();
 }
 
-/* A copy of the process has no context and no thread of ours; what it starts by exec has both. */
+/* A forked child has no context and no thread of ours; a program that it executes has both. */
 static void in_forked_child(void)
 {
 	flusher.is_running = false;
 	log_abandon();
 }
 
-/* --- the door --- */
+/* --- entry point --- */
 
 static void read_request(void)
 {
@@ -314,7 +314,8 @@ static void log_start(void)
 		(struct log_part){"", 0});
 }
 
-/* The driver calls it in cuInit(). Whatever happens here, the application goes on: 1 is "fine". */
+/* Called by the driver in cuInit(). Whatever happens here, the application continues: 1 means
+ * success. */
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
 	static bool is_done;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log_types.h: what libincore-cuda appends while an application runs, and import/cuda reads. Of each
- * process a file of its own: a cuda_log_head, then records: a cuda_record, its body, zeros up to the
- * next multiple of 8. Little-endian; nothing is ever changed that was written. A record whose
- * checksum is wrong ends the log: that is where the process died.
- * Texts (kernels, reasons, metrics) stand in the log once, as a CUDA_TEXT; records name them by
+ * log_types.h: the log that libincore-cuda writes while an application runs and import/cuda reads.
+ * Each process has its own file: a cuda_log_head, then records: a cuda_record, its body, zeros up
+ * to the next multiple of 8. Little-endian and append-only. A record with a wrong checksum ends
+ * the log: the process died there.
+ * Texts (kernels, reasons, metrics) are stored once, as a CUDA_TEXT; records refer to them by
  * cuda_text_id(), a hash of the text.
  */
 #pragma once
@@ -17,19 +17,19 @@
 #define CUDA_LOG_SUFFIX ".cudalog"
 #define CUDA_RECORD_MAGIC 0x43434e49u
 
-/* The environment that carries a request into the application. */
+/* Environment variables that pass the request to the application. */
 #define CUDA_ENV_LOG "INCORE_CUDA_LOG"		 /* folder of the logs */
 #define CUDA_ENV_CUPTI "INCORE_CUDA_CUPTI"	 /* libcupti.so, if none is loaded */
 #define CUDA_ENV_MODE "INCORE_CUDA_MODE"	 /* a word of cuda_mode_words */
-#define CUDA_ENV_PERIOD "INCORE_CUDA_PERIOD"	 /* 5..31: 2^N cycles; else CUPTI chooses */
+#define CUDA_ENV_PERIOD "INCORE_CUDA_PERIOD"	 /* 5..31: 2^N cycles; otherwise CUPTI chooses */
 #define CUDA_ENV_LAUNCHES "INCORE_CUDA_LAUNCHES" /* "2,5-8", from 1; serialised mode */
 #define CUDA_ENV_WINDOW "INCORE_CUDA_WINDOW"	 /* "FROM:TO" in ms since the first context */
 
 enum cuda_mode {
-	CUDA_LOOK,	 /* launches alone */
-	CUDA_CONTINUOUS, /* PC samples; kernels run as ever */
-	CUDA_SERIALISED, /* PC samples, one kernel at a time: each sample knows its launch */
-	CUDA_EXACT,	 /* executions by instruction; the code is patched, times mean nothing */
+	CUDA_LOOK,	 /* only launches */
+	CUDA_CONTINUOUS, /* PC samples; kernels run as usual */
+	CUDA_SERIALISED, /* PC samples, one kernel at a time: each sample names its launch */
+	CUDA_EXACT, /* executions by instruction; the code is patched, so times are meaningless */
 	CUDA_MODES
 };
 #define CUDA_MODE_WORDS                                                                            \
@@ -41,14 +41,14 @@ enum cuda_record_type {
 	CUDA_START = 1, /* cuda_start */
 	CUDA_TEXT,	/* u64 id, the text */
 	CUDA_DEVICE,	/* cuda_device */
-	CUDA_REASONS,	/* cuda_reason[]: the names of what samples count */
+	CUDA_REASONS,	/* cuda_reason[]: the names of the stall reasons */
 	CUDA_CUBIN,	/* u64 crc, the bytes */
 	CUDA_SAMPLES,	/* cuda_samples, then its cuda_pc, each with its cuda_stall[] */
 	CUDA_LAUNCHES,	/* cuda_launch[] */
 	CUDA_COUNTS,	/* cuda_count[] */
 	CUDA_TROUBLE,	/* cuda_trouble, then a text */
 	CUDA_CONTEXT,	/* cuda_context */
-	CUDA_END,	/* empty: the process came to its end */
+	CUDA_END,	/* empty: the process ended normally */
 	CUDA_RECORD_TYPES
 };
 
@@ -60,18 +60,18 @@ struct cuda_log_head {
 
 struct cuda_record {
 	uint32_t magic, type;
-	uint64_t body_bytes; /* without the zeros behind it */
-	uint64_t time_ns;    /* of CUPTI's clock, as of launches */
+	uint64_t body_bytes; /* without the padding */
+	uint64_t time_ns;    /* CUPTI's clock, as for launches */
 	uint32_t seq;	     /* from 0 */
-	uint32_t crc;	     /* CRC-32C of this head, with 0 here, and of the body */
+	uint32_t crc;	     /* CRC-32C of this header, with 0 here, and the body */
 };
 
 struct cuda_start {
 	uint32_t mode; /* enum cuda_mode */
 	uint32_t cupti_version;
 	uint32_t parent_pid;
-	uint32_t is_synthetic; /* no GPU and no CUPTI of NVIDIA: a stand-in */
-	uint64_t launches;     /* text: which of each kernel are wanted, "2,5-8"; "": all */
+	uint32_t is_synthetic; /* a stand-in, without a GPU and NVIDIA's CUPTI */
+	uint64_t launches;     /* text: the wanted launches of each kernel, "2,5-8"; "": all */
 };
 
 struct cuda_device {
@@ -83,7 +83,7 @@ struct cuda_device {
 
 struct cuda_context {
 	uint32_t id, device;
-	uint32_t period_log2; /* of its samples; 0: not known */
+	uint32_t period_log2; /* of its samples; 0: unknown */
 	uint32_t pad;
 };
 
@@ -95,13 +95,13 @@ struct cuda_reason {
 struct cuda_samples {
 	uint32_t context, n_pcs;
 	uint64_t n_samples, n_dropped, n_foreign;
-	uint32_t is_full; /* the buffer of the hardware was: samples are missing */
+	uint32_t is_full; /* the hardware buffer was full: samples are missing */
 	uint32_t pad;
 };
 
 struct cuda_pc {
 	uint64_t cubin_crc, function, offset;
-	uint32_t correlation; /* of its launch; 0: not known */
+	uint32_t correlation; /* of its launch; 0: unknown */
 	uint32_t n_stalls;
 };
 
@@ -121,11 +121,11 @@ struct cuda_count {
 };
 
 enum cuda_trouble_kind {
-	CUDA_NO_CUPTI,	    /* it cannot be opened */
-	CUDA_REFUSED,	    /* CUPTI refused what `where` says; code: its result */
-	CUDA_LOST_LAUNCHES, /* n of them were dropped by CUPTI */
-	CUDA_LOST_RECORDS,  /* the log could not be written: n records are missing */
-	CUDA_LOST_COUNTS,   /* n counts were dropped by CUPTI */
+	CUDA_NO_CUPTI,	    /* the library cannot be opened */
+	CUDA_REFUSED,	    /* a call of CUPTI failed; the text names it, code is its result */
+	CUDA_LOST_LAUNCHES, /* CUPTI dropped n launches */
+	CUDA_LOST_RECORDS,  /* n records could not be written */
+	CUDA_LOST_COUNTS,   /* CUPTI dropped n counts */
 	CUDA_TROUBLES
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_write.c: one file, one lock, one write a record. */
+/* log_write.c: one file, one lock, one write per record. */
 #include "cuda/log_write.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 
-#define MAX_NAMES 1000 /* of files of one pid */
+#define MAX_NAMES 1000 /* log files per pid */
 
 static struct {
 	pthread_mutex_t lock;
 	int fd; /* 0: none */
 	uint32_t seq;
-	uint64_t at; /* end of the last whole record */
+	uint64_t at; /* end of the last complete record */
 	uint64_t n_lost;
 	struct seen { /* open addressing; id 0 is stored as 1 */
 		uint64_t *v;
@@ -48,7 +48,7 @@ static uint64_t unix_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A pid may come again, and a process may exec another program: each gets a file of its own. */
+/* A pid may be reused, and a process may exec another program: each gets its own file. */
 void log_open(const char *folder)
 {
 	struct cuda_log_head head = {
@@ -66,7 +66,7 @@ void log_open(const char *folder)
 		if (fd < 0 && errno != EEXIST)
 			return;
 	}
-	/* standard streams may be closed: 0 to 2 are not ours */
+	/* if standard streams are closed, do not use descriptors 0 to 2 */
 	if (fd >= 0 && fd <= 2) {
 		int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
@@ -83,7 +83,7 @@ void log_open(const char *folder)
 	log_state.fd = fd;
 }
 
-/* Whole, or not at all: what was begun is cut off again. */
+/* Writes a record completely or not at all: a partial write is truncated again. */
 static bool write_record(struct iovec *v, int n, size_t bytes)
 {
 	ssize_t wrote;
@@ -97,7 +97,7 @@ static bool write_record(struct iovec *v, int n, size_t bytes)
 		return true;
 	}
 	if (wrote > 0 && ftruncate(log_state.fd, (off_t)log_state.at) != 0)
-		log_abandon(); /* what follows half a record would not be read */
+		log_abandon(); /* records after a partial one would not be read */
 	return false;
 }
 
@@ -161,7 +161,7 @@ bool log_is_new(enum cuda_record_type kind, uint64_t id)
 
 	id = (id ^ (uint64_t)kind * UINT64_C(0x9e3779b97f4a7c15)) | 1;
 	pthread_mutex_lock(&log_state.lock);
-	/* without memory all is new: what stands twice in the log is no harm */
+	/* out of memory: treat all ids as new, since duplicates in the log are harmless */
 	if (2 * s->n >= s->cap && !seen_grow(s)) {
 		pthread_mutex_unlock(&log_state.lock);
 		return true;

@@ -5,10 +5,10 @@
 #include "base/mem.h"
 #include "cuda/inject.h"
 
-#define FETCH_PCS 4096	 /* of one call; the rest comes with the next */
-#define CONFIG_PCS 16384 /* what is left when sampling ends must fit: CUPTI discards more */
+#define FETCH_PCS 4096	 /* per call; the rest comes with the next */
+#define CONFIG_PCS 16384 /* must hold what is left when sampling ends: CUPTI discards the rest */
 #define MAX_REASONS 128
-#define MAX_FETCHES 1000 /* of one flush: CUPTI could always say that there is more */
+#define MAX_FETCHES 1000 /* per flush, because CUPTI might always report more */
 
 static bool make_buffer(struct cupti_samples *s, size_t n_pcs, size_t n_reasons)
 {
@@ -107,7 +107,7 @@ static void keep_samples(const struct inject_context *c, struct cupti_samples *s
 	s->is_full = 0;
 }
 
-/* What CUPTI put into the configured buffer by itself, then what it has. */
+/* Logs what CUPTI already put into the configured buffer, then fetches the rest. */
 void samples_flush(struct inject_context *c)
 {
 	struct cupti_get_data g = {
@@ -196,7 +196,7 @@ static uint32_t period_of(const struct inject_context *c)
 	return inject.cupti.get_configuration(&x) == CUPTI_OK ? a.number : inject.period_log2;
 }
 
-/* CUPTI wants sampling enabled before it says what can be sampled. */
+/* CUPTI requires sampling to be enabled before it reports what can be sampled. */
 void samples_begin(struct inject_context *c)
 {
 	struct cupti_of_context e = {

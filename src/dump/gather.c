@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c: strided views to logical row-major order. */
+/* gather.c: copies strided views in logical row-major order. */
 #include "dump/gather.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ void view_simplify(struct view *v)
 	v->rank = n;
 }
 
-/* n elements, `step` bytes apart. A constant size becomes a load and a store. */
+/* Copies n elements that are `step` bytes apart. A constant size compiles to a load and a store. */
 static uint8_t *copy_apart(
 	uint8_t *dst, const uint8_t *src, uint64_t n, uint64_t step, unsigned elem_bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* le.h: little-endian integers in bytes, at any alignment. The caller has checked the room. */
+/* le.h: reads and writes little-endian integers at any alignment. The caller checks the bounds. */
 #pragma once
 
 #include <endian.h>

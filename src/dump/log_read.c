@@ -17,7 +17,7 @@ bool log_reader_init(struct log_reader *r, const void *data, size_t size, const 
 		return true;
 	if (memcmp(p, LOG_FILE_MAGIC, size < 8 ? size : 8) != 0)
 		return err_file(e, "bad-magic", path, 0, "expected INCDLOG, found another file");
-	if (size < LOG_HEAD_BYTES) { /* killed while it was opened */
+	if (size < LOG_HEAD_BYTES) { /* killed while the log was being created */
 		r->why = "the head of the log is cut";
 		return true;
 	}
@@ -45,7 +45,7 @@ void log_at(const struct log_reader *r, uint64_t off, struct log_record *rec)
 	rec->body_bytes = rec->size - LOG_RECORD_HEAD - 4;
 }
 
-/* Does the body hold what its type says? A type of a later version is not ours to judge. */
+/* Does the body fit its type? Unknown types of later versions are accepted. */
 static bool is_sound(const struct log_record *rec)
 {
 	struct log_task t;

@@ -25,10 +25,10 @@
 /* Bytes of a record before its body, and of the fixed part of each body. */
 #define LOG_RECORD_HEAD 24
 #define LOG_ARG_BODY 32
-#define LOG_TENSOR_BODY 80 /* with the above, without shape, strides, checksum */
+#define LOG_TENSOR_BODY 80 /* includes the above, excludes shape, strides, checksum */
 #define LOG_TASK_BODY 46   /* without the name */
 #define LOG_LOSS_BODY 28
-/* Where the fields stand that the collector fills in, from the start of the record. */
+/* Offsets, from the start of the record, of the fields that the collector fills in. */
 #define LOG_AT_SEQ 8
 #define LOG_AT_FLAGS (LOG_RECORD_HEAD + 24)
 #define LOG_AT_BIN_OFFSET (LOG_RECORD_HEAD + 56)
@@ -47,7 +47,7 @@ enum log_type {
 enum log_flags {
 	LOG_AMBIGUOUS = 1 << 0,	   /* the slot was selected by a value that was added twice */
 	LOG_TRUNCATED = 1 << 1,	   /* the payload is a prefix; full_size is the whole */
-	LOG_NO_PAYLOAD = 1 << 2,   /* the level asks for none */
+	LOG_NO_PAYLOAD = 1 << 2,   /* the level excludes payloads */
 	LOG_PAYLOAD_LOST = 1 << 3, /* its write failed: bin_size is 0 */
 	LOG_TORN = 1 << 4,	   /* taken while the task was still running */
 	LOG_MARKED = 1 << 5,	   /* selected by a mark */
@@ -59,7 +59,7 @@ enum log_cause {
 	LOG_ARENA_FULL = 2,  /* no room for the payload within the wait */
 	LOG_NO_SPACE = 3,    /* ENOSPC, EDQUOT, EFBIG */
 	LOG_WRITE_ERROR = 4, /* any other failed write */
-	LOG_REFUSED = 5,     /* the record itself was wrong, or this generation cannot hold it */
+	LOG_REFUSED = 5,     /* the record was invalid, or this generation cannot hold it */
 	LOG_MARKS_FULL = 6,  /* selection table overflow */
 };
 
@@ -81,7 +81,7 @@ struct log_arg {
 	uint32_t block_idx;
 	bool is_scalar;
 	uint64_t raw;	       /* scalar */
-	uint64_t start_offset; /* elements; from here on: tensor */
+	uint64_t start_offset; /* in elements; this and what follows: tensor */
 	uint64_t buffer_addr, buffer_size;
 	uint64_t bin_offset, bin_size, full_size;
 	uint64_t shape[LOG_MAX_RANK], strides[LOG_MAX_RANK]; /* elements */

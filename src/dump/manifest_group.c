@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_group.c: one task: order of its records, and whether all its arguments are there. */
+/* manifest_group.c: one task: the order of its records, and whether all its arguments exist. */
 #include "dump/manifest_group.h"
 #include "base/search.h"
 
@@ -39,7 +39,7 @@ ORDER(compare_args, struct group_arg, UP(stage) UP(slot) UP(block_idx) UP(dispat
 ORDER(compare_own, struct group_arg, UP(dispatch_id) UP(block_idx) UP(slot) THEN(compare_args))
 ORDER(compare_tasks, struct group_task, UP(what.dispatch_id) UP(what.block_idx) UP(off))
 
-/* A task described twice (by two threads, say) counts once: the first. */
+/* If a task is described twice (by two threads, for example), only the first counts. */
 static void sort_tasks(struct group *g)
 {
 	size_t n = 0;
@@ -84,7 +84,7 @@ static bool has_after(const struct group *g, uint32_t slot)
 	return lo < g->after.n && g->after.v[lo] == slot;
 }
 
-/* First of `own` that belongs to this dispatch and block, or comes behind. */
+/* Index of the first entry of `own` with this dispatch and block, or of a later one. */
 static size_t find_own(const struct group *g, uint64_t dispatch_id, uint32_t block_idx)
 {
 	size_t lo = 0, hi = g->own.n;
@@ -96,8 +96,8 @@ static size_t find_own(const struct group *g, uint64_t dispatch_id, uint32_t blo
 	return lo;
 }
 
-/* Arguments before are those of the block itself; after the task there is one copy for all blocks.
- */
+/* Copies from before belong to the block itself; after the task there is one copy for all
+ * blocks. */
 static void count_found(const struct group *g, struct group_task *t)
 {
 	uint32_t expected = t->what.tensor_count + t->what.scalar_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_scan.c: what a log says in sum, and which of its payloads are still there. */
+/* manifest_scan.c: totals of a log, and which of its payloads still exist. */
 #include "dump/manifest_scan.h"
 #include "base/search.h"
 
@@ -30,7 +30,7 @@ static struct scan_thread *thread_of(struct scan *s, uint16_t thread)
 	return &s->threads.v[thread];
 }
 
-/* NULL, or why the payload is not what the record says. */
+/* Why the payload does not match its record, or NULL. */
 static const char *payload_problem(const struct scan *s, const struct log_arg *a)
 {
 	if (a->flags & LOG_PAYLOAD_LOST)
@@ -148,7 +148,7 @@ static void merge_losses(struct scan *s)
 	s->losses.n = n + 1;
 }
 
-/* No link leads out of a dump. */
+/* Loads a file; no link may lead out of the dump. */
 static bool load(struct file_data *f, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
@@ -170,7 +170,7 @@ static bool load_files(struct scan *s, struct incore_error *e)
 	const struct manifest_job *job = s->job;
 	char *bin;
 
-	s->log.is_own = true; /* of the very process, or of one that has ended */
+	s->log.is_own = true; /* written by this process, or by one that has ended */
 	if (!load(&s->log, job->dir, LOG_FILE, e))
 		return false;
 	s->report->log_bytes = s->log.size;

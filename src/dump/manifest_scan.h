@@ -21,11 +21,11 @@ struct scan {
 	struct file_data log, bin; /* bin: for repair only */
 	struct log_reader reader;
 	struct sorter sorter;
-	int level; /* -1: no record says */
+	int level; /* -1: no record states it */
 	uint64_t total, before, after, by_role[3], truncated, dropped, payload_bytes;
 	VEC(struct scan_thread) threads; /* by thread number */
-	VEC(struct loss) losses;	 /* by thread, task, cause: sorted, no two alike */
-	VEC(uint64_t) lost_payloads;	 /* records (offsets in the log), ascending */
+	VEC(struct loss) losses;	 /* sorted by thread, task, cause; no duplicates */
+	VEC(uint64_t) lost_payloads;	 /* offsets of records in the log, ascending */
 	struct u64_map lost_tasks;	 /* tasks that lost something */
 };
 

@@ -17,7 +17,7 @@
 void sorter_init(struct sorter *s, const char *dir, size_t bytes)
 {
 	*s = (struct sorter){.dir = dir, .fd = -1};
-	s->most = bytes / 2 / sizeof(struct sort_entry); /* qsort needs as much again */
+	s->most = bytes / 2 / sizeof(struct sort_entry); /* sorting needs the same amount again */
 	if (s->most < SORT_LEAST)
 		s->most = SORT_LEAST;
 }
@@ -82,7 +82,7 @@ bool sorter_add(struct sorter *s, struct sort_entry entry, struct incore_error *
 {
 	if (s->buf.n == s->most && !spill(s, e))
 		return false;
-	if (s->buf.n == s->buf.cap && s->buf.cap > 0) { /* not more than the budget */
+	if (s->buf.n == s->buf.cap && s->buf.cap > 0) { /* do not exceed the budget */
 		size_t want = s->buf.cap * 2 < s->most ? s->buf.cap * 2 : s->most;
 		struct sort_entry *p = mem_resize(s->buf.v, want, sizeof(*p));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest_text.c: one record of a manifest as JSON, on one line. Written by hand and not with the
- * JSON writer: a manifest has millions of these.
+ * manifest_text.c: one record of a manifest as JSON, on one line. Written directly rather than with
+ * the JSON writer, for speed: a manifest has millions of these.
  */
 #include "dump/manifest_text.h"
 
@@ -56,7 +56,7 @@ const char *manifest_core_name(unsigned core_type)
 	return core_type < 4 ? names[core_type] : names[0];
 }
 
-/* Nine digits: the same single comes back. */
+/* Nine digits: reads back to the same float. */
 static void put_float(struct strbuf *b, uint32_t bits)
 {
 	char buf[40];
@@ -74,7 +74,7 @@ static void put_float(struct strbuf *b, uint32_t bits)
 	}
 	n = (size_t)snprintf(buf, sizeof(buf), "%.9g", (double)f);
 	for (size_t i = 0; i < n; i++)
-		if (buf[i] == ',') /* a foreign locale */
+		if (buf[i] == ',') /* a locale with a decimal comma */
 			buf[i] = '.';
 	sb_add(b, buf, n);
 	if (!strpbrk(buf, ".e"))
@@ -145,7 +145,7 @@ static void put_geometry(struct strbuf *b, const struct log_arg *a)
 		v.strides[d] = a->strides[d];
 	}
 	if (!view_measure(&v, &end))
-		v.numel = v.numel ? v.numel : 1; /* a foreign log: whatever the product gave */
+		v.numel = v.numel ? v.numel : 1; /* not our log: accept any product */
 	PUT(b, ", \"is_contiguous\": ");
 	put_bool(b, view_is_dense(&v));
 	PUT(b, ", \"shape\": ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_text.h: one record of a manifest as JSON. No failure but the buffer's own. */
+/* manifest_text.h: one record of a manifest as JSON. Only the buffer can fail. */
 #pragma once
 
 #include "base/str.h"
@@ -12,9 +12,9 @@ struct manifest_record {
 	bool is_incomplete, is_payload_lost;
 };
 
-/* {"task_id": ...}: the current schema and ours behind it; is_older: the seventh generation alone.
- */
+/* {"task_id": ...}: keys of the current schema, then our own; is_older: only those of the seventh
+ * generation. */
 void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool is_older);
-/* A string, quoted and escaped. */
+/* Appends a string, quoted and escaped. */
 void manifest_put_string(struct strbuf *b, struct str s);
 const char *manifest_core_name(unsigned core_type); /* "aic" */

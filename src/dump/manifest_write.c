@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_write.c: a log made into a manifest: counters first, then the records task by task. */
+/* manifest_write.c: turns a log into a manifest: counters first, then the records task by task. */
 #include "dump/manifest_write.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void put_counter(struct strbuf *b, const char *key, uint64_t v)
 	sb_printf(b, "  \"%s\": %llu,\n", key, (unsigned long long)v);
 }
 
-/* "args" or "tensors" at the end of the names of counters. */
+/* Counters, whose names end in "args" or "tensors". */
 static void put_counters(struct strbuf *b, const struct scan *s)
 {
 	static const char *const keys[] = {"total", "input", "output", "inout", "truncated"};
@@ -143,7 +143,7 @@ static bool note_incomplete(struct out *o, const struct repair_task *t, struct i
 	return VEC_PUSH(&o->report->incomplete, *t) ? true : err_nomem(e);
 }
 
-/* The dispatches of a task that lack something, also those that have no record at all. */
+/* Notes the incomplete dispatches of a task, including those without any record. */
 static bool note_group(struct out *o, const struct group *g, struct incore_error *e)
 {
 	EACH (const struct group_task, t, g->tasks.v, g->tasks.n) {
@@ -217,7 +217,7 @@ static bool put_records(struct out *o, struct group *g, struct incore_error *e)
 	}
 }
 
-/* What the records cannot say: dispatches without any. Known only now, so behind the records. */
+/* Dispatches without records: known only at the end, so written after the records. */
 static void put_tail(struct out *o)
 {
 	const struct repair_report *r = o->report;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_types.h: the 128-byte record that the device writes, as it stands in memory:
- * little-endian, one layout per generation. Offsets are facts of the producers.
+ * record_types.h: the 128-byte record that the device writes, as laid out in memory: little-endian,
+ * one layout per generation. The producers define the offsets.
  */
 #pragma once
 
@@ -18,11 +18,11 @@
 
 enum device_layout {
 	DEVICE_G1,  /* G1, G2: raw shapes and offsets */
-	DEVICE_G3,  /* strides; the head of G1 */
-	DEVICE_G4,  /* G4..G6: kind and scalar value; no func id */
-	DEVICE_G7,  /* G7, G8: and flags */
-	DEVICE_G9,  /* and one func id */
-	DEVICE_G10, /* G10, G11: and three */
+	DEVICE_G3,  /* strides; starts like G1 */
+	DEVICE_G4,  /* G4..G6: adds kind and scalar value; no func id */
+	DEVICE_G7,  /* G7, G8: adds flags */
+	DEVICE_G9,  /* adds one func id */
+	DEVICE_G10, /* G10, G11: three func ids */
 	DEVICE_LAYOUTS,
 };
 
@@ -35,5 +35,5 @@ struct device_record {
 	uint32_t shapes[DEVICE_MAX_RANK], strides[DEVICE_MAX_RANK]; /* elements */
 	unsigned n_funcs;
 	uint32_t funcs[DEVICE_MAX_FUNCS]; /* DEVICE_NO_FUNC: unknown */
-	bool is_clamped;		  /* rank or member count was beyond its limit */
+	bool is_clamped;		  /* rank or member count exceeded its limit */
 };

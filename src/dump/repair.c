@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repair.c: the manifest of a dump that was not closed. */
+/* repair.c: rebuilds the manifest of a dump that was not closed. */
 #include "dump/repair.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ void repair_report_deinit(struct repair_report *report)
 	*report = (struct repair_report){0};
 }
 
-/* Which generation was being written: its payload file is there, empty or not. */
+/* Finds which generation was being written: its payload file exists, even if empty. */
 static bool find_generation(const char *dir, bool *is_older, struct incore_error *e)
 {
 	char *older = path_join(dir, manifest_bin_name(true));
@@ -42,7 +42,7 @@ bool dump_repair(const char *dir, struct repair_report *report, struct incore_er
 	*report = (struct repair_report){0};
 	if (!find_generation(dir, &job.is_older, e))
 		return false;
-	real = realpath(dir, NULL); /* so that close and repair give one run_dir */
+	real = realpath(dir, NULL); /* so that close and repair write the same run_dir */
 	if (!real)
 		return err_errno(e, errno, dir, "cannot open");
 	job.dir = real;

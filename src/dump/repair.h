@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * repair.h: the manifest of a dump that was not closed, rebuilt from its log. The log and the
- * payload file are only read; a second repair gives the same bytes. Owner: the caller frees the
+ * payload file are only read; a second repair produces the same bytes. Owner: the caller frees the
  * report with repair_report_deinit(), also after a failure. One thread.
  */
 #pragma once
@@ -10,9 +10,9 @@
 #include "base/vec.h"
 #include "dump/log_types.h"
 
-#define REPAIR_LIST_MOST 1000 /* entries of each list below; the counts go on */
+#define REPAIR_LIST_MOST 1000 /* at most this many entries in each list below; counts are exact */
 
-struct repair_lost { /* a payload that its record outlived */
+struct repair_lost { /* a payload that is missing although its record exists */
 	uint64_t task_id;
 	uint32_t slot;
 	uint8_t stage;
@@ -26,14 +26,14 @@ struct repair_task {
 };
 
 struct repair_report {
-	char *manifest;		     /* path written */
+	char *manifest;		     /* path of the file written */
 	const char *payload_file;    /* its name in the directory */
 	uint64_t records;	     /* tensors and scalars in the manifest */
 	uint64_t flushes;	     /* FLUSH records seen */
 	bool is_closed;		     /* CLOSE was seen */
 	uint64_t log_bytes;	     /* of the file */
 	uint64_t cut_off, cut_bytes; /* the part of the log that was not used */
-	const char *cut_why;	     /* NULL: all of it was */
+	const char *cut_why;	     /* NULL: all of it was used */
 	uint64_t bin_bytes;	     /* of the payload file */
 	uint64_t n_lost_payloads, n_incomplete;
 	uint64_t lost_records, lost_bytes; /* what the producer counted as lost */

@@ -2,9 +2,9 @@
 /*
  * chrome.c: Chrome trace events, for chrome://tracing and viewers that read its JSON. See
  * incore-chrome(7). A process per first level (shader engine), two lanes per wave: its instructions
- * and its states. Events of one lane must nest, so a record that its successor overlaps is cut. Of
+ * and its states. Events of one lane must nest, so a record that overlaps its successor is cut. For
  * pipes, where several instructions are in flight at once: a process per unit, as many lanes per
- * pipe as it takes, and the links between pipes as arrows.
+ * pipe as needed, and the links between pipes as arrows.
  */
 #include "export/export.h"
 
@@ -24,14 +24,14 @@ struct chrome_state {
 	const char **code; /* per code row: name and arguments as JSON, made on first use */
 	bool has_event;
 	uint64_t n_events, n_clipped;
-	uint32_t pid, tid; /* of the open track */
-	bool has_pending;  /* the slice that waits to see whether the next overlaps */
+	uint32_t pid, tid; /* of the current track */
+	bool has_pending; /* a slice is held back until it is known whether the next one overlaps */
 	struct export_slice pending;
 	bool has_pipes;
 	struct chrome_pipes pipes;
 	struct strbuf text, remarks;
 	bool has_remark;
-	bool is_nomem;	/* latched by the small texts; told at the end */
+	bool is_nomem;	/* latched by small texts; reported at the end */
 	bool is_failed; /* latched: a text could not be made */
 };
 
@@ -56,8 +56,8 @@ static const char *quoted(struct chrome_state *s, const char *text)
 	return s->is_nomem ? "\"\"" : s->text.p;
 }
 
-/* A time as a number of microseconds: 1 cycle = 0.001, or real ones with six digits (rounded down,
- * so that what does not overlap stays so). */
+/* Writes a time in microseconds: 1 cycle = 0.001, or real time with six digits (rounded down, so
+ * that slices without overlap stay without). */
 static void put_time(const struct export *x, const char *key, int64_t cyc)
 {
 	const struct trace_meta *m = &x->trace->meta;
@@ -205,7 +205,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 		return name_pipe(x, k, e);
 	if (k->index > UINT32_MAX / 2 - 1)
 		return err_set(e, INCORE_BAD_INPUT, "too-many", "too many tracks for this format");
-	if (pid != s->pid) /* tracks are sorted by it */
+	if (pid != s->pid) /* tracks are sorted by process */
 		name_process(x, pid);
 	s->pid = pid;
 	s->tid = k->index * 2 + 1;
@@ -337,7 +337,8 @@ static void put_link_end(
 	fputs("}", s->f);
 }
 
-/* From the last cycle of one slice to the last of the other: a wait ends when its flag is set. */
+/* Writes arrows from the last cycle of one slice to the last of the other: a wait ends when its
+ * flag is set. */
 static void put_links(struct export *x)
 {
 	struct chrome_state *s = x->state;
@@ -387,7 +388,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	(void)e;
 	if (!export_has_clock(x, v->series->clock))
 		return true;
-	/* A level has a unit and is kept in parts of it. */
+	/* The values of a level are stored in fractions of its unit. */
 	if (v->series->unit && v->series->per_unit)
 		snprintf(value, sizeof(value), "%.9g", (double)v->value / v->series->per_unit);
 	else
@@ -397,7 +398,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	return true;
 }
 
-/* Engines without a wave of their own still have counters: name their processes. */
+/* Names the processes of engines that have counters but no waves. */
 static void name_others(struct export *x)
 {
 	const struct trace *t = x->trace;
@@ -450,7 +451,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	return s->remarks.failed ? err_nomem(e) : true;
 }
 
-/* Only where there are some: most traces are labelled by nobody. */
+/* Writes the labels, if any: most traces have none. */
 static void put_labels(struct export *x)
 {
 	struct chrome_state *s = x->state;

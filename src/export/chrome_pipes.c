@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_pipes.c: rows for slices in flight at once, and the places of linked slices. */
+/* chrome_pipes.c: rows for slices in flight at once, and positions of linked slices. */
 #include "export/chrome_pipes.h"
 
 #include "base/mem.h"

@@ -6,9 +6,8 @@
 
 struct csv_state {
 	struct arena arena;
-	const char **code;   /* per code row: the columns that are the same each time; made on first
-				use */
-	const char *unknown; /* the same for a record without a row */
+	const char **code;   /* per code row: its constant columns; made on first use */
+	const char *unknown; /* these columns for a record without a row */
 	struct strbuf lane;  /* the track's columns */
 	struct strbuf row;
 };
@@ -43,7 +42,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	return s->lane.failed ? err_nomem(e) : true;
 }
 
-/* row,address,isa,source,evidence of a code row */
+/* The columns row,address,isa,source,evidence of a code row. */
 static const char *code_columns(struct export *x, code_idx code)
 {
 	struct csv_state *s = x->state;
@@ -79,7 +78,7 @@ static bool slice(struct export *x, const struct export_slice *v, struct incore_
 	return true;
 }
 
-/* A table of rows has no place for remarks: the program tells them beside it. */
+/* No-op: a CSV table has no place for remarks; the program reports them separately. */
 static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 {
 	(void)x;

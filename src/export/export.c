@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c: the driver of every export. It brings one track at a time, tells the writer what is on
- * it, and accounts for what the format cannot hold.
+ * export.c: the driver of every export. It loads one track at a time, passes its contents to the
+ * writer, and counts what the format cannot hold.
  */
 #include "export/export.h"
 
@@ -125,7 +125,7 @@ static bool send_link(struct driver *d, const struct walk_track *w, uint32_t pro
 	return d->ops->link(&d->x, &l, e);
 }
 
-/* One link per counter of a wait: from the instance that was issued last. */
+/* Sends one link per counter of a wait, from the instance that was issued last. */
 static bool send_links(struct driver *d, const struct walk_track *w, struct incore_error *e)
 {
 	if (!d->ops->link || !w->data->n)
@@ -158,7 +158,7 @@ bool export_note(struct export *x, const struct note *from, struct incore_error 
 	return true;
 }
 
-/* A track that cannot be read does not end the export: it becomes a note. */
+/* Turns the error of an unreadable track into a note; the export goes on. */
 static bool keep_failure(
 	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
 {
@@ -287,7 +287,7 @@ static bool send_cuts(struct driver *d, struct incore_error *e)
 		n_samples += t->counters[i].n;
 	for (code_idx i = 0; t->samples && !(holds & EXPORT_SAMPLES) && i < t->n_code; i++)
 		n_pcs += t->samples[i].issued + t->samples[i].stalled;
-	if (!(holds & EXPORT_CODE) && /* not a format of whole tables */
+	if (!(holds & EXPORT_CODE) && /* formats with EXPORT_CODE store whole tables */
 		(!export_cut(x, "markers", why, t->n_markers, e) ||
 			!export_cut(x, "issue records of other SIMDs", why, t->n_other_issues, e) ||
 			!export_cut(x, "dispatch events", why, t->n_dispatch_events, e) ||
@@ -317,7 +317,7 @@ static bool drive(struct driver *d, struct incore_error *e)
 	       send_counters(d, e) && send_losses(d, e) && send_cuts(d, e) && d->ops->end(x, e);
 }
 
-/* The writers print without looking; here a full disk gets a better word than they have. */
+/* Writers do not check each write; this reports a full disk better than they can. */
 static bool explain_write(const struct export *x, struct incore_error *e)
 {
 	if (x->file.f && ferror(x->file.f))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.h: from a trace to a file of another format. One export_ops per format; registry.c is the only list. The driver walks
- * the trace (tracks in order; of each track its slices in time order, then states, then links, unless links are wanted first), reports
- * what the format cannot hold, and makes loss impossible to forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
- */
+ * export.h: converts a trace to another file format. One export_ops per format; registry.c has the
+ * only list. The driver walks tracks in order (slices by time, states, links; or links first) and
+ * reports what the format cannot hold: `lost` and `truncated` may not be NULL, so that no loss is
+ * forgotten. One track is in memory at a time. */
 #pragma once
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct export_track {
 	const struct track *track;
 	const struct track_data *data;
 	int64_t begin_cyc, end_cyc; /* trace clock, relative to the export's origin */
-	int64_t from_cyc, to_cyc;   /* the same inside the window */
+	int64_t from_cyc, to_cyc;   /* begin and end clipped to the window */
 };
 
 struct export_slice {
@@ -41,7 +41,7 @@ struct export_slice {
 	uint32_t dur_cyc, stall_cyc;
 	code_idx code;
 	uint8_t inst_class, tag;
-	/* What of it account.h gives to it and to no other: stall from here, issue, end. */
+	/* The part that account.h attributes to this slice alone: start of stall, of issue, end. */
 	int64_t own_cyc, own_issue_cyc, own_end_cyc;
 };
 
@@ -66,19 +66,19 @@ struct export_sample {
 	uint64_t value;
 };
 
-struct export_cut {	  /* what we left out, and why */
+struct export_cut {	  /* what was left out, and why */
 	const char *what; /* "links", "states", "tracks" */
 	const char *why;
 	uint64_t count;
 };
 
-enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all but issue */
+enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all except issue */
 
 struct export_options {
 	struct walk_options walk;  /* selection and progress */
 	bool is_real_time;	   /* microseconds by the measured clock (takes_time) */
-	bool is_strict;		   /* a track that cannot be read is an error: write nothing */
-	enum export_weight weight; /* of formats with takes_weight */
+	bool is_strict;		   /* an unreadable track is an error: write nothing */
+	enum export_weight weight; /* for formats with takes_weight */
 };
 
 #define EXPORT_MAX_CUTS 16
@@ -91,8 +91,8 @@ struct export_result {
 	uint32_t n_cuts;
 	struct note *notes; /* one per track that could not be read, at most WALK_MAX_NOTES */
 	uint32_t n_notes;
-	uint64_t bytes;	    /* of all files, where a format writes a directory */
-	const char *advice; /* the writer's word to the user, or NULL */
+	uint64_t bytes;	    /* of all files, if a format writes a directory */
+	const char *advice; /* hint of the writer for the user, or NULL */
 };
 void export_result_deinit(struct export_result *r);
 
@@ -101,7 +101,7 @@ struct export
 	const struct trace *trace;
 	const struct export_ops *ops;
 	struct out_file file; /* for formats of one file */
-	const char *path;     /* target as given */
+	const char *path;     /* target, as given */
 	int64_t origin_cyc;   /* aligned time that becomes 0 */
 	const struct export_options *options;
 	struct export_result *result;
@@ -112,15 +112,15 @@ struct export_ops {
 	const char *name, *suffix, *media_type; /* name: the word after export --to */
 	const char *summary;
 	unsigned holds; /* enum export_holds */
-	/* The writer makes a directory itself: no x->file; commit() puts it in place. */
+	/* The writer makes a directory itself: no x->file; commit() moves it into place. */
 	bool is_directory;
-	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
+	/* track() handles a whole track: slices, states and links are not sent one by one. */
 	bool takes_tracks;
 	bool links_first;  /* links of a track come before its slices */
-	bool takes_sums;   /* begin() asks with export_walk(): no tracks are brought */
-	bool takes_time;   /* it has times that options->is_real_time changes */
-	bool takes_weight; /* its numbers are those that options->weight names */
-	bool needs_name;   /* a library writes it, to x->file.tmp_path; there is no stdout */
+	bool takes_sums;   /* begin() uses export_walk(): track() is not called */
+	bool takes_time;   /* has times that options->is_real_time changes */
+	bool takes_weight; /* its numbers are chosen by options->weight */
+	bool needs_name;   /* written by a library to x->file.tmp_path; stdout is not possible */
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,
@@ -137,14 +137,14 @@ struct export_ops {
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
 
-extern const struct export_ops *const export_registry[]; /* NULL ends */
+extern const struct export_ops *const export_registry[]; /* ends with NULL */
 const struct export_ops *export_find(const char *name);
 
-/* Runs one export; the target ("-" or NULL: stdout) appears whole or not at all. On success *out
- * is filled; export_result_deinit() frees it. */
+/* Runs one export; the target ("-" or NULL: stdout) appears complete or not at all. On success
+ * *out is filled; export_result_deinit() frees it. */
 bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
 	const struct export_options *o, struct export_result *out, struct incore_error *e);
 
-/* For writers: something was left out. Counts it and tells ops->truncated; count 0: nothing. */
+/* For writers: records that something was left out and calls ops->truncated; count 0: no-op. */
 bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
 	struct incore_error *e);

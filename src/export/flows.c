@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flows.c: the ends of arrows, sorted by where they are. */
+/* flows.c: the ends of arrows, sorted by track and slice. */
 #include "export/flows.h"
 
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static bool add_ends(struct flows *f, struct flow_end from, struct flow_end to)
 	return VEC_PUSH(&f->ends, from) && VEC_PUSH(&f->ends, to);
 }
 
-/* Is each end written? A window asks for the times of slices: each linked track is read for it. */
+/* Finds which ends are written. With a window this depends on the times of slices, so each linked
+ * track is read. */
 static bool count_written(
 	const struct flows *f, const struct export *x, uint8_t *n_written, struct incore_error *e)
 {

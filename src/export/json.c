@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json.c: the whole trace as one JSON document, schema incore.trace/1, written as it is read. See
- * incore-json(7). Tables that many rows share are arrays of arrays, with their columns named once.
+ * incore-json(7). Large tables are arrays of arrays, with their columns named once.
  */
 #include "codec/json_writer.h"
 
@@ -16,8 +16,8 @@ enum part { PART_NONE, PART_SLICES, PART_STATES, PART_LINKS };
 struct json_state {
 	struct json_writer w;
 	bool in_tracks;
-	enum part part;	    /* of the open track */
-	struct strbuf cuts; /* told at the end: what, why (each ends in NUL) */
+	enum part part;	    /* of the current track */
+	struct strbuf cuts; /* written at the end: what, why (each ends in NUL) */
 	VEC(uint64_t) cut_counts;
 	bool in_notes;
 };
@@ -93,7 +93,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	return true;
 }
 
-/* Closes the open array of the track and opens those up to `part`: every track has all three. */
+/* Closes the open array of the track and opens those up to `part`; every track has all three. */
 static void enter(struct json_state *s, enum part part)
 {
 	static const char *const keys[] = {NULL, "slices", "states", "waits"};
@@ -161,7 +161,7 @@ static bool track_end(struct export *x, struct incore_error *e)
 	return true;
 }
 
-/* Counters are written with the side tables: as the driver brings them, nothing is left to do. */
+/* No-op: counters are written with the side tables. */
 static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	(void)x;

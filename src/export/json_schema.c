@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json_schema.c: the JSON Schema of incore.trace/1. Its tables are those of the field list; they
- * become records here, so that the schema of a record is that of a table too.
+ * are converted to records here, so that the code for records also makes their schemas.
  */
 #include <assert.h>
 
@@ -35,11 +35,11 @@ static const struct column cut_columns[] = {
 	SHAPE("what", TEXT), SHAPE("why", TEXT), SHAPE("count", U64)};
 static const struct record cut_shape = RECORD_SHAPE(RECORD_BLOCK, cut_columns);
 
-/* Room for what is made from the field list, which is fixed. */
+/* Buffers for what is made from the field list; their sizes are fixed because the list is. */
 struct maker {
 	struct column columns[288];
 	struct record records[40];
-	char words[2048]; /* lists of them, each ends in NUL */
+	char words[2048]; /* lists of words, each ends in NUL */
 	unsigned n_columns, n_records, n_words;
 };
 
@@ -117,7 +117,7 @@ static struct column column_of(struct maker *m, const struct field *d)
 	return c;
 }
 
-/* The fields of a table and what else stands in its rows. */
+/* Record with the fields of a table and further columns of its rows. */
 static const struct record *shape_of(struct maker *m, const struct field_table *d,
 	enum record_style style, const struct column *more, unsigned n_more)
 {
@@ -160,7 +160,7 @@ static const struct record *track_shape(struct maker *m)
 		SHAPE("begin_cycles", I64), SHAPE("end_cycles", I64),
 		SHAPE("slices", LIST, .of = slices), SHAPE("states", LIST, .of = states),
 		SHAPE("waits", LIST, .of = &pair_shape),
-		SHAPE(NULL, U64)); /* its place: se, simd, slot; core, unit, pipe; ... */
+		SHAPE(NULL, U64)); /* its coordinates: se, simd, slot; core, unit, pipe; ... */
 }
 
 static const struct record *code_shape(struct maker *m)

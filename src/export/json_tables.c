@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json_tables.c: meta, code and side tables of the json export, by the list of their fields. Times
- * are of the clock domain.
+ * are in the row's clock domain.
  */
 #include "export/json_tables.h"
 #include "base/vec.h"
@@ -88,7 +88,7 @@ static void put_one(struct json_writer *w, const struct field *d, const void *p)
 	}
 }
 
-/* A field; one with several values as a row of them. */
+/* Writes a field; one with several values as an array. */
 static void put_field(struct json_writer *w, const struct field *d, const void *row)
 {
 	const char *p = (const char *)row + d->offset;
@@ -102,7 +102,7 @@ static void put_field(struct json_writer *w, const struct field *d, const void *
 		json_w_end(w);
 }
 
-/* The fields of a row: members of the open object, or elements of the open array. */
+/* Writes the fields of a row: as members of the open object, or elements of the open array. */
 static void put_fields(
 	struct json_writer *w, const struct field_table *d, const void *row, bool has_keys)
 {
@@ -141,7 +141,7 @@ static void open_table(struct json_writer *w, const char *name)
 	json_w_kv_array(w, name);
 }
 
-/* A table of the trace with nothing in it but its fields; as objects, or as rows. */
+/* Writes a table of the trace that consists only of its fields, as objects or as arrays. */
 static void put_table(
 	struct json_writer *w, const struct field_table *d, const struct trace *t, bool is_rows)
 {
@@ -217,7 +217,7 @@ static void put_metric(struct json_writer *w, const struct code_metric *m)
 	json_w_end(w);
 }
 
-/* What only captures with named reasons, figures by row or links of the code have. */
+/* Writes the tables of sampled captures: stall reasons, metrics by row, links of the code. */
 static void put_sampled(struct json_writer *w, const struct trace *t)
 {
 	if (!t->sampling.period_cyc && !t->n_metrics && !t->n_code_links)

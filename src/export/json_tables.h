@@ -5,9 +5,9 @@
 #include "codec/json_writer.h"
 #include "trace/field_list.h"
 
-void json_put_index(struct json_writer *w, uint32_t index); /* none: null */
+void json_put_index(struct json_writer *w, uint32_t index); /* no index: null */
 void json_put_value(struct json_writer *w, int64_t v);	    /* NO_VALUE: null */
-/* The fields of one row of a table, into the open object. */
+/* Writes the fields of one row of a table into the open object. */
 void json_put_members(struct json_writer *w, const struct field_table *d, const void *row);
 
 void json_put_meta(struct json_writer *w, const struct trace *t);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* labels.c: the labels of a trace, and what else stands in the metadata of a trace.json. */
+/* labels.c: the labels of a trace, and the other metadata of a trace.json. */
 #include "export/labels.h"
 
 #include "codec/json_writer.h"
 #include "isa/ascend.h"
 
-/* Beyond this the events would start too late for the viewer; the container has all of them. */
+/* With more metadata the events would start too late in the file for the viewer; the container has
+ * all of it. */
 #define MAX_METADATA (256u << 10)
 
 static void put_rows(const struct trace *t, struct json_writer *w)
@@ -22,7 +23,7 @@ static void put_rows(const struct trace *t, struct json_writer *w)
 	json_w_end(w);
 }
 
-/* Only strings can hold a bracket here, and there an escape means the same. */
+/* Escapes brackets: here they occur only in strings, where the escape is equivalent. */
 static bool put_without_brackets(const struct strbuf *json, struct strbuf *out)
 {
 	for (size_t i = 0; i < json->n; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * otf2.c: an OTF2 archive, for Vampir, Score-P's tools and others. See incore-otf2(7). A location is
- * a wave, on which its life and in it the instructions are entered and left, each with the cycles
- * that account.h gives to it; of pipes a location is a row of slices that do not overlap, and flags
- * are messages between locations of their own. Counters are metrics. Events are written as tracks
- * come, definitions at the end. More than 600 lines because both speak of the same numbers.
+ * otf2.c: an OTF2 archive, for Vampir, Score-P's tools and others. See incore-otf2(7). A location
+ * is a wave; its lifetime and within it the instructions are regions, each with the cycles
+ * account.h attributes to it. For pipes a location is a row of slices without overlap, and flags
+ * are messages between separate locations. Counters are metrics. Events are written as tracks are
+ * read, the definitions at the end. More than 600 lines because both use the same numbers.
  */
 #include <otf2/otf2.h>
 
@@ -18,16 +18,16 @@
 
 #define EVENT_CHUNK (1u << 20)
 #define DEFINITION_CHUNK (4u << 20)
-#define FLAG_LOCATIONS ((uint64_t)1 << 40) /* those of messages, by rank */
+#define FLAG_LOCATIONS ((uint64_t)1 << 40) /* locations of messages, by rank */
 
-enum own_region { REGION_UNKNOWN, REGION_WAVE, REGIONS_OWN }; /* behind the code rows */
+enum own_region { REGION_UNKNOWN, REGION_WAVE, REGIONS_OWN }; /* numbered after the code rows */
 
 struct location {
 	uint64_t id, n_events;
 	const char *name; /* in the arena */
 	uint8_t type;
 	uint32_t group, metric;
-	const struct counter_series *series; /* of a metric; NULL: running waves */
+	const struct counter_series *series; /* of a metric; NULL: number of running waves */
 };
 
 struct lane {
@@ -47,19 +47,19 @@ struct otf2_state {
 	OTF2_GlobalDefWriter *defs;
 	OTF2_AttributeList *attributes;
 	struct arena arena;
-	struct intern strings; /* written when they are new */
+	struct intern strings; /* written on first use */
 	VEC(struct location) locations;
 	VEC(const char *) groups;
-	VEC(struct lane) lanes; /* of the open track: one, or a row of a pipe each */
+	VEC(struct lane) lanes; /* of the current track: one, or one per row of a pipe */
 	VEC(struct message) messages;
-	uint32_t *rank_of;	/* by track, of pipes with links */
-	uint32_t n_ranks, unit; /* unit: of the open group */
+	uint32_t *rank_of;	/* by track, for pipes with links */
+	uint32_t n_ranks, unit; /* unit: of the current group */
 	bool has_pipes;
 	struct flows flows;
 	struct clean_rows rows;
 	const struct track *track;
 	int64_t end_cyc;
-	uint64_t last; /* time of all */
+	uint64_t last; /* latest time of all events */
 	const struct counter_series *series;
 	clock_idx running_clock;
 	uint64_t n_notes;
@@ -256,7 +256,7 @@ static bool row_of_pipe(
 	return true;
 }
 
-/* A flag is sent and received when the slice ends. */
+/* Records messages: a flag is sent and received when its slice ends. */
 static bool keep_messages(
 	struct otf2_state *s, const struct export_slice *v, struct incore_error *e)
 {
@@ -380,7 +380,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
 {
 	struct otf2_state *s = x->state;
-	struct incore_error ignored = {0}; /* it latches */
+	struct incore_error ignored = {0}; /* the error is latched elsewhere */
 
 	if (clock != s->running_clock && !open_metric(x, "running waves", NULL, clock, &ignored))
 		latch_code(s, OTF2_ERROR_MEM_ALLOC_FAILED);
@@ -391,7 +391,7 @@ static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_
 			s, time, OTF2_TYPE_UINT64, (OTF2_MetricValue){.unsigned_int = running});
 }
 
-/* --- what was lost: properties of the archive --- */
+/* --- losses: properties of the archive --- */
 
 static bool put_property(struct otf2_state *s, const char *kind, const char *text, uint64_t count,
 	struct incore_error *e)
@@ -483,7 +483,7 @@ static void define_locations(struct otf2_state *s, const char *machine)
 	}
 }
 
-/* Whose messages go where: a rank is a pipe's location of flags. */
+/* Defines the ranks of messages: a rank is a pipe's location for flags. */
 static void define_ranks(struct otf2_state *s)
 {
 	uint64_t *members = mem_alloc((size_t)s->n_ranks * 2 * sizeof(*members));

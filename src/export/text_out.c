@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_out.c: the small parts of JSON text that fast writers put together. */
+/* text_out.c: basic parts of JSON text, for fast writers. */
 #include "export/text_out.h"
 
 #include <math.h>

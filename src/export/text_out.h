@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_out.h: bytes to a file through one large buffer, for writers of JSON text. Failures of the
- * file stay in it (ferror()); text_out_close() writes the rest and frees.
+ * text_out.h: buffered output to a file, for writers of JSON text. Write errors stay in the file
+ * (ferror()); text_out_close() writes the rest and frees the buffer.
  */
 #pragma once
 
@@ -39,13 +39,13 @@ static inline void text_puts(struct text_out *o, const char *s)
 	text_put(o, s, strlen(s));
 }
 
-/* JSON that was read strictly; bytes that are no UTF-8 become U+FFFD. */
+/* Writes JSON that was parsed strictly; bytes that are not UTF-8 become U+FFFD. */
 void text_put_json(struct text_out *o, const char *p, size_t n);
-/* A string, escaped; in quotes. */
+/* Write a string with JSON escapes; text_put_quoted() adds quotes. */
 void text_put_escaped(struct text_out *o, struct str s);
 void text_put_quoted(struct text_out *o, struct str s);
 void text_put_u64(struct text_out *o, uint64_t v);
-/* Up to nine decimals, as few as it takes; huge ones with 17 digits. */
+/* Writes up to nine decimals, as few as needed; huge values with 17 digits. */
 void text_put_time(struct text_out *o, double v);
-/* The shortest text that reads back as the same double. */
+/* Writes the shortest text that reads back as the same double. */
 void text_put_exact(struct text_out *o, double v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.c: what of the tables beside the tracks a selection keeps. */
+/* writer.c: applies a selection to the side tables. */
 #include "export/writer.h"
 
 bool export_has_clock(const struct export *x, clock_idx c)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.h: what writers share: their members, questions to the selection, the walk of sums. */
+/* writer.h: shared by writers: members of export_ops, checks of the selection, a walk for sums. */
 #pragma once
 
 #include "export/export.h"
 
-/* The members of an export_ops, for functions of these names; of one that takes slice by slice. */
+/* Members of an export_ops for functions with these names; the second for writers of slices. */
 #define EXPORT_WRITER                                                                              \
 	.begin = begin, .track = track, .counter = counter, .lost = lost, .truncated = truncated,  \
 	.end = end, .abort = free_state
 #define EXPORT_SLICE_WRITER                                                                        \
 	EXPORT_WRITER, .slice = slice, .state_run = state_run, .link = link, .track_end = track_end
 
-/* Is it of an engine that the user wants? */
+/* Does the clock belong to an engine that the user selected? */
 bool export_has_clock(const struct export *x, clock_idx c);
 /* Is a time, relative to the origin, inside the window? */
 bool export_has_time(const struct export *x, int64_t time_cyc);
-/* Waves that run on each clock domain: calls fn where their number changes. */
+/* Calls fn whenever the number of running waves of a clock domain changes. */
 typedef void (*export_running_fn)(
 	struct export *x, clock_idx clock, int64_t time_cyc, uint64_t n_running);
 void export_each_running(struct export *x, export_running_fn fn);
-/* For writers of sums: one pass over the selected tracks; counts them and those that fail. */
+/* For writers of sums: one pass over the selected tracks; counts all and those that fail. */
 bool export_walk(struct export *x, const struct collector *const *collectors, size_t n,
 	struct incore_error *e);
-/* A track that could not be read: kept in the result as long as there is room. */
+/* Adds the note of an unreadable track to the result, as long as there is room. */
 bool export_note(struct export *x, const struct note *n, struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c: which of several captures is meant, and what is known of each. */
+/* choose.c: chooses among several captures, and caches what is known about each. */
 #include "import/capture_cache.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 
 struct capture_seen {
 	struct stat st; /* of its file */
-	uint32_t part;	/* of that; 0: all of it */
+	uint32_t part;	/* part of that file; 0: the whole file */
 	struct capture capture;
 	bool has_clock;
 	double clock_mhz;
 };
 
-/* Length of the path before '#' and a number, which is put in *part + 1; 0: it has none. */
+/* Length of the path before '#' and a number; *part is that number + 1. 0: there is no number. */
 static size_t file_part(const char *path, uint32_t *part)
 {
 	const char *mark = strrchr(path, '#');
@@ -125,7 +125,7 @@ bool import_root_open(const struct import_options *o, struct file_root *r, const
 	return file_root_open_below(r, above, name, o && o->cache && o->cache->follow_links);
 }
 
-/* --- what was learnt --- */
+/* --- cached results --- */
 
 static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *st, uint32_t part)
 {
@@ -152,7 +152,7 @@ const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct 
 	return s ? s->capture.ops : NULL;
 }
 
-/* A copy whose strings live in the arena; same_as is lost on lack of memory. */
+/* A copy with strings in the arena; same_as becomes NULL when out of memory. */
 static struct capture copy_counts(const struct capture *from, struct arena *a, const char *path)
 {
 	struct capture c = *from;
@@ -233,7 +233,7 @@ double capture_clock_mhz(struct capture_cache *k, const struct capture *c)
 	}
 	incore_error_clear(&ignored);
 	s = find_seen(k, c->path);
-	if (s) /* also when it cannot be read: it is not tried again */
+	if (s) /* even if unreadable, so that it is not tried again */
 		s->has_clock = true;
 	return mhz;
 }

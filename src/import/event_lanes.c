@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event_lanes.c: the lanes of the first events, by the words that only Ascend's tools use. */
+/* event_lanes.c: examines the lanes of the first events for words that only Ascend's tools use. */
 #include "import/event_lanes.h"
 
 #include "base/mem.h"
 #include "codec/trace_events.h"
 #include "isa/ascend.h"
 
-/* "core0.veccore1, kernel, estimate": a plain "core0" may be anybody's. */
+/* "core0.veccore1, kernel, estimate": a plain "core0" may come from any tool. */
 static bool is_unit(struct str name)
 {
 	ptrdiff_t comma = str_find(name, ", ");
@@ -17,7 +17,7 @@ static bool is_unit(struct str name)
 	return ascend_unit_of(name, &u) && u.kind != ASCEND_PLAIN;
 }
 
-/* Others have lanes for events, marks and warps, too. */
+/* Other tools have lanes for events, marks and warps, too. */
 static bool is_pipe(struct str lane)
 {
 	ptrdiff_t cut = str_rfind_char(lane, '_');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * find.c: which captures are at or below a path? Directories are looked at two levels deep and a
- * recognised one is never entered, so the wave files of a capture are not opened here. Links that
- * loop, entries that cannot be read and files that are no files are passed over.
+ * find.c: finds the captures at or below a path. Directories are searched two levels deep and a
+ * recognised one is never entered, so the wave files of a capture are not opened here. Looping
+ * links, unreadable entries and files that are not regular are skipped.
  */
 #include "import/capture_cache.h"
 
@@ -18,19 +18,19 @@
 #include "base/vec.h"
 #include "codec/gzip.h"
 
-/* Enough for every magic; all of PROBE_HEAD is read of a file that the user named, and of JSON, where
- * what tells formats apart may come late. */
+/* Enough for every magic; PROBE_HEAD bytes are read of a file that the user named, and of JSON,
+ * where formats may be recognisable only later. */
 #define HEAD_OF_FOUND 4096
 #define MAX_NAMED_IN_ERROR 3
 /* A score that no other format can beat. */
 #define SURE 95
-/* Where a format says that its captures lie deeper. */
+/* If a format states that its captures are deeper. */
 #define MAX_LEVELS 8
 
 struct seen {
 	dev_t dev;
 	ino_t ino;
-	uint32_t part; /* of the file (capture_stat()); 0: all of it */
+	uint32_t part; /* part of the file (capture_stat()); 0: the whole file */
 };
 
 struct finder {
@@ -43,7 +43,7 @@ struct finder {
 	bool is_flat;		     /* one directory only */
 	struct seen root;
 	uint64_t n_dirs, n_files, n_unreadable, n_outside;
-	struct strbuf sample; /* a few names that were passed over, for the message */
+	struct strbuf sample; /* some of the skipped names, for the message */
 	unsigned n_sample;
 };
 
@@ -52,7 +52,8 @@ static const struct import_ops *best_ops(const struct probe *p)
 	const struct import_ops *best = NULL;
 	int best_score = 0;
 
-	/* The first that is sure ends it: others would list a directory of 100,000 waves again. */
+	/* Stop at the first certain format: others would list a directory of 100,000 waves
+	 * again. */
 	for (size_t i = 0; import_registry[i] && best_score < SURE; i++) {
 		const struct import_ops *ops = import_registry[i];
 		int score = p->is_gzip && !ops->reads_gzip ? 0 : ops->sniff(p);
@@ -75,7 +76,7 @@ static struct file_store *store_of(const struct finder *f)
 	return f->cache ? &f->cache->files : NULL;
 }
 
-/* p has its path, and has its head afterwards. *failed: the errno. */
+/* p has the path, and gets the head. *failed: the errno. */
 static const struct import_ops *sniff_file(
 	struct finder *f, struct probe *p, size_t cap, int *failed)
 {
@@ -103,7 +104,7 @@ static const struct import_ops *sniff_dir(const char *path, struct capture_cache
 	return best_ops(&(struct probe){.path = path, .is_dir = true, .cache = k});
 }
 
-/* The slot that says where a (device, inode) pair was seen; its value is 0 when it is new. */
+/* The slot of a (device, inode) pair in seen_at; its value is 0 for a new pair. */
 static uint64_t *seen_slot(struct finder *f, const struct stat *st, uint32_t part)
 {
 	uint64_t key = hash_mix64((uint64_t)st->st_dev + part) ^ (uint64_t)st->st_ino;
@@ -139,7 +140,7 @@ static bool add_one(struct finder *f, const char *path, const struct import_ops 
 	return true;
 }
 
-/* What ops recognised: one capture, or the several that a directory or file holds. */
+/* Adds what ops recognised: one capture, or several of a directory or file. */
 static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
 	const struct stat *st, struct incore_error *e)
 {
@@ -169,13 +170,13 @@ static void add_sample(struct finder *f, const char *name)
 	f->n_sample++;
 }
 
-struct level { /* one directory that is being looked through */
+struct level { /* a directory being searched */
 	struct finder *f;
 	const char *dir;
-	bool is_links_turn;    /* real entries first, so that a link never takes a capture's name */
-	bool has_links;	       /* there is a second turn */
-	VEC(char *) to_enter;  /* directories that are no capture, by path */
-	unsigned levels_below; /* may they be entered */
+	bool is_links_turn;    /* real entries come first, so that links never take their names */
+	bool has_links;	       /* a second pass is needed */
+	VEC(char *) to_enter;  /* directories that are not captures, by path */
+	unsigned levels_below; /* how many levels below may be entered */
 	unsigned depth;
 };
 
@@ -251,7 +252,7 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 	if (is_link)
 		l->has_links = true;
 	if (is_link != l->is_links_turn || failed) {
-		mem_free(path); /* the other turn's, or a link to nowhere, to itself or out */
+		mem_free(path); /* for the other pass, or an invalid link */
 		return true;
 	}
 	if (S_ISDIR(st.st_mode))
@@ -262,7 +263,7 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-/* A directory below the first that cannot be listed is passed over and counted. */
+/* An unreadable directory below the first is skipped and counted. */
 static bool look_level(struct finder *f, const char *dir, unsigned levels_below, unsigned depth,
 	struct incore_error *e)
 {
@@ -318,7 +319,7 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 		return true;
 	if (f->found.n > UINT32_MAX)
 		return err_set(e, INCORE_BAD_INPUT, "too-many", "more than 2^32 captures");
-	/* One alone competes with none: what it holds is learnt when it is read. */
+	/* A single capture needs no comparison: its contents are known after reading it. */
 	for (size_t i = 0; f->found.n > 1 && i < f->found.n; i++)
 		capture_look(f->cache, f->arena, &f->found.v[i]);
 	SORT(f->found.v, f->found.n, capture_cmp);
@@ -331,7 +332,7 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 	return true;
 }
 
-/* "a/b" -> "a", "b" -> "" (the current directory), "/b" -> "/"; NULL on lack of memory. */
+/* "a/b" -> "a", "b" -> "" (the current directory), "/b" -> "/"; NULL when out of memory. */
 static char *parent_of(const char *path)
 {
 	size_t n = strlen(path);
@@ -354,7 +355,7 @@ static void put_what_is_known(struct strbuf *b)
 	}
 }
 
-/* The capture that path lies in, when its parent is one. */
+/* The importer of the parent directory, if that is a capture. */
 static const struct import_ops *parent_capture(
 	const char *path, struct capture_cache *k, struct strbuf *name)
 {
@@ -417,7 +418,7 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 	return false;
 }
 
-/* A regular file, all of it or one of the captures in it. */
+/* Finds a regular file, the whole or one of the captures in it. */
 static bool find_in_file(struct finder *f, const char *path, const struct stat *st, uint32_t part,
 	struct incore_error *e)
 {
@@ -476,7 +477,7 @@ bool import_find(
 	return ok;
 }
 
-/* The captures of a directory, or those it is split into when it is one itself. */
+/* Finds the captures in a directory, or those it is split into if it is one itself. */
 static bool look_beside(struct finder *f, const char *dir, struct incore_error *e)
 {
 	const char *name = dir[0] ? dir : ".";
@@ -485,7 +486,7 @@ static bool look_beside(struct finder *f, const char *dir, struct incore_error *
 
 	if (ops && ops->split && file_stat_in(fence_of(f), name, &st) == 0)
 		return add_capture(f, name, ops, &st, e);
-	/* As a directory below the first: where it cannot be listed, nothing lies beside. */
+	/* Handled as a directory below the first: if it is unreadable, there are no siblings. */
 	return look_level(f, dir, 0, 1, e);
 }
 
@@ -496,7 +497,7 @@ char *import_parent(const char *path)
 	char *real = is_dots ? realpath(path, NULL) : NULL;
 	char *up = parent_of(real ? real : path);
 
-	free(real); /* of the C library, not of mem.h */
+	free(real); /* allocated by the C library, not by mem.h */
 	return up;
 }
 

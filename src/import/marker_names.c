@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marker_names.c: the names of markers, out of text lines or rows of a decoder. */
+/* marker_names.c: the names of markers, from text lines or the rows of a decoder. */
 #include "import/marker_names.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 static const char *const columns[] = {"code_object", "kind", "id", "name", "source"};
 #define N_COLUMNS 5u
 
-/* What the first letter of a kind means. */
+/* The meaning of the first letter of a kind. */
 static const char *kind_word(struct str kind)
 {
 	switch (kind.n ? kind.p[0] | 0x20 : 0) {
@@ -47,7 +47,7 @@ bool marker_names_add(struct marker_names *m, uint64_t object, struct str kind, 
 		       put_cell(m, id) && put_cell(m, name) && put_cell(m, source));
 }
 
-/* "M:shader_clock_bits=12;shader_clock_shift=4" and "R:7:extra_payload_count=2": the number behind
+/* "M:shader_clock_bits=12;shader_clock_shift=4" and "R:7:extra_payload_count=2": the number after
  * the first '='. */
 static struct str number_in(struct str s)
 {

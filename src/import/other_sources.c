@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_sources.c: the text of sources that a capture holds no copy of, read from another tree:
- * --source-root OLD=NEW says where what was built below OLD lies now.
+ * other_sources.c: reads the text of sources that are not in the capture from another tree:
+ * --source-root OLD=NEW states where the tree that was built in OLD is now.
  */
 #include "import/other_sources.h"
 
@@ -25,7 +25,7 @@ bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n)
 	return true;
 }
 
-/* The part of a path below `from`; NULL: it lies elsewhere. */
+/* The part of a path below `from`; NULL: the path is elsewhere. */
 static const char *path_below(struct str from, const char *path)
 {
 	const char *rest = path + from.n;
@@ -66,7 +66,7 @@ bool import_other_sources(const struct import_options *o, struct trace *t, struc
 {
 	bool ok = true;
 
-	t->reading = IMPORT_SOURCES; /* notes are told of those alone */
+	t->reading = IMPORT_SOURCES; /* notes are only about those */
 	for (size_t i = 0; ok && i < o->n_source_roots; i++)
 		ok = read_root(o->source_roots[i], o->want & IMPORT_SOURCES, t, e);
 	t->reading = 0;

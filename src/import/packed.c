@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed.c: the packed file (.incore) as an input format; the format itself lives in trace/. */
+/* packed.c: the packed file (.incore) as an input format; the format itself is implemented in
+ * trace/. */
 #include "import/import.h"
 
 #include "trace/packed.h"
@@ -68,5 +69,5 @@ const struct import_ops import_packed = {
 	.look = packed_file_look,
 	.look_at_trace = look_at_trace,
 	.read = packed_file_read,
-	.lost = import_lost_noted, /* before packing; packing loses nothing */
+	.lost = import_lost_noted, /* noted before packing; packing loses nothing */
 };

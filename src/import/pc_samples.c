@@ -6,7 +6,7 @@
 #include "base/search.h"
 #include "isa/amd.h"
 
-/* Of one row: more is damage, and sums could wrap. */
+/* Limit of one row: more is damage, and sums could overflow. */
 #define MOST_OF_ROW (UINT64_C(1) << 44)
 
 bool samples_init(struct sample_set *s)

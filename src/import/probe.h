@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.h: what a format may look at to say whether a path is one of its captures. */
+/* probe.h: the data by which a format decides whether a path is one of its captures. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,15 +8,16 @@
 
 struct capture_cache; /* capture_cache.h */
 
-/* So many bytes of a file are looked at to tell its format: fewer are all of it, if it is JSON. */
+/* Number of bytes of a file that are read to recognise its format; a shorter head is the whole
+ * file, if it is JSON. */
 #define PROBE_HEAD 65536
 
-/* What sniff() may look at. */
+/* Input of sniff(). */
 struct probe {
 	const char *path;
 	bool is_dir;
-	bool is_named;		     /* by the user, not found in a directory */
-	bool is_gzip;		     /* head is what it holds */
+	bool is_named;		     /* named by the user, not found in a directory */
+	bool is_gzip;		     /* head is the unpacked content */
 	struct capture_cache *cache; /* for the files of a directory; or NULL */
 	const uint8_t *head; /* at most PROBE_HEAD first bytes of a file; NULL for a directory */
 	size_t head_size;

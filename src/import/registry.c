@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c: the only list of input formats, and the one way to read a capture. */
+/* registry.c: the only list of input formats, and the only function that reads captures. */
 #include <assert.h>
 #include <string.h>
 
@@ -80,8 +80,8 @@ bool import_note_unread(struct trace *t, const char *code, const char *path, con
 	return ok || err_nomem(why);
 }
 
-/* What was read from files that shrank meanwhile is worth nothing, whatever came of it. Files of a
- * capture lie in its directory, or beside it. */
+/* If a file shrank while it was read, the result is invalid. Files of a capture are in its
+ * directory, or beside it. */
 static bool read_into(
 	const struct capture *c, struct import_options o, struct trace *t, struct incore_error *e)
 {

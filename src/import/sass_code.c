@@ -4,7 +4,7 @@
 #include "base/search.h"
 #include "import/other_sources.h"
 
-#define MAX_FRAMES 64u /* of an inline chain */
+#define MAX_FRAMES 64u /* in an inline chain */
 
 /* --- binaries and functions --- */
 
@@ -75,8 +75,8 @@ static bool add_label(struct sass_code *c, uint32_t f, const char *name, uint64_
 	return push_row(c, row);
 }
 
-/* Functions inside a section that begin at an instruction; the section's own is its name. *next goes
- * through the symbols, which are in the order of their places. */
+/* Adds labels of functions that begin at an instruction inside a section; the section's own
+ * function is its name. *next walks the symbols, which are sorted by place. */
 static bool add_inner_labels(struct sass_code *c, uint32_t f, uint64_t offset, uint32_t *next)
 {
 	const struct sass_function *x = &c->functions.v[f];
@@ -117,7 +117,7 @@ static bool add_function(struct sass_code *c, uint32_t f)
 	return true;
 }
 
-/* The code of each is in the file: more than that is no listing of what ran. */
+/* All code is in the file: a larger listing cannot be right. */
 static bool is_too_much(const struct sass_code *c)
 {
 	uint64_t bytes = 0;

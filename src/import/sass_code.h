@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_code.h: the code of an NVIDIA kernel on its way into a trace, whatever file it comes from:
- * binaries, the functions of them that ran, rows with source lines, whom each row can have waited
- * for. An importer fills binaries, functions and copies, and marks functions as used.
+ * sass_code.h: brings the code of an NVIDIA kernel into a trace, for every file format: binaries,
+ * their functions that ran, rows with source lines, which rows each row may have waited for. An
+ * importer fills binaries, functions and copies, and marks functions as used.
  * Owner: everything borrows the file's bytes and is in the arenas of the trace and of the caller;
  * sass_code_init() .. sass_code_deinit(). Threads: one.
  */
@@ -48,33 +48,33 @@ struct sass_code {
 	const char *path; /* for messages */
 	struct str file;  /* all of it: binaries lie inside */
 	VEC(struct sass_binary) binaries;
-	VEC(struct sass_function) functions; /* by load address, once they are found */
+	VEC(struct sass_function) functions; /* sorted by load address after sass_find_code() */
 	VEC(struct source_copy) copies;
 	VEC(struct code_row) rows;
 	VEC(struct frame) frames;
 	VEC(const char *) chain_texts; /* by index of chains */
 	struct intern opcodes, paths, chains;
-	uint64_t n_unsure; /* instructions with an operand that our text does not know */
+	uint64_t n_unsure; /* instructions with an operand that our disassembler does not know */
 };
 
 void sass_code_init(struct sass_code *c);
 void sass_code_deinit(struct sass_code *c);
 
-/* A binary that cannot be read is a note. */
+/* Opens a binary; an unreadable one becomes a note. */
 bool sass_open_binary(struct sass_code *c, struct sass_binary *b, struct incore_error *e);
-/* Where the code of each function is; sorts them. */
+/* Finds the code of each function and sorts the functions. */
 void sass_find_code(struct sass_code *c);
 /* The function that holds an address, or SASS_NO_FUNCTION. */
 uint32_t sass_function_at(const struct sass_code *c, uint64_t address);
-/* Rows, lines and texts of all functions that are used, kernels first, into the trace. */
+/* Adds rows, lines and texts of all used functions to the trace, kernels first. */
 bool sass_list_code(struct sass_code *c, struct incore_error *e);
 /* The row of an instruction by its address, or NO_CODE. */
 code_idx sass_row_at(const struct sass_code *c, uint64_t address);
-/* Once samples are there: whom rows waited for, and where they can go. */
+/* After samples were added: finds what rows waited for and where they can branch. */
 bool sass_link_code(struct sass_code *c, struct incore_error *e);
 
 /* --- parts of sass_list_code() --- */
-/* Texts of rows from nvdisasm, where it is installed and INCORE_DISASM does not say otherwise. */
+/* Takes the texts of rows from nvdisasm if it is installed and INCORE_DISASM allows it. */
 bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e);
-/* Text, opcode and class of each row; a text that is there stays. */
+/* Fills in text, opcode and class of each row; existing texts are kept. */
 bool sass_write_texts(struct sass_code *c, struct incore_error *e);

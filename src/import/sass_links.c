@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_links.c: what the instructions of a kernel are, and whom each can have waited for: the decoder's
- * classes in the words of the trace, and its candidates for the reasons that samples gave.
+ * sass_links.c: classifies the instructions of a kernel and links each to those it may have waited
+ * for: maps the decoder's classes to those of the trace, and adds its candidates for the sampled
+ * stall reasons.
  */
 #include "base/search.h"
 #include "import/sass_code.h"
@@ -10,9 +11,9 @@
 #define TEXT_BYTES 128
 #define MAX_CANDIDATES 32u
 #define OPCODE_CALL_ABS 0x943u
-#define MAX_JUMPS (1u << 20) /* no code has as many: a file that says so is made to */
+#define MAX_JUMPS (1u << 20) /* no real code has so many: a file with more is malicious */
 #define TYPE_NV_INFO 0x70000000u
-#define INFO_SIZED 4u /* format of a record with its bytes behind it */
+#define INFO_SIZED 4u /* format of a record that is followed by its bytes */
 #define INFO_JUMP_TABLES 0x34u
 
 _Static_assert((int)CODE_LINK_WRITE == (int)SASS_WAIT_WRITE &&
@@ -76,7 +77,7 @@ static bool write_text(struct sass_code *c, const struct sass_function *f, uint3
 		s = str_of(text);
 	}
 	word = s;
-	/* A guard stands before the mnemonic. */
+	/* A guard precedes the mnemonic. */
 	if (word.n && word.p[0] == '@')
 		word = str_sub(word, strcspn(word.p, " ") + 1, word.n);
 	word.n = strcspn(word.n ? word.p : "", " .");
@@ -85,7 +86,7 @@ static bool write_text(struct sass_code *c, const struct sass_function *f, uint3
 	row->text_len = (uint32_t)s.n;
 	row->opcode = intern_add(&c->opcodes, word);
 	row->inst_class = classes[inst.inst_class < SASS_CLASSES ? inst.inst_class : SASS_UNKNOWN];
-	/* LDGDEPBAR stands for the copies of its group: whoever waits for it waits for them. */
+	/* LDGDEPBAR represents the copies of its group: waiting for it is waiting for them. */
 	if (inst.inst_class == SASS_DEPBAR && inst.flags & SASS_GROUP_CLOSE)
 		row->inst_class = CLASS_VMEM_TO_LDS;
 	return row->text && row->opcode != INTERN_NONE;
@@ -115,10 +116,10 @@ typedef VEC(struct sass_jump) jump_list;
 struct linking {
 	struct sass_code *c;
 	struct sass_waits waits;
-	jump_list jumps;  /* targets that the instructions' own bits do not tell */
-	code_idx *row_of; /* by instruction of all functions, as the decoder counts them */
+	jump_list jumps;  /* targets that are not encoded in the instructions */
+	code_idx *row_of; /* by instruction of all functions, numbered as in the decoder */
 	VEC(struct code_link) links;
-	uint64_t n_unknown; /* samples that name a producer and found none */
+	uint64_t n_unknown; /* samples whose reason implies a producer, but none was found */
 };
 
 static bool add_link(
@@ -137,7 +138,8 @@ static uint32_t inst_at(const struct linking *l, uint64_t address)
 	return lo < l->waits.n_inst && l->waits.address[lo] == address ? lo : SASS_NO_INST;
 }
 
-/* Calls come back and are no jump here; BSSY names where lanes meet again, which is no jump. */
+/* Calls return and are not jumps here; BSSY names the place where lanes reconverge, which is not a
+ * jump. */
 static bool add_flow(struct linking *l, uint32_t i)
 {
 	const struct sass_inst *x = &l->waits.inst[i];
@@ -153,7 +155,7 @@ static bool add_flow(struct linking *l, uint32_t i)
 	return true;
 }
 
-/* Tables of jumps; with them a row no longer "goes nowhere that is known". */
+/* Adds jump tables; the targets of their rows are known then. */
 static bool add_table_flow(struct linking *l)
 {
 	EACH (const struct sass_jump, j, l->jumps.v, l->jumps.n) {
@@ -167,7 +169,7 @@ static bool add_table_flow(struct linking *l)
 	return true;
 }
 
-/* For each reason that samples of a row gave: who can have caused it. */
+/* Links a row, for each of its sampled reasons, to the instructions that may have caused it. */
 static bool add_blame(struct linking *l, uint32_t i)
 {
 	const struct trace *t = l->c->t;
@@ -205,7 +207,7 @@ static bool commit_links(struct linking *l)
 		bool is_known = last && x->kind == CODE_LINK_END && last->row == x->row &&
 				last->kind == CODE_LINK_GOTO;
 
-		/* one producer may be found on several ways */
+		/* one producer may be found on several paths */
 		if (!is_known && (!last || by_row(last, x) != 0))
 			l->links.v[n++] = *x;
 	}
@@ -228,7 +230,7 @@ static bool add_jump(struct linking *l, uint64_t from, uint64_t to)
 	return l->jumps.n >= MAX_JUMPS || VEC_PUSH(&l->jumps, (struct sass_jump){from, to});
 }
 
-/* CALL.ABS of code that was loaded: the address of the function called, from bit 32 on. */
+/* CALL.ABS in loaded code: the address of the callee is from bit 32 on. */
 static bool add_calls(struct linking *l, const struct sass_function *f)
 {
 	bool ok = true;
@@ -243,7 +245,7 @@ static bool add_calls(struct linking *l, const struct sass_function *f)
 	return ok;
 }
 
-/* Calls that the loader would fill in: the function stands in a relocation. */
+/* Calls that the loader resolves: the callee is in a relocation. */
 static bool add_relocated_calls(struct linking *l, const struct sass_function *f)
 {
 	const struct sass_code *c = l->c;
@@ -265,7 +267,8 @@ static bool add_relocated_calls(struct linking *l, const struct sass_function *f
 	return ok;
 }
 
-/* For each BRX: u32 its offset, u32 0, u32 n, then n times u32 target, from the function's start. */
+/* For each BRX: u32 its offset, u32 0, u32 n, then n times u32 target, from the function's
+ * start. */
 static bool add_tables(struct linking *l, const struct sass_function *f, struct str words)
 {
 	const uint8_t *p = (const uint8_t *)words.p, *end = p + words.n;
@@ -280,7 +283,8 @@ static bool add_tables(struct linking *l, const struct sass_function *f, struct 
 	return true;
 }
 
-/* Records of .nv.info.<function>: u8 format, u8 attribute, u16 how many bytes follow, or a value. */
+/* Records of .nv.info.<function>: u8 format, u8 attribute, u16 number of bytes that follow, or a
+ * value. */
 static bool add_info(struct linking *l, const struct sass_function *f, const struct elf_section *s)
 {
 	const uint8_t *p = s->data, *end = p + s->size;
@@ -311,7 +315,7 @@ static bool add_jumps(struct linking *l, const struct sass_function *f)
 	return ok;
 }
 
-/* Texts in the order of their addresses, as the decoder wants them. */
+/* Passes the code sorted by address, as the decoder requires. */
 static bool find_waits(struct linking *l)
 {
 	struct sass_code *c = l->c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_nvdisasm.c: the text of instructions by NVIDIA's disassembler, where it is installed. For display
- * alone: classes, waits and branches are our own. It runs under a guard, with limits of time and
- * memory, and whatever goes wrong costs the operands in a listing.
+ * sass_nvdisasm.c: the text of instructions from NVIDIA's disassembler, if it is installed. Only
+ * for display: classes, waits and branches come from our own decoder. It runs under a guard with
+ * limits of time and memory, and a failure costs only the operands in a listing.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,7 +30,8 @@ static struct sass_function *section_of(struct sass_code *c, uint32_t binary, st
 	return NULL;
 }
 
-/* "/" "*0040*" "/  LDG.E R2, [R2.64] ;": the text of the instruction at that place of a section. */
+/* "/" "*0040*" "/  LDG.E R2, [R2.64] ;": takes the text of the instruction at that offset of a
+ * section. */
 static bool take_line(struct sass_code *c, struct sass_function *f, struct str line)
 {
 	char hex[16] = "0x";
@@ -68,7 +69,7 @@ static bool take_listing(struct sass_code *c, uint32_t binary, struct str all)
 	return true;
 }
 
-/* The cubin in a file of its own, which the disassembler wants. */
+/* Writes the cubin to a separate file, which the disassembler needs. */
 static bool write_cubin(char path[256], struct str bytes)
 {
 	int fd;
@@ -84,8 +85,8 @@ static bool write_cubin(char path[256], struct str bytes)
 	return ok;
 }
 
-/* The functions that are listed, by their symbols: a binary may have thousands of others. False: no
- * memory; the text is empty where a function has no symbol. */
+/* Writes the symbols of the listed functions: a binary may have thousands of others. False: out of
+ * memory; the text is empty if a function has no symbol. */
 static bool put_symbols(const struct sass_code *c, uint32_t binary, struct strbuf *out)
 {
 	const struct cubin *b = &c->binaries.v[binary].cubin;

@@ -10,7 +10,7 @@ struct prefix_class {
 	uint8_t inst_class;
 };
 
-/* The order matters: longer or more special prefixes stand first. */
+/* The order matters: longer or more specific prefixes come first. */
 static const struct prefix_class scalar_prefixes[] = {
 	{"s_endpgm", CLASS_DRAIN},
 	{"s_wait", CLASS_WAIT},
@@ -192,12 +192,12 @@ enum inst_class amd_class(unsigned category, struct str text)
 		return find_prefix(
 			immediate_prefixes, COUNT_OF(immediate_prefixes), text, CLASS_OTHER);
 	case AMD_CATEGORY_SALU:
-		/* The accounting goes by text here: a scalar-category sleep is still a wait. */
+		/* The text decides here: a sleep of the scalar category is still a wait. */
 		by_text = find_prefix(
 			immediate_prefixes, COUNT_OF(immediate_prefixes), text, CLASS_SALU);
 		return by_text;
 	case AMD_CATEGORY_MESSAGE:
-		/* gfx10 and gfx11 record the stay at a barrier so */
+		/* gfx10 and gfx11 record the time at a barrier this way */
 		return str_starts(text, "s_endpgm")		 ? CLASS_DRAIN
 		       : str_is(amd_mnemonic(text), "s_barrier") ? CLASS_BARRIER
 								 : CLASS_MSG;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd.h: what an AMD instruction is, from its trace category and its disassembly.
- * The category of a record decides first, then the text; a code row without a record is classed by
- * text alone. Nothing here fails on strange text: it becomes CLASS_OTHER.
- * Threads: all functions are pure but amd_class_lut(), which allocates in the caller's arena.
+ * amd.h: the class of an AMD instruction, from its trace category and its disassembly. The category
+ * of a record decides first, then the text; a code row without a record is classified by text only.
+ * Nothing here fails on unexpected text: it becomes CLASS_OTHER.
+ * Threads: all functions are pure except amd_class_lut(), which allocates in the caller's arena.
  */
 #pragma once
 
@@ -31,25 +31,26 @@ enum amd_category {
 };
 
 #define AMD_NO_CATEGORY 255u
-#define AMD_LUT_WIDTH 16u /* entries a row of amd_class_lut(); larger categories use the last */
+#define AMD_LUT_WIDTH 16u /* entries per row of amd_class_lut(); larger categories use the last */
 
 /* First word of a disassembly line: "s_waitcnt". Empty for a label or blank text. */
 struct str amd_mnemonic(struct str text);
 
-/* category >= AMD_LUT_WIDTH (AMD_NO_CATEGORY): by text alone. */
+/* Class of a record; category >= AMD_LUT_WIDTH (AMD_NO_CATEGORY): by text only. */
 enum inst_class amd_class(unsigned category, struct str text);
-/* For a record whose row is unknown. */
+/* Class of a record whose row is unknown. */
 enum inst_class amd_class_of_category(unsigned category);
 
-/* lut[code * AMD_LUT_WIDTH + category] for all rows of t, and behind them one for records that name
- * no row: by category alone. False on lack of memory. */
+/* lut[code * AMD_LUT_WIDTH + category] for all rows of t, followed by a row for records that name
+ * no row: by category only. False on lack of memory. */
 bool amd_class_lut(struct arena *a, const struct trace *t, const uint8_t **lut);
 
-/* Is it s_branch, s_cbranch_* or s_call_b64, and where does it go? The word offset stands as an
- * unsigned decimal (two's complement), a signed number or hex. False: no static target. */
+/* Is it s_branch, s_cbranch_* or s_call_b64, and where does it go? The word offset is an unsigned
+ * decimal (two's complement), a signed number or hex. False: no static target. */
 bool amd_branch_target(struct str text, uint64_t address, uint64_t *target);
 /* s_branch, s_setpc, s_endpgm: control never reaches the next row. */
 bool amd_ends_block(struct str text);
 bool amd_is_branch(struct str text);
-/* Executed, but no thread trace has a record of it: hints to the scheduler of gfx11 and later. */
+/* Is it executed without leaving a record in a thread trace? True for scheduler hints of gfx11 and
+ * later. */
 bool amd_is_untraced(unsigned gfx_major, struct str text);

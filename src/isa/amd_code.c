@@ -94,7 +94,7 @@ static struct amd_code_inst sopp(const struct words *x)
 	}
 }
 
-/* s_setpc, s_swappc, s_rfe and, on gfx9, s_cbranch_join: where next stands in a register. */
+/* s_setpc, s_swappc, s_rfe and, on gfx9, s_cbranch_join: the next address is in a register. */
 static bool sop1_is_setpc(const struct words *x, unsigned op)
 {
 	if (x->arch == AMD_ARCH_GFX9)
@@ -164,7 +164,7 @@ static struct amd_code_inst scalar(const struct words *x)
 	return inst(has_literal ? 8 : 4, AMD_CODE_SALU, 0);
 }
 
-/* VOP1, VOP2, VOPC. The listed opcodes carry a constant of their own (v_madmk and its kin). */
+/* VOP1, VOP2, VOPC. The listed opcodes carry a constant of their own (v_madmk and the like). */
 static struct amd_code_inst vector_short(const struct words *x)
 {
 	bool is_gfx9 = x->arch == AMD_ARCH_GFX9, is_gfx10 = x->arch == AMD_ARCH_GFX10;

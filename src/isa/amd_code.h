@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd_code.h: what AMD machine code is, from its words alone: length, class, branch target, flags.
- * This drives the walk beside a thread trace; text is for display and is made elsewhere.
- * Covers gfx9 (gfx908 to gfx950), gfx10, gfx11 and gfx12; gfx1250 is read by the gfx12 table.
+ * amd_code.h: decodes AMD machine code from its words alone: length, class, branch target, flags.
+ * Used to follow the code along a thread trace; text for display is made elsewhere. Covers gfx9
+ * (gfx908 to gfx950), gfx10, gfx11 and gfx12; gfx1250 is read by the gfx12 table.
  * Threads: pure functions.
  */
 #pragma once
@@ -20,7 +20,7 @@ enum amd_arch {
 	AMD_ARCH_GFX1250,
 };
 
-/* What a thread trace calls an instruction of this kind: values below 16 are enum amd_category. */
+/* How a thread trace classifies the instruction; values below 16 are enum amd_category. */
 enum amd_code_class {
 	AMD_CODE_SMEM = 1,
 	AMD_CODE_SALU = 2,
@@ -45,7 +45,7 @@ enum amd_code_flags {
 	AMD_CODE_DS_BVH = 16,  /* gfx12 ds_bvh_*: older decoders call it LDS */
 	AMD_CODE_MOV_B64 = 32, /* v_mov_b64 of gfx1250 */
 	AMD_CODE_END = 64,     /* s_endpgm */
-	AMD_CODE_SETPC = 128, /* goes where a register says: s_setpc, s_swappc, s_rfe; s_call too */
+	AMD_CODE_SETPC = 128,  /* target is in a register: s_setpc, s_swappc, s_rfe; also s_call */
 };
 
 struct amd_code_inst {
@@ -60,8 +60,8 @@ struct amd_code_inst {
  */
 bool amd_code_decode(enum amd_arch arch, const uint8_t *p, size_t n, struct amd_code_inst *out);
 
-/* Of an ELF header's e_flags; "gfx950", or NULL. */
+/* GPU name for an ELF header's e_flags: "gfx950", or NULL. */
 const char *amd_arch_gpu_of_elf_flags(uint32_t e_flags);
-/* Of a name such as "gfx942"; AMD_ARCH_UNKNOWN for others. */
+/* Architecture of a GPU name such as "gfx942"; AMD_ARCH_UNKNOWN for others. */
 enum amd_arch amd_arch_of_gpu(const char *gpu);
 unsigned amd_arch_major(enum amd_arch arch); /* 9, 10, 11, 12; 0 */

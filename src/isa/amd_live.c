@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amd_live.c: what does an instruction read, and what does it overwrite? */
+/* amd_live.c: which registers an instruction reads and which it overwrites. */
 #include "isa/amd_live.h"
 
 #include "base/vec.h"

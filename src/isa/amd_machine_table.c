@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * amd_machine_table.c: assumed machine figures by target, from the public ISA manuals and the
- * register rules of LLVM's AMDGPU back end. They stand in only where a capture has no agent info.
+ * register rules of LLVM's AMDGPU back end. They are used only if a capture has no agent info.
  * gfx10 and later: figures of wave64 pools are half of these; `vgprs_per_simd` is for wave32.
  */
 #include "isa/amd_machine.h"
@@ -19,7 +19,8 @@ static const struct amd_machine amd_machine_table[] = {
 	{"gfx940",  "MI300A",     8,  512,  8, true,   64 * 1024, 4,  912, 64, false},
 	{"gfx942",  "MI300X",     8,  512,  8, true,   64 * 1024, 4, 1216, 64, false},
 	{"gfx950",  "MI350X",     8,  512,  8, true,  160 * 1024, 4, 1024, 64, false},
-	/* thread traces with instruction detail are written on gfx90a and later; of these the newest */
+	/* thread traces with instruction detail exist on gfx90a and later; this is the newest of
+	 * them */
 	{"gfx9",    "MI350X",     8,  512,  8, true,  160 * 1024, 4, 1024, 64, true},
 	{"gfx1010", "gfx1010",   20, 1024,  8, false,  64 * 1024, 2,    0, 32, false},
 	{"gfx1030", "gfx1030",   16, 1024, 16, false,  64 * 1024, 2,    0, 32, false},

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define MIN_CYCLES 8u	  /* two passes of four cycles */
-#define MAX_CYCLES 65536u /* no pipe is that slow: a shape that no machine has */
+#define MAX_CYCLES 65536u /* no pipe is that slow: such a shape exists on no machine */
 
 enum matrix_family { FAMILY_F64, FAMILY_F32, FAMILY_XF32, FAMILY_16, FAMILY_8, FAMILY_4, FAMILY_N };
 
 struct matrix_rate {
 	const char *arch;	 /* a prefix: "gfx11" is all of them */
-	uint16_t macs[FAMILY_N]; /* per SIMD and cycle; 0: not there or not known */
+	uint16_t macs[FAMILY_N]; /* per SIMD and cycle; 0: unsupported or unknown */
 };
 
 /* clang-format off */
@@ -121,7 +121,7 @@ bool amd_matrix_shape(struct str text, struct amd_matrix_shape *out)
 	out->is_sparse = str_starts(word, "v_smfma") || str_starts(word, "v_swmma");
 	read_type(rest, word.p + word.n, out);
 	if (out->blocks == 0) {
-		/* older spelling leaves the blocks out: small shapes come in several at a time */
+		/* the older spelling omits the blocks: small shapes have several of them */
 		bool is_small_k = out->k <= 2 && strcmp(out->type, "f64") != 0;
 
 		out->blocks = out->m == 4 ? 16 : 1;
@@ -161,7 +161,7 @@ static enum matrix_family family_of(const struct amd_matrix_shape *s)
 		{"iu4", FAMILY_4},
 	};
 
-	if (strcmp(s->type, "f8f6f4") == 0) /* one 8-bit side holds the other back */
+	if (strcmp(s->type, "f8f6f4") == 0) /* an 8-bit input slows down the other one */
 		return s->a_format >= 2 && s->b_format >= 2 ? FAMILY_4 : FAMILY_8;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcmp(s->type, types[i].type) == 0)

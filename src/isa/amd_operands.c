@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amd_operands.c: what does an instruction read, and what does it overwrite, as its text says? */
+/* amd_operands.c: which registers an instruction reads and overwrites, according to its text. */
 #include "isa/amd_operands.h"
 
 void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned n)
@@ -49,7 +49,8 @@ static bool read_number(struct str s, size_t *at, uint32_t *out)
 	return true;
 }
 
-/* "12" or "[4:7]" after the letter of a register file; a damaged one may fall: an empty range. */
+/* "12" or "[4:7]" after the letter of a register file; in damaged text low may exceed high: an
+ * empty range. */
 static bool read_range(struct str s, size_t *at, uint32_t *low, uint32_t *high)
 {
 	size_t i = *at;
@@ -85,7 +86,7 @@ static void push_named(struct str word, struct amd_reg_list *out)
 			amd_regs_push(out, names[i].first, names[i].n);
 }
 
-/* Adds every register that the text names. */
+/* Adds every register named in the text. */
 static void push_operands(struct str s, struct amd_reg_list *out)
 {
 	size_t i = 0;
@@ -110,7 +111,8 @@ static void push_operands(struct str s, struct amd_reg_list *out)
 	}
 }
 
-/* Nothing comes back into a register: stores, atomics without a result, loads into LDS. */
+/* Does it return nothing to a register? True for stores, atomics without a result, loads into
+ * LDS. */
 static bool writes_nothing(struct str op, struct str rest)
 {
 	if (str_has(op, "_store") || str_starts(op, "ds_write") || str_starts(op, "exp") ||
@@ -127,7 +129,7 @@ static bool writes_nothing(struct str op, struct str rest)
 	       !str_has(op, "ds_consume") && !str_has(op, "ds_append");
 }
 
-/* The old content of the first operand matters, too. */
+/* Does it also read the old content of the first operand? */
 static bool reads_target(struct str op, struct str rest)
 {
 	return str_has(op, "fmac") || str_has(op, "_mac_") || str_has(op, "dot2c") ||
@@ -136,7 +138,7 @@ static bool reads_target(struct str op, struct str rest)
 	       str_has(op, "swmmac") || str_has(rest, "UNUSED_PRESERVE");
 }
 
-/* The second operand is written too: the carry of an addition, the flag of a division. */
+/* Does it also write the second operand: the carry of an addition, the flag of a division? */
 static bool writes_two(struct str op)
 {
 	return str_starts(op, "v_swap") || str_starts(op, "v_div_scale") ||
@@ -189,7 +191,7 @@ static size_t operand_end(struct str s, size_t from)
 	return i;
 }
 
-/* One instruction; of a pair each half. */
+/* Adds one instruction, or one half of a pair. */
 static void add_instruction(struct str text, struct amd_operands *out)
 {
 	struct str s = str_trim(text), op, rest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd_operands.h: which registers does an instruction read, and which does it write? Read off its
- * disassembly, or off its words where a text holds those alone (amd_words.h). Implicit ones count:
- * EXEC of vector instructions, SCC, VCC and EXEC of branches, M0 of loads into LDS. A write under
- * an execution mask counts as a whole one. Of words the width of an operand is not always known:
- * then it is one register. Pure functions, nothing fails.
+ * amd_operands.h: which registers an instruction reads and writes. Taken from its disassembly, or
+ * from its words where the text holds only those (amd_words.h). Implicit registers count: EXEC for
+ * vector instructions, SCC, VCC and EXEC for branches, M0 for loads into LDS. A write under an
+ * execution mask counts as a full write. From words the width of an operand is not always known;
+ * then it counts as one register. Pure functions, nothing fails.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct amd_reg_range {
 	uint16_t first, last; /* both included */
 };
 
-#define AMD_MAX_OPERANDS 14u /* what an instruction names beyond is left out */
+#define AMD_MAX_OPERANDS 14u /* further operands are left out */
 
 struct amd_reg_list {
 	uint8_t n;
@@ -36,14 +36,14 @@ struct amd_operands {
 	struct amd_reg_list reads, writes;
 };
 
-/* Of one row; gfx_major says how words are laid out. */
+/* Operands of one row; gfx_major selects the encoding of words. */
 void amd_operands_row(unsigned gfx_major, struct str text, struct amd_operands *out);
-/* The two readers behind it: by disassembly, and by the words that stand at text.p + at
- * ("<0x... 0x...>"); false: a kind that is not laid out, and *out is as it was. */
+/* The two readers behind it: from disassembly, and from the words at text.p + at ("<0x... 0x...>").
+ * The latter returns false, with *out unchanged, for an encoding it does not know. */
 void amd_operands_text(struct str text, struct amd_operands *out);
 bool amd_operands_words(unsigned gfx_major, struct str text, size_t at, struct amd_operands *out);
 void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned n);
-/* Is there a register in both? */
+/* Do the lists have a register in common? */
 bool amd_regs_meet(const struct amd_reg_list *a, const struct amd_reg_list *b);
-/* Is there a scalar register (VCC, EXEC, M0 and SCC among them)? */
+/* Does the list contain a scalar register (VCC, EXEC, M0 and SCC included)? */
 bool amd_regs_has_scalar(const struct amd_reg_list *l);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd_operands_words.c: registers of an instruction that is given as its words, for the formats
- * that kernels are made of. Field positions are those of AMD's public instruction set documents.
- * What memory brings is left out: nobody reads it before a wait.
+ * amd_operands_words.c: registers of an instruction given as its words, for the formats common in
+ * kernels. Field positions are those of AMD's public instruction set documents. Results of memory
+ * loads are left out: nothing reads them before a wait.
  */
 #include "isa/amd_operands.h"
 
@@ -18,7 +18,7 @@ struct layout {
 	struct place at[5];
 };
 
-/* The first that fits; gfx12 has other words for memory. */
+/* The first match counts; gfx12 encodes memory instructions differently. */
 static const struct layout layouts[] = {
 	{"v_vop2", 0, 1, {{WRITE_V, 0, 17}, {READ_SOURCE, 0, 0}, {READ_V, 0, 9}}},
 	{"v_vop1", 0, 1, {{WRITE_V, 0, 17}, {READ_SOURCE, 0, 0}}},
@@ -62,7 +62,7 @@ static void push_source(struct amd_reg_list *l, uint32_t code, unsigned width)
 		amd_regs_push(l, AMD_REG_SCC, 1);
 }
 
-/* Operands of matrix instructions are some registers wide. */
+/* Operands of matrix instructions are several registers wide. */
 static void push_place(const struct coded *c, const struct place *p, struct amd_operands *out)
 {
 	bool is_matrix = str_starts(c->op, "v_mfma") || str_starts(c->op, "v_wmma");
@@ -90,7 +90,7 @@ static bool vop3_has_flag(unsigned major, uint32_t op)
 	return (op >= 0x120 && op <= 0x122) || (op >= 764 && op <= 770);
 }
 
-/* Comparisons write VCC or another pair of scalars; those of the exec forms EXEC. */
+/* Comparisons write VCC or another pair of scalars; the exec forms write EXEC. */
 static void push_comparison(unsigned major, uint32_t op, unsigned to, struct amd_operands *out)
 {
 	bool is_exec = major == 9 ? (op & 0x10) != 0 : op >= 0x80;
@@ -101,7 +101,7 @@ static void push_comparison(unsigned major, uint32_t op, unsigned to, struct amd
 		amd_regs_push(&out->writes, AMD_REG_EXEC, 2);
 }
 
-/* What the fields do not say: flags, results that are scalars, the second result of a pair. */
+/* Adds what the fields do not say: flags, scalar results, the second result of a pair. */
 static void push_special(const struct coded *c, struct amd_operands *out)
 {
 	uint32_t w = c->w[0], op = field(w, 25, 30), x;
@@ -134,7 +134,7 @@ static void push_special(const struct coded *c, struct amd_operands *out)
 		amd_regs_push(&out->writes, AMD_REG_SCC, 1);
 		if (field(w, 23, 29) == 4 || field(w, 23, 29) == 5) /* with carry */
 			amd_regs_push(&out->reads, AMD_REG_SCC, 1);
-	} else if (str_starts(c->op, "ds_")) { /* a load reads an address alone */
+	} else if (str_starts(c->op, "ds_")) { /* a load reads only an address */
 		x = field(w, c->major == 9 ? 17 : 18, c->major == 9 ? 24 : 25);
 		if (x < 54 || (x > 63 && x < 118) || (x > 127 && x < 254))
 			amd_regs_push(&out->reads, AMD_REG_V + field(c->w[1], 8, 15), 1);

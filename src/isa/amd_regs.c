@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amd_regs.c: which vector registers does the text of a kernel name? */
+/* amd_regs.c: which vector registers the text of a kernel names. */
 #include "isa/amd_operands.h"
 
 static void raise_to(struct amd_regs *r, const struct amd_reg_list *l)

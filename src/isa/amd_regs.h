@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd_regs.h: how many vector registers a kernel touches, read off its disassembly.
- * A range counts with its upper bound: "v[0:15]" needs 16. What a compiler reports may be half of
- * it (gfx90a and later), so the text is the witness. Pure functions, nothing fails.
+ * amd_regs.h: how many vector registers a kernel uses, according to its disassembly. A range counts
+ * with its upper bound: "v[0:15]" needs 16. Compilers may report half of that (gfx90a and later),
+ * so the text is used. Pure functions, nothing fails.
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 struct counter_field { /* a counter in the immediate of a wait */
 	uint8_t counter;
 	uint8_t shift, width;
-	uint8_t high_shift, high_width; /* gfx9 and gfx10 keep two bits of vmcnt apart */
+	uint8_t high_shift, high_width; /* gfx9 and gfx10 store two bits of vmcnt separately */
 };
 
 static const struct counter_field gfx9_fields[] = {
@@ -221,7 +221,7 @@ static bool returns_value(struct str text)
 	       (str_has(text, "th:TH_ATOMIC_") && str_has(text, "RETURN"));
 }
 
-/* Does it count among the stores where stores have a counter of their own? */
+/* Does it count as a store on targets with a separate counter for stores? */
 static bool is_store(const struct amd_wait_row *r, struct str op, struct str text)
 {
 	if (r->producer == AMD_PRODUCER_VMEM_ATOMIC)

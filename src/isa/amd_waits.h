@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd_waits.h: what a code row means for waiting. Memory instructions raise counters, wait
+ * amd_waits.h: the part a code row plays in waiting. Memory instructions raise counters, wait
  * instructions hold the wave until a counter has fallen to a value. Each row's text is read once,
  * into a few bytes.
  *
- * Two meanings stand side by side: the right one (struct amd_wait_row) and the one of the viewer
- * that wrote the stored `waitcnt` arrays (struct amd_viewer_row), which has known holes and is
- * kept only to reproduce those arrays.
- * Pure functions; nothing fails but amd_wait_tables(), on memory.
+ * There are two meanings: the right one (struct amd_wait_row) and the one of the viewer that wrote
+ * the stored `waitcnt` arrays (struct amd_viewer_row), which has known holes and is kept only to
+ * reproduce those arrays. Pure functions; only amd_wait_tables() can fail, on lack of memory.
  */
 #pragma once
 
@@ -15,7 +14,7 @@
 #include "base/str.h"
 #include "trace/trace.h"
 
-/* In the order in which the sides of a wait on several counters are named: scalar and LDS first. */
+/* In the order in which a wait on several counters names them: scalar and LDS first. */
 enum amd_counter {
 	AMD_LGKMCNT, /* gfx9 to gfx11: SMEM, LDS, cross-lane, messages */
 	AMD_DSCNT,   /* gfx12 */
@@ -51,13 +50,13 @@ enum amd_wait_role {
 	AMD_ROLE_NONE = 0, /* no part in waiting */
 	AMD_ROLE_PRODUCER = 1,
 	AMD_ROLE_WAIT = 2,   /* counters may be empty: s_wait_alu, s_wait_xcnt, unknown waits */
-	AMD_ROLE_VIEWER = 3, /* tables only: matters to the viewer's reading alone */
+	AMD_ROLE_VIEWER = 3, /* tables only: matters only to the viewer's reading */
 };
 
 #define AMD_NO_WAIT 255u /* this wait does not name the counter */
 
-/* What comes back in the order of issue: instances of one kind on one counter, but for the two
- * unordered kinds. Instances of different kinds on one counter overtake each other. */
+/* Kinds of instances. Those of one kind on one counter return in the order of issue, except for the
+ * two unordered kinds; different kinds on one counter may overtake each other. */
 enum amd_order {
 	AMD_ORDER_VMEM,
 	AMD_ORDER_SAMPLE,
@@ -93,7 +92,8 @@ enum amd_viewer_push {
 	AMD_PUSH_NONE = 0,
 	AMD_PUSH_LIST,	     /* into the FIFO of `counter` */
 	AMD_PUSH_LIST_TWICE, /* messages with a result */
-	AMD_PUSH_FLAT_LOAD,  /* into the shared list of flat loads; gfx9: of all flat */
+	AMD_PUSH_FLAT_LOAD,  /* into the shared list of flat loads; gfx9: of all flat
+				instructions */
 	AMD_PUSH_FLAT_STORE,
 };
 
@@ -108,17 +108,17 @@ struct amd_viewer_row {
 };
 
 struct amd_viewer_row amd_viewer_row(unsigned gfx_major, struct str text);
-/* Counters in the order the viewer resolves them; AMD_COUNTERS ends. */
+/* Counters in the order in which the viewer resolves them, ended by AMD_COUNTERS. */
 const uint8_t *amd_viewer_order(unsigned gfx_major);
 
 /* --- tables of a whole trace --- */
 
 struct amd_wait_tables {
 	uint32_t n_code;
-	const uint8_t *role;		     /* by code row: the only thing most records touch */
+	const uint8_t *role;		     /* by code row: all that most records need */
 	const struct amd_wait_row *row;	     /* by code row */
 	const struct amd_viewer_row *viewer; /* by code row */
 };
 
-/* Rows, in the arena. False on lack of memory. */
+/* Fills the tables, in the arena. False on lack of memory. */
 bool amd_wait_tables(struct arena *a, const struct trace *t, struct amd_wait_tables *out);

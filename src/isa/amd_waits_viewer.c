@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * amd_waits_viewer.c: how the viewer that wrote the stored `waitcnt` arrays reads a code row. Its
- * holes are kept on purpose: it must give the same arrays.
+ * errors are kept on purpose: it must give the same arrays.
  */
 #include "isa/amd.h"
 #include "isa/amd_waits.h"
@@ -101,7 +101,7 @@ static void read_vector_memory(struct amd_viewer_row *r, unsigned gfx_major, str
 		push(r, is_store || str_starts(op, "global_wb") ? AMD_STORECNT : AMD_LOADCNT);
 }
 
-/* Counters that only gfx12 has; true if one of them took the row. */
+/* Reads counters that only gfx12 has; true if the row belongs to one of them. */
 static bool read_gfx12(struct amd_viewer_row *r, struct str text)
 {
 	if (str_has(text, "_prefetch_"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amd_words.c: which instruction is this, as far as its encoding tells without a full disassembler?
+/* amd_words.c: names an instruction as far as its encoding allows without a full disassembler.
  */
 #include "isa/amd_words.h"
 
@@ -10,7 +10,7 @@
 struct coded {
 	enum amd_arch arch;
 	const struct amd_code_inst *inst;
-	uint32_t w, hi; /* first and second word; hi 0 when there is none */
+	uint32_t w, hi; /* first and second word; hi is 0 if there is no second */
 };
 
 static uint32_t bits(uint32_t w, unsigned from, unsigned to)

@@ -13,7 +13,7 @@ enum amd_word_form {
 
 struct amd_word_name {
 	uint8_t op;
-	uint8_t first_major, last_major; /* gfx generations that have it so */
+	uint8_t first_major, last_major; /* gfx generations with this meaning */
 	uint8_t form;			 /* enum amd_word_form */
 	const char *name;		 /* NULL ends a table */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend.c: which pipe, which class, which flag? See ascend.h. */
+/* ascend.c: pipes, classes and flags of Ascend instructions, see ascend.h. */
 #include "isa/ascend.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ enum ascend_sync ascend_sync_of(struct str opcode)
 {
 	struct str s = before_dot(opcode);
 
-	/* One look sorts out nearly all opcodes. */
+	/* This test rejects nearly all opcodes. */
 	if (s.n < 3 || !strchr("SsWwFBPGRN", s.p[0]))
 		return SYNC_NONE;
 	for (const struct ascend_sync_name *k = ascend_sync_names; k->name; k++)
@@ -166,7 +166,7 @@ struct ascend_flag ascend_flag_of(struct str detail)
 	struct ascend_flag f = {{"", 0}, {"", 0}, {"", 0}};
 	size_t first = 0;
 
-	/* A row's text opens with the opcode and a blank. */
+	/* A row's text begins with the opcode and a blank. */
 	while (first < detail.n && is_word(detail.p[first]))
 		first++;
 	if (first < detail.n && detail.p[first] == ' ' && ascend_sync_of(str_sub(detail, 0, first)))

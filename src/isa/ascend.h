@@ -2,7 +2,7 @@
 /*
  * ascend.h: what an Ascend instruction is: its pipe, its class, and whether it synchronises.
  *
- * How an Ascend trace stands in the model (trace.h):
+ * How an Ascend trace maps to the model (trace.h):
  *	levels	 "core", "unit", "pipe": coord[0] core number; coord[1] 0 cube (or a plain core),
  *		 1 and 2 the vector cores; coord[2] enum ascend_pipe
  *	track	 one per core, unit and pipe that has slices; its name is "core0.veccore1/MTE2"; begin
@@ -24,7 +24,7 @@
 #include "trace/class.h"
 #include "trace/trace.h"
 
-/* Values are the order in which MindStudio Insight sorts the lanes. */
+/* The values give the order in which MindStudio Insight sorts the lanes. */
 enum ascend_pipe {
 	PIPE_NONE = 0,
 	PIPE_SCALAR = 1,
@@ -47,7 +47,8 @@ enum ascend_pipe {
 	PIPE_PUSHQ = 22,
 	PIPE_RVECSU = 23,
 	PIPE_WARP0 = 100,  /* + n, n < ASCEND_WARPS */
-	PIPE_OTHER0 = 200, /* + k: the k-th lane of an unknown name; the track's name has it */
+	PIPE_OTHER0 = 200, /* + k: the k-th lane with an unknown name, which is in the track's
+			      name */
 };
 #define ASCEND_WARPS 64
 #define ASCEND_OTHERS 56
@@ -62,21 +63,20 @@ struct ascend_lane {
 	const char *cname;     /* colour word of trace.json */
 	const char *label;     /* what it does: "load GM->UB/L1" */
 	unsigned dataflow;     /* order from load to store, for people */
-	unsigned per_core_pid; /* of the per-core schema; 0: none */
+	unsigned per_core_pid; /* pid in the per-core schema; 0: none */
 	bool is_work;	       /* an execution pipe: not SCALAR, FLOWCTRL, CACHEMISS, ALL, ... */
 	bool is_compute;       /* CUBE, VECTOR, RVEC*, PUSHQ, WARP_n */
 	bool is_a5;	       /* exists on A5 only */
 };
 
-/* The known lanes, WARP_n not among them, in falling importance of nothing but enum order; n is
- * their number. */
+/* The known lanes without WARP_n, in the order of the enum; *n is their number. */
 const struct ascend_lane *ascend_lanes(size_t *n);
-/* Lane of a pipe; WARP_n share one entry of name "WARP", unknown ones one of name "?". */
+/* Lane of a pipe; WARP_n share one entry named "WARP", unknown pipes one named "?". */
 const struct ascend_lane *ascend_lane(unsigned pipe);
 /* Pipe of a lane name ("MTE2", "WARP_3", also cleaned "MTE2#1" and "MTE2 (load ...)");
  * PIPE_NONE if unknown. */
 enum ascend_pipe ascend_pipe_of_lane(struct str tid);
-/* "MTE2", "WARP_3"; "?" for others. Short names go to buf. */
+/* "MTE2", "WARP_3"; "?" for others. Names that must be composed are written to buf. */
 const char *ascend_pipe_name(unsigned pipe, char buf[16]);
 /* Unit name of a dump line ("VEC", "FC", "FIX_PIPE") -> pipe; anything unknown is PIPE_ALL. */
 enum ascend_pipe ascend_pipe_of_unit(struct str unit);
@@ -98,7 +98,7 @@ enum ascend_sync {
 	SYNC_RLS_BUF,
 	SYNC_NOP, /* NOP_PIPE */
 };
-/* By opcode, compared up to the first '.'. */
+/* Looks up an opcode, compared up to the first '.'. */
 enum ascend_sync ascend_sync_of(struct str opcode);
 static inline bool ascend_is_set(enum ascend_sync s)
 {
@@ -108,16 +108,16 @@ static inline bool ascend_is_wait(enum ascend_sync s)
 {
 	return s == SYNC_WAIT || s == SYNC_WAIT_CROSS;
 }
-/* Configuration rather than work on a data pipe: MOV_SPR_XN and its like. */
+/* Is it configuration rather than work on a data pipe? (MOV_SPR_XN and the like.) */
 bool ascend_is_config(struct str opcode);
 
 /* What a flag's operands say; borrowed from the text, empty where missing. */
 struct ascend_flag {
 	struct str producer; /* PIPE: label of the setting pipe */
-	struct str consumer; /* TRIGGERPIPE: of the waiting pipe */
+	struct str consumer; /* TRIGGERPIPE: label of the waiting pipe */
 	struct str id;	     /* FLAGID, event_id, sync_id: as written */
 };
-/* From "PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:0," or a code row's text; blanks do not matter. */
+/* Parses "PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:0," or a code row's text; blanks do not matter. */
 struct ascend_flag ascend_flag_of(struct str detail);
 
 /* Synchronisation by opcode first, else what the pipe does. */
@@ -140,6 +140,6 @@ struct ascend_soc {
 };
 /* "Ascend910B1", "910B1", "Ascend950PR_9599", "9599"; NULL if unknown. */
 const struct ascend_soc *ascend_soc_find(struct str name);
-/* The table's clock within 0.5 % of mhz, or 0. */
+/* The clock in the table that lies within 0.5 % of mhz, or 0. */
 unsigned ascend_snap_mhz(double mhz);
 #define ASCEND_DEFAULT_MHZ 1850

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ascend_names.h: what the tables of an Ascend trace are called (trace.tables), and their columns;
- * where none are listed the producer names them.
+ * ascend_names.h: names of the tables of an Ascend trace (trace.tables) and their columns; if no
+ * columns are listed, the producer names them.
  */
 #pragma once
 

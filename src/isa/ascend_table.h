@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend_table.h: the data of ascend_table.c, for ascend.c alone. */
+/* ascend_table.h: the data of ascend_table.c, used by ascend.c only. */
 #pragma once
 
 #include "isa/ascend.h"

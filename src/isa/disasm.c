@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disasm.c: who can write this instruction as text? Each source is tried in a child of its own. Its
- * answer is the version, then one string per instruction ("" when refused), in batches; after a
- * crash the child runs again from where the answer ended, one instruction at a time, to find the
- * one that kills it.
+ * disasm.c: finds a disassembler that can write the instructions as text. Each source is tried in a
+ * child process of its own. The child answers with its version, then one string per instruction (""
+ * if refused), in batches; after a crash it is started again from where the answer ended, one
+ * instruction at a time, to find the one that crashes it.
  */
 #include "isa/disasm.h"
 
@@ -27,7 +27,8 @@ struct job {
 	struct disasm_report *report;
 };
 
-/* Words that are safe to show: ours, and not one of the forms known to crash LLVM 22. */
+/* Are the words safe to pass on? They must be known to our table and not of a form known to crash
+ * LLVM 22. */
 static bool is_accepted(enum amd_arch arch, const struct disasm_inst *i)
 {
 	struct amd_code_inst inst;
@@ -37,7 +38,7 @@ static bool is_accepted(enum amd_arch arch, const struct disasm_inst *i)
 		inst.inst_class == AMD_CODE_UNKNOWN || inst.len_bytes != i->len_bytes)
 		return false;
 	top = i->bytes[3] >> 2;
-	/* gfx9 MUBUF and MTBUF whose soffset byte asks for a literal, which they cannot have */
+	/* gfx9 MUBUF and MTBUF whose soffset byte means a literal, which they cannot have */
 	return !(arch == AMD_ARCH_GFX9 && (top == 0x38 || top == 0x3a) && i->bytes[7] == 0xff);
 }
 
@@ -82,7 +83,7 @@ static struct str clean(struct str s)
 	return str_trim(s);
 }
 
-/* Takes what came whole; *is_open tells whether the library was loaded at all. */
+/* Takes the complete answers; *is_open: the library could be loaded. */
 static bool take_answer(struct job *j, const struct strbuf *b, bool *is_open)
 {
 	struct bytes_reader r = {(const uint8_t *)b->p, (const uint8_t *)b->p + b->n, false};
@@ -127,7 +128,7 @@ static bool run_once(struct job *j, enum child_end *end, bool *is_open, struct i
 	return ok;
 }
 
-/* All instructions by one source. *is_open: it is there and answers. */
+/* Disassembles all instructions by one source. *is_open: it is available and answers. */
 static bool run_source(struct job *j, bool *is_open, struct incore_error *e)
 {
 	enum child_end end = CHILD_DONE;
@@ -155,7 +156,7 @@ static bool run_source(struct job *j, bool *is_open, struct incore_error *e)
 	return true;
 }
 
-/* of packaging/static/no_loader.c, where that is linked */
+/* defined in packaging/static/no_loader.c, if that is linked */
 extern const char incore_loads_nothing[] __attribute__((weak));
 
 bool disasm_loads_libraries(void)

@@ -14,7 +14,7 @@ struct comgr {
 	int (*disassemble)(struct info i, uint64_t address, void *user, uint64_t *size);
 };
 
-struct request { /* what the call-backs see */
+struct request { /* what the callbacks see */
 	const struct disasm_inst *inst;
 	struct strbuf *out;
 };
@@ -75,7 +75,7 @@ static void *comgr_open(const char *path, const char *gpu, struct strbuf *versio
 {
 	static const char *const libs[] = {"libamd_comgr.so.3", "/opt/rocm/lib/libamd_comgr.so.3",
 		"libamd_comgr.so.2", "/opt/rocm/lib/libamd_comgr.so.2"};
-	static struct comgr d; /* of the child process, which has one */
+	static struct comgr d; /* the child process has only one */
 
 	if (path)
 		return open_lib(&d, path, gpu, version) ? &d : NULL;

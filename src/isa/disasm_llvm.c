@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disasm_llvm.c: text through LLVM's C interface. A target LLVM does not know ends the process, so
- * each version has the list of those it does.
+ * disasm_llvm.c: text through LLVM's C interface. LLVM ends the process on an unknown target, so
+ * there is a list of the targets each version knows.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct llvm {
 #define GFX11_TO_GFX12 "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1200 gfx1201 "
 
 static const struct {
-	unsigned first_version; /* and later, up to the next row */
+	unsigned first_version; /* valid from this version, up to the next row */
 	const char *gpus;
 } known[] = {
 	{22, GFX9_TO_GFX10 GFX11_TO_GFX12 "gfx942 gfx950 gfx1153 gfx1250 gfx1251 "},
@@ -89,7 +89,7 @@ static void *llvm_open(const char *path, const char *gpu, struct strbuf *version
 {
 	static const char *const libs[] = {
 		"libLLVM.so.22.1", "libLLVM-22.so", "libLLVM.so.19.1", "libLLVM-19.so"};
-	static struct llvm d; /* of the child process, which has one */
+	static struct llvm d; /* the child process has only one */
 
 	if (path)
 		return open_lib(&d, path, gpu, version) ? &d : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disasm_program.c: text through llvm-objdump, for a program that loads no libraries. It is given an ELF
- * file made of the instructions alone, one behind the other, on its standard input; each line of its
- * answer tells the place of its instruction and the words it took.
+ * disasm_program.c: text through llvm-objdump, for a program that loads no libraries. It gets an
+ * ELF file that holds only the instructions, one after the other, on its standard input; each line
+ * of its answer states the address of its instruction and the words it used.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 #include "isa/disasm.h"
 
 #define LIMIT_MS 60000
-#define NOP                                                                                        \
-	0xbf800000u /* in place of words that are not shown to it; the same on all generations */
+#define NOP 0xbf800000u /* replaces words that are not passed on; the same on all generations */
 #define OSABI_HSA 64
 #define ABI_VERSION 3 /* code object version 5 */
 
@@ -34,7 +33,7 @@ static bool put_code(struct strbuf *out, const struct disasm_inst *v, uint32_t n
 	return !out->failed;
 }
 
-/* Header, code, names of sections, sections. */
+/* Writes header, code, section names and sections. */
 static bool put_elf(struct strbuf *out, const struct disasm_inst *v, uint32_t n)
 {
 	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -70,7 +69,7 @@ static bool put_elf(struct strbuf *out, const struct disasm_inst *v, uint32_t n)
 	return true;
 }
 
-/* What a program says of itself; false: it is not there, or must not be asked for this GPU. */
+/* Reads the program's version; false if it is missing or must not be used for this GPU. */
 static bool is_usable(const char *path, const char *gpu, struct strbuf *version)
 {
 	const char *const argv[] = {path, "--version", NULL};
@@ -102,7 +101,7 @@ struct line_reader {
 	struct disasm_report *report;
 };
 
-/* "BF800000"; what else stands there is where a branch goes */
+/* "BF800000"; anything else there is a branch target */
 static bool is_word(struct str s)
 {
 	return s.n == 8 && strspn(s.p, "0123456789ABCDEFabcdef") >= 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ncu_names.h: what the tables of a report of Nsight Compute are called in a trace. */
+/* ncu_names.h: names of the tables of an Nsight Compute report in a trace. */
 #pragma once
 
 #define NCU_TABLE_SECTIONS "sections"

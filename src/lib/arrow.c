@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arrow.c: tables through Arrow's C data interface. An array is a copy: nothing of it stands in an
- * answer, so that it may outlive all of them.
+ * arrow.c: tables through Arrow's C data interface. An array is a copy: it does not point into an
+ * answer, so it may outlive all answers.
  */
 #include <errno.h>
 
@@ -111,7 +111,7 @@ static void release_array(struct ArrowArray *x)
 	x->release = NULL;
 }
 
-/* Validity, then values; of texts validity, offsets, bytes. */
+/* Buffers: validity, values; for texts validity, offsets, bytes. */
 static bool make_array(struct ArrowArray *x, enum column_type type, size_t length)
 {
 	size_t bits = (length + 7) / 8 + 1;
@@ -140,7 +140,7 @@ bool arrow_array(const struct arrow_column *v, size_t n, size_t length, struct A
 	struct ArrowArray x = {.length = (int64_t)length, .n_buffers = 1, .release = release_array};
 	bool ok;
 
-	x.buffers = mem_zalloc(1, sizeof(void *)); /* every row of the struct is there */
+	x.buffers = mem_zalloc(1, sizeof(void *)); /* no row of the struct is null */
 	x.children = mem_zalloc(n ? n : 1, sizeof(struct ArrowArray *));
 	ok = x.buffers && x.children;
 	for (size_t i = 0; ok && i < n; i++) {
@@ -195,7 +195,7 @@ static void put_valid(struct strbuf *b, struct str s)
 bool arrow_add_text(struct ArrowArray *child, size_t row, struct str s, struct incore_error *e)
 {
 	int32_t *offsets = (int32_t *)(uintptr_t)child->buffers[1];
-	/* the bytes grow in a strbuf whose capacity the array carries while it is filled */
+	/* the bytes grow in a strbuf; its capacity is stored in the array while it is filled */
 	struct strbuf b = {.p = (char *)(uintptr_t)child->buffers[2],
 		.n = (size_t)offsets[row],
 		.cap = (size_t)(uintptr_t)child->private_data};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* incore.c: libincore's door: ask, and read answers by table, row and column. */
+/* incore.c: public interface of libincore: ask, and read answers by table, row and column. */
 #include "lib/lib.h"
 
 #include "base/map_guard.h"
@@ -86,7 +86,7 @@ void incore_text_free(char *text)
 
 #define MAX_PATHS 64u
 
-/* Paths one a line; the lines live in the arena. */
+/* Splits a list of paths, one per line; the lines are in the arena. */
 static bool split_paths(const char *path, struct arena *a, const char *out[MAX_PATHS], unsigned *n,
 	struct incore_error *e)
 {
@@ -249,7 +249,7 @@ size_t incore_row_count(const struct incore_answer *a, size_t table)
 	return t ? t->n_rows : 0;
 }
 
-/* A list inside rows has the column of its parent before its own. */
+/* Index of the table's first own column: a list inside rows has its parent's row as column 0. */
 static size_t own_first(const struct flat_table *t)
 {
 	return t->parent ? 1 : 0;
@@ -294,7 +294,7 @@ struct incore_column incore_column(const struct incore_answer *a, size_t table, 
 		c->column->doc ? c->column->doc : "", column_kind(c->column)};
 }
 
-/* The value if it is of that type and something is there. */
+/* The value; NULL if it has another type or is missing. */
 static const void *value_of(const struct incore_answer *a, size_t table, size_t row, size_t column,
 	enum incore_type type, const struct column **of)
 {

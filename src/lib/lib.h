@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lib.h: what the files of libincore's door share. Internal to the room. */
+/* lib.h: shared by the files of libincore's public interface. Internal to this folder. */
 #pragma once
 
 #include <pthread.h>
@@ -12,24 +12,24 @@ struct incore {
 	pthread_mutex_t lock; /* one question at a time */
 	struct captures captures;
 	struct pool *pool;
-	struct progress *progress; /* carries the wish to stop */
+	struct progress *progress; /* carries the request to cancel */
 };
 
 struct incore_answer {
 	struct arena words; /* paths and options: the answer may show them */
 	struct answer answer;
 	struct flat_tables tables;
-	struct strbuf json; /* made when it is first asked for */
+	struct strbuf json; /* made on first use */
 };
 
 /* --- incore.c --- */
-/* From now on no link leads out of what the request names, unless it says that links are followed; what
- * was named before is forgotten, as descriptors are few. */
+/* From now on no symbolic link leads out of the paths that the request names, unless the request
+ * allows to follow links. Forgets the paths of earlier requests, as file descriptors are scarce. */
 bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e);
 
 /* --- arrow.c --- */
 enum incore_type column_kind(const struct column *c);
-/* A column of an array while it is built. */
+/* A column of an array that is being built. */
 struct arrow_column {
 	const char *name;
 	enum column_type type;
@@ -37,13 +37,13 @@ struct arrow_column {
 };
 bool arrow_schema(
 	const struct arrow_column *v, size_t n, struct ArrowSchema *out, struct incore_error *e);
-/* A struct array with n children of `length` rows, validity bitmaps and values zeroed; texts want
- * arrow_text(). Freed by its release(). */
+/* Makes a struct array with n children of `length` rows; validity bitmaps and values are zeroed,
+ * texts are filled with arrow_add_text(). Freed by its release(). */
 bool arrow_array(const struct arrow_column *v, size_t n, size_t length, struct ArrowArray *out,
 	struct incore_error *e);
 void arrow_set_null(struct ArrowArray *child, size_t row);
-/* Where the value of a row is written. */
+/* Address to write the value of a row to. */
 void *arrow_slot(struct ArrowArray *child, enum column_type type, size_t row);
 void arrow_set_bool(struct ArrowArray *child, size_t row, bool value);
-/* Rows in order: the text of the next one; invalid UTF-8 is replaced. */
+/* Sets the text of a row; rows must come in order. Invalid UTF-8 is replaced. */
 bool arrow_add_text(struct ArrowArray *child, size_t row, struct str s, struct incore_error *e);

@@ -16,7 +16,7 @@ static const struct arrow_column columns[] = {
 
 struct slices {
 	struct incore *x;
-	struct answer about; /* keeps the capture */
+	struct answer about; /* keeps the capture open */
 	struct trace *trace;
 	struct selection selection;
 	struct track_data data;
@@ -25,7 +25,7 @@ struct slices {
 	struct strbuf message;
 };
 
-/* The question of which tracks: none of its own. */
+/* A question that only parses the options which select tracks; it has no answer of its own. */
 static const struct record *const no_records[] = {NULL, NULL};
 static const struct question tracks_question = {.name = "slices",
 	.args = "PATH",
@@ -46,7 +46,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 	return arrow_schema(columns, N_COLUMNS, out, &s->error) ? 0 : fail_stream(s);
 }
 
-/* Slices that start inside the window of the track. */
+/* Number of slices that start inside the window of the track, and the index of the first. */
 static size_t in_window(const struct slices *s, const struct track *k, uint32_t *first)
 {
 	const struct track_data *d = &s->data;
@@ -97,7 +97,7 @@ static bool next_batch(struct slices *s, struct ArrowArray *out, struct incore_e
 		if (selection_has(&s->selection, t, &t->tracks[s->next]))
 			break;
 	if (s->next == t->n_tracks) {
-		*out = (struct ArrowArray){0}; /* the end: released already */
+		*out = (struct ArrowArray){0}; /* an array that is already released marks the end */
 		return true;
 	}
 	if (progress_is_cancelled(s->x->progress))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: what the files of the room share. */
+/* internal.h: shared by the files of this folder. */
 #pragma once
 
 #include <pthread.h>
@@ -10,16 +10,16 @@
 #include "codec/json_reader.h"
 #include "mcp/mcp.h"
 
-/* A message: a request, or without an id a notification. Spans of JSON stand in its arena. */
+/* A message: a request, or a notification if it has no id. Spans of JSON point into its arena. */
 struct rpc_message {
 	struct arena arena;
-	struct str id; /* as it was written; empty: none */
+	struct str id; /* as received; empty: no id */
 	const char *method;
-	struct str params;   /* as it was written; "{}" where there are none */
-	struct str progress; /* the token of params._meta; empty: nobody wants to know */
+	struct str params;   /* as received; "{}" if missing */
+	struct str progress; /* progress token of params._meta; empty: progress is not requested */
 };
 
-enum rpc_code { /* JSON-RPC's own */
+enum rpc_code { /* error codes of JSON-RPC */
 	RPC_BAD_JSON = -32700,
 	RPC_BAD_REQUEST = -32600,
 	RPC_NO_METHOD = -32601,
@@ -33,64 +33,65 @@ struct mcp {
 	VEC(char *) roots; /* real paths */
 	struct captures captures;
 	struct progress *progress;
-	pthread_mutex_t out_lock, lock; /* of the output; of what follows */
+	pthread_mutex_t out_lock, lock; /* for the output; for the members below */
 	pthread_cond_t wake;
 	VEC(struct rpc_message *) waiting; /* oldest first */
 	struct rpc_message *running;
-	bool is_cancelled; /* nobody waits for the one that runs */
+	bool is_cancelled; /* the running request was cancelled */
 	bool is_over;	   /* the input has ended */
-	bool is_broken;	   /* the output is gone */
+	bool is_broken;	   /* the output cannot be written any more */
 };
 
 /* --- rpc.c --- */
-/* The next message; NULL at the end of the input. What is none is answered with an error here. */
+/* Reads the next message; NULL at the end of the input. Answers invalid messages with an error. */
 struct rpc_message *rpc_next(struct mcp *m);
 void rpc_free(struct rpc_message *r);
-/* A result: rpc_begin(), one value, rpc_end(), which sends it. */
+/* Writes a result: rpc_begin(), one value, rpc_end(), which sends it. */
 void rpc_begin(const struct rpc_message *r, struct json_writer *w, struct strbuf *b);
 void rpc_end(struct mcp *m, struct json_writer *w, struct strbuf *b);
 void rpc_error(struct mcp *m, struct str id, int code, const char *text);
-/* The error object of a call that could not be made, or the text of one that failed. */
+/* Sends one line to the output and frees it; a failure sets m->is_broken. */
 void rpc_send(struct mcp *m, struct strbuf *line);
-/* A member of an object as it stands there; empty: it has none. The object is JSON that was read. */
+/* The raw JSON of an object's member; empty: no such member. The object must be valid JSON. */
 struct str json_member(struct str object, const char *key);
-/* The text of a JSON string, in the arena; NULL: it is none. */
+/* The text of a JSON string, in the arena; NULL: the value is not a string. */
 const char *json_text(struct str value, struct arena *a);
 
 /* --- roots.c --- */
-/* The real path of what a call names, in the arena; NULL with an error where it is not below a root. */
+/* Real path of a name in a call, in the arena; NULL with *e filled if it is not below a root. */
 const char *root_path(
 	const struct mcp *m, const char *name, struct arena *a, struct incore_error *e);
-/* The same seen from the first root that holds it, for people and for calls. */
+/* The name of a real path as shown to people and taken by calls: relative to the first root if it
+ * is below that, otherwise the path itself. */
 const char *root_name(const struct mcp *m, const char *path);
 struct found_capture {
 	const char *name, *format;
 	int64_t agent, dispatch;
 };
 #define MOST_CAPTURES 200u
-/* Captures below the roots, in the arena; more than MOST_CAPTURES are left out. */
+/* Finds the captures below the roots, in the arena; at most MOST_CAPTURES are returned. */
 bool root_captures(struct mcp *m, struct arena *a, struct found_capture **out, size_t *n,
 	struct incore_error *e);
 
 /* --- tools.c --- */
 void tools_list(struct json_writer *w);
-/* The result of params {"name", "arguments"}; false: *e says why there is none (USAGE: the params are wrong). */
+/* Writes the result of params {"name", "arguments"}; false: *e says why (USAGE: invalid params). */
 bool tools_call(
 	struct mcp *m, const struct rpc_message *r, struct json_writer *w, struct incore_error *e);
 
 /* --- result.c --- */
-struct result_shape {		   /* what of an answer is given */
+struct result_shape {		   /* which parts of an answer are returned */
 	uint64_t limit;		   /* rows of a table */
-	const char *const *tables; /* their names; NULL: all, as far as RESULT_BYTES go */
+	const char *const *tables; /* their names; NULL: all that fit into RESULT_BYTES */
 	unsigned n_tables;
 };
 #define RESULT_ROWS 10u
 #define RESULT_MOST_ROWS 1000u
 #define RESULT_BYTES 8192u
-/* An answer as an object: single values, tables with their totals, warnings, and how to get more. */
+/* Writes an answer as an object: single values, tables with totals, warnings, how to get more. */
 bool result_of_answer(const struct answer *a, const struct result_shape *shape, struct strbuf *out,
 	struct incore_error *e);
-/* Content of a result: the object as text and as it is. */
+/* Content of a result: the object both as text and as structured content. */
 void result_put(struct json_writer *w, struct str object);
 void result_put_error(struct json_writer *w, const struct incore_error *e);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp.h: the answers for agents: the Model Context Protocol over a pair of streams, a JSON message a
- * line. Tools are the questions; what they take and give comes from the tables of options and columns.
- * A call reads captures below the given roots alone, and nothing is written.
+ * mcp.h: answers for agents: the Model Context Protocol over a pair of streams, one JSON message
+ * per line. Tools are the questions; their inputs and outputs come from the tables of options and
+ * columns. A call only reads captures below the given roots, and nothing is written.
  *
- * One thread reads messages, one answers those that look at captures, so that a ping or the wish to
- * stop is heard meanwhile. May fail: roots that are not there, memory, an output that is gone.
+ * One thread reads messages and another answers those that read captures, so that pings and
+ * cancellations are handled meanwhile. May fail: missing roots, memory, a closed output.
  */
 #pragma once
 
@@ -15,11 +15,11 @@
 #include "base/pool.h"
 
 struct mcp_options {
-	const char *const *roots; /* folders; relative paths of calls begin at the first */
+	const char *const *roots; /* folders; relative paths in calls start at the first */
 	unsigned n_roots;
 	struct pool *pool;
 	FILE *in, *out;
 };
 
-/* Until the input ends. */
+/* Serves until the input ends. */
 bool mcp_serve(const struct mcp_options *o, struct incore_error *e);

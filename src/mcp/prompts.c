@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prompts.c: ways to work, for those who choose one by name. */
+/* prompts.c: prompts for common tasks, chosen by name. */
 #include "mcp/internal.h"
 
 struct prompt {
 	const char *name, *doc;
-	const char *first, *second; /* arguments; NULL: none */
+	const char *first, *second; /* names of arguments; NULL: no argument */
 	const char *text;	    /* %s: the arguments, in order */
 };
 
@@ -51,7 +51,7 @@ void prompts_list(struct json_writer *w)
 	json_w_end(w);
 }
 
-/* The text with its arguments in their places. */
+/* Appends the text with its arguments filled in. */
 static void fill(struct strbuf *out, const char *text, const char *const arguments[2])
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resources.c: what a client may read without a tool: captures, reports on them, schemas of answers. */
+/* resources.c: resources that a client reads without a tool: captures, reports, answer schemas. */
 #include "base/process.h"
 #include "mcp/internal.h"
 
@@ -73,7 +73,7 @@ static bool is_over(void *ctx)
 	return progress_is_cancelled(((struct mcp *)ctx)->progress);
 }
 
-/* The program writes reports: it is asked as anybody would. */
+/* Makes a report by running the program itself, like any user. */
 static bool read_report(struct mcp *m, const char *path, struct strbuf *out, struct incore_error *e)
 {
 	const char *const argv[] = {"/proc/self/exe", "report", "--format", "md", "--brief", "-q",

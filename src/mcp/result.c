@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c: an answer small enough to read: what is there, the first rows of its tables, and how to ask for the rest. */
+/* result.c: an answer in short: its single values, the first rows of its tables, and how to get the
+ * rest. */
 #include <math.h>
 
 #include "mcp/internal.h"
@@ -52,7 +53,7 @@ static bool is_there(const struct flat_table *t, size_t row, const struct flat_c
 	return v && (c->texts || !column_is_null(c->column, v));
 }
 
-/* Does one of the first rows hold something in it? */
+/* Does one of the first n rows have a value in this column? */
 static bool is_used(const struct flat_table *t, const struct flat_column *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -118,7 +119,8 @@ static bool is_wanted(const struct result_shape *s, const char *name)
 	return !s->tables;
 }
 
-/* Tables with rows; of those that do not fit, or were not asked for, the totals. True: something is left out. */
+/* Writes the tables with rows; for those that do not fit or were not requested, only totals.
+ * Returns true if something was left out. */
 static bool put_tables(
 	struct json_writer *w, const struct flat_tables *all, const struct result_shape *s)
 {
@@ -140,7 +142,7 @@ static bool put_tables(
 	return is_less;
 }
 
-/* Names of tables that an answer does not have are a mistake of the caller. */
+/* Requested tables must exist in the answer; otherwise the call is invalid. */
 static bool check_tables(
 	const struct flat_tables *all, const struct result_shape *s, struct incore_error *e)
 {

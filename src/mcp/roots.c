@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roots.c: which files a call may name, and which captures there are. */
+/* roots.c: checks the files that calls name, and finds the captures below the roots. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "mcp/internal.h"
 
-/* The part of a real path behind a root, "" for the root itself; NULL: it is not below it. */
+/* The part of a real path after a root, "" for the root itself; NULL: not below the root. */
 static const char *behind(const char *root, const char *path)
 {
 	size_t n = strlen(root);
@@ -23,7 +23,7 @@ const char *root_name(const struct mcp *m, const char *path)
 
 	for (size_t i = 0; i < m->roots.n; i++) {
 		name = behind(m->roots.v[i], path);
-		if (name && i == 0) /* relative names begin at the first */
+		if (name && i == 0) /* relative names start at the first root */
 			return *name ? name : ".";
 		if (name)
 			return path;
@@ -31,7 +31,8 @@ const char *root_name(const struct mcp *m, const char *path)
 	return path;
 }
 
-/* A capture inside a file is called "file#0": the part behind # is no part of the path. */
+/* Resolves a name to a real path. In "file#0", a capture inside a file, the part from '#' on is not
+ * part of the path and is kept. */
 static const char *real_name(const char *path, struct arena *a, char real[PATH_MAX])
 {
 	const char *part = strrchr(path, '#');
@@ -56,17 +57,17 @@ const char *root_path(
 		return err_nomem_null(e);
 	if (found && capture_stat(&m->captures.cache.fence, found, &st, &part) == 0)
 		return found;
-	/* whether something is there is not told of places that may not be seen */
+	/* do not reveal whether a path outside the roots exists */
 	err_set(e, INCORE_USAGE, "not-found", "there is no capture '%s' below the roots", name);
 	return NULL;
 }
 
-/* --- which there are --- */
+/* --- finding captures --- */
 
 struct search {
 	struct mcp *m;
 	struct arena *a;
-	const char *dir; /* whose entries are looked at */
+	const char *dir; /* directory being searched */
 	VEC(struct found_capture) found;
 };
 
@@ -77,7 +78,7 @@ static bool add_captures(struct search *s, const char *dir, struct incore_error 
 	bool ok = true;
 
 	if (!captures_find(&s->m->captures, dir, &l, &none)) {
-		incore_error_clear(&none); /* nothing is there */
+		incore_error_clear(&none); /* no capture there */
 		return true;
 	}
 	for (uint32_t i = 0; ok && i < l.n && s->found.n < MOST_CAPTURES; i++) {
@@ -93,7 +94,7 @@ static bool add_captures(struct search *s, const char *dir, struct incore_error 
 	return ok;
 }
 
-/* What a folder holds, looked at one by one: a folder of folders of captures. */
+/* Searches an entry of a directory: a folder may contain folders of captures. */
 static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	struct search *s = ctx;
@@ -105,7 +106,7 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 	return path ? add_captures(s, path, e) : err_nomem(e);
 }
 
-/* A root that cannot be listed holds nothing. */
+/* Adds the captures below a directory; one that cannot be listed counts as empty. */
 static bool add_below(struct search *s, const char *dir, struct incore_error *e)
 {
 	bool ok;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rpc.c: messages of JSON-RPC, one a line, in and out. */
+/* rpc.c: reads and writes JSON-RPC messages, one per line. */
 #include <stdlib.h>
 
 #include "mcp/internal.h"
 
 #define MAX_LINE (4u << 20)
 
-/* --- in --- */
+/* --- input --- */
 
-/* A line without its end; false: the input has ended. A longer one than is taken is read away. */
+/* Reads a line without its end; false: end of input. A line that is too long is skipped. */
 static bool read_line(FILE *in, struct strbuf *b, bool *is_too_long)
 {
 	int c;
@@ -70,7 +70,7 @@ static bool is_id(struct str id)
 	return id.n && (id.p[0] == '"' || id.p[0] == '-' || (id.p[0] >= '0' && id.p[0] <= '9'));
 }
 
-/* What is wrong with it; NULL: nothing. */
+/* Parses a message; returns what is wrong with it, or NULL. */
 static const char *take_message(struct rpc_message *r, struct str line)
 {
 	struct str version = json_member(line, "jsonrpc");
@@ -89,7 +89,7 @@ static const char *take_message(struct rpc_message *r, struct str line)
 	return NULL;
 }
 
-/* The line as a message, which owns it; NULL: it was answered, or needs no answer. */
+/* Makes a message from a copy of the line; NULL: it was already answered, or needs no answer. */
 static struct rpc_message *make_message(struct mcp *m, const struct strbuf *line)
 {
 	struct rpc_message *r = mem_zalloc(1, sizeof(*r));
@@ -112,7 +112,7 @@ static struct rpc_message *make_message(struct mcp *m, const struct strbuf *line
 	is_json = json_skip(&j) && json_finish(&j, &(struct incore_error){0});
 	json_deinit(&j);
 	wrong = is_json ? take_message(r, (struct str){copy, line->n}) : "this is no JSON";
-	/* what comes without a method and with an id is an answer, and we asked nothing */
+	/* an id without a method is a response, but we sent no requests */
 	if (!wrong && r->method)
 		return r;
 	if (wrong)
@@ -148,7 +148,7 @@ void rpc_free(struct rpc_message *r)
 	mem_free(r);
 }
 
-/* --- out --- */
+/* --- output --- */
 
 void rpc_send(struct mcp *m, struct strbuf *line)
 {

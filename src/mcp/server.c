@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.c: which message is answered how, by which thread. */
+/* server.c: dispatches messages to their handlers and threads. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const char instructions[] =
 	"incore says which instruction of an accelerator kernel is waiting, and for what. captures lists what there is; check tells whether a capture can be "
 	"trusted; summary gives the verdict; hot, waits, isa, why and diff the rows behind it. Every figure rests on the evidence word that stands beside it.";
 
-/* --- at once --- */
+/* --- requests answered immediately --- */
 
 static void put_capability(struct json_writer *w, const char *name)
 {
@@ -79,7 +79,7 @@ static void get_prompt(struct mcp *m, struct rpc_message *r)
 	incore_error_clear(&e);
 }
 
-/* --- what looks at captures --- */
+/* --- requests that read captures --- */
 
 static void send_progress(void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last)
 {
@@ -108,7 +108,7 @@ static void send_progress(void *ctx, const char *what, uint64_t done, uint64_t t
 	sb_free(&b);
 }
 
-/* One value, or what is wrong with the request. */
+/* Writes one value as the result, or fails with what is wrong with the request. */
 static bool look(
 	struct mcp *m, struct rpc_message *r, struct json_writer *w, struct incore_error *e)
 {
@@ -136,7 +136,7 @@ static void answer_slowly(struct mcp *m, struct rpc_message *r)
 	is_cancelled = m->is_cancelled;
 	m->running = NULL;
 	pthread_mutex_unlock(&m->lock);
-	if (is_cancelled) { /* nobody waits for it */
+	if (is_cancelled) { /* the client does not wait for it */
 		sb_free(&b);
 	} else if (ok) {
 		rpc_end(m, &w, &b);
@@ -280,7 +280,7 @@ static bool open_roots(struct mcp *m, struct incore_error *e)
 	return true;
 }
 
-/* The input has ended: what runs is not waited for. */
+/* Tells the worker that the input has ended; it still answers the requests in the queue. */
 static void end(struct mcp *m)
 {
 	pthread_mutex_lock(&m->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_tool.c: questions in SQL as a tool. */
+/* sql_tool.c: SQL queries as a tool. */
 #include "mcp/internal.h"
 #include "sql/sql.h"
 
@@ -81,7 +81,7 @@ static bool run_query(struct sql *s, const char *query, struct strbuf *out, stru
 	return json_w_finish(&w, e);
 }
 
-/* Which captures; in the arena, below the roots. */
+/* Reads the list of captures, which must be below the roots; paths are in the arena. */
 static bool take_paths(struct mcp *m, struct str value, struct arena *a,
 	const char *out[MOST_PATHS], unsigned *n, struct incore_error *e)
 {

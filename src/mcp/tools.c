@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tools.c: questions as tools. What a tool takes is the table of the question's options, less what
- * names files outside of a capture; what it gives is in result.c.
+ * tools.c: questions as tools. A tool takes the options of its question, except those that name
+ * files outside of a capture; see result.c for its output.
  */
 #include "answer/hot.h"
 #include "mcp/internal.h"
 
 struct tool {
 	const char *name;
-	const char *question; /* NULL: it asks none */
-	const char *preset;   /* of its options, as JSON; NULL: none */
-	const char *hint;     /* what an agent should know beside the question's own line */
+	const char *question; /* NULL: it asks no question */
+	const char *preset;   /* preset options, as JSON; NULL: none */
+	const char *hint;     /* for agents, in addition to the question's own summary */
 };
 
-/* Those with more to say than their question; all other questions are tools of their own name. */
+/* Tools that differ from their question; every other question is a tool of the same name. */
 static const struct tool special[] = {
 	{"check", "check", NULL,
 		"Ask this first: figures of a capture that cannot be trusted (is_no true) mean nothing."},
@@ -27,7 +27,7 @@ static const struct tool special[] = {
 		"a is before, b is after; gate fails (is_no true) where a condition does not hold, e.g. \"latency<=2%\"."},
 };
 
-/* --- what there is --- */
+/* --- the list of tools --- */
 
 static const struct tool *special_tool(const char *name)
 {
@@ -249,7 +249,7 @@ struct call {
 	unsigned n_paths;
 	struct strbuf options; /* JSON, as request_set_json() takes it */
 	struct result_shape shape;
-	bool has_place; /* isa: the window is given */
+	bool has_place; /* isa: the caller gave a window */
 };
 
 static bool take_path(struct call *c, struct str value, unsigned at, struct incore_error *e)
@@ -271,13 +271,13 @@ static bool take_limit(struct call *c, struct str value, struct incore_error *e)
 	return true;
 }
 
-/* Texts of an array, in the arena. */
+/* Reads an array of strings into the arena. */
 static bool take_texts(
 	struct call *c, struct str value, const char ***out, unsigned *n, struct incore_error *e)
 {
 	struct json_reader j;
 	struct str text;
-	size_t most = 2; /* one more than there are: the end must be read, too */
+	size_t most = 2; /* one more than expected, so that the end of the array is read, too */
 
 	for (size_t i = 0; i < value.n; i++)
 		most += value.p[i] == ',';
@@ -296,7 +296,7 @@ static bool take_texts(
 	return true;
 }
 
-/* The paths of an option must be below the roots, too. */
+/* Adds paths of an option; they must be below the roots, too. */
 static bool put_paths(struct call *c, struct str value, struct incore_error *e)
 {
 	const char **names;
@@ -367,7 +367,7 @@ static bool take_arguments(struct call *c, struct str arguments, struct incore_e
 		     take_argument(c, name, (struct str){from, (size_t)(j.p - from)}, e);
 	}
 	json_deinit(&j);
-	if (ok && c->tool.preset) /* {"by": ...}: without its braces */
+	if (ok && c->tool.preset) /* {"by": ...}, without the braces */
 		sb_printf(&c->options, "%s%.*s", c->options.n > 1 ? "," : "",
 			(int)strlen(c->tool.preset) - 2, c->tool.preset + 1);
 	ok = ok && sb_puts(&c->options, "}");
@@ -397,7 +397,7 @@ static bool ask(struct call *c, const struct question *q, const char *options, s
 	return ok;
 }
 
-/* The window around the costliest instruction, as options. */
+/* Adds options for a window around the costliest instruction. */
 static bool place_window(struct call *c, struct incore_error *e)
 {
 	struct answer answer;
@@ -408,7 +408,7 @@ static bool place_window(struct call *c, struct incore_error *e)
 		const struct hot_row *first =
 			answer.record != question_find("hot")->records[0] ? NULL : h->rows.v;
 
-		c->options.n--; /* the brace */
+		c->options.n--; /* drop the closing brace */
 		if (first && h->rows.n && first->row != NO_VALUE)
 			sb_printf(&c->options, "%s\"around\":%lld,\"context\":8",
 				c->options.n > 1 ? "," : "", (long long)first->row);

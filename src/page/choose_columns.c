@@ -5,7 +5,7 @@
 #define PATH_MAX_BYTES 64u
 #define NAMES_TOLD 600u /* bytes of the names in an error */
 
-/* A column as the writers show it: the path it is found by, and what heads it. */
+/* A column as the writers show it: its path and its title. */
 struct named_column {
 	char path[PATH_MAX_BYTES];
 	const struct column *column;
@@ -58,8 +58,8 @@ static bool is_title(const struct column *c, struct str name)
 				       : c->name);
 }
 
-/* What the reader sees comes first: a column of the table by its path or what heads it; then any by its
- * path, then any by what would head it. */
+/* Columns that the reader sees come first: one of the table by path or title; then any other by
+ * path, then any other by its default title. */
 static const struct named_column *find_column(
 	const named_columns *all, const char *const *defaults, struct str name)
 {
@@ -91,7 +91,7 @@ static bool no_such_column(const named_columns *all, struct str name, struct inc
 	return false;
 }
 
-/* The place of a path among the specs so far; n: it is not among them. */
+/* Index of a path among the specs so far; n: not found. */
 static unsigned place_of(const char *const *specs, unsigned n, const char *path)
 {
 	unsigned i = 0;
@@ -118,7 +118,7 @@ static bool take_word(
 	}
 	if (is_less || at < k->n || k->n == k->most)
 		return true;
-	/* as it is headed by default */
+	/* with its default title */
 	while (defaults[i] && !str_is(path_of(defaults[i]), x->path))
 		i++;
 	k->specs[k->n++] = defaults[i] ? defaults[i] : arena_strdup(k->arena, x->path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group.h: blocks of a page that belong together, for writers of documents: the lines of one
- * paragraph, the items of one list, the facts of one list of facts. Pure.
+ * group.h: groups of blocks that belong together, for writers of documents: the lines of one
+ * paragraph, the items of one list, the facts of one list of facts. Pure functions.
  */
 #pragma once
 
@@ -13,10 +13,10 @@ struct block_group {
 	size_t n; /* 0: there is nothing below the heading */
 };
 
-/* The next group from block *at on, which moves behind it; false at the end. */
+/* The next group from block *at on; moves *at behind it. False at the end. */
 bool page_next_group(const struct page *p, size_t *at, struct block_group *out);
 
-/* What stands in the head of an item or a fact, without blanks and marks of lists. */
+/* The head of an item or a fact, without blanks and list marks. */
 struct str block_name(const struct block *b);
-/* Does the block go on with the item or fact before it? */
+/* Does the block continue the item or fact before it? */
 bool block_goes_on(const struct block *b);

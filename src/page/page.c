@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c: how a page is put together, block by block. */
+/* page.c: builds a page block by block. */
 #include "page/page.h"
 
 #include "base/mem.h"
@@ -58,7 +58,7 @@ void page_say(struct page *p, const char *fmt, ...)
 static void end_text(struct page *p, enum block_kind kind, const char *head, const char *fmt,
 	va_list ap) PRINTF_LIKE(4, 0);
 
-/* What was said becomes a block. */
+/* Makes a block of the text collected so far. */
 static void end_text(
 	struct page *p, enum block_kind kind, const char *head, const char *fmt, va_list ap)
 {
@@ -156,7 +156,7 @@ void page_listing(struct page *p, const char *text)
 	put_text(p, BLOCK_LISTING, text, strlen(text));
 }
 
-/* A table of the page, not yet initialised; NULL where memory is out. */
+/* A table of the page, not yet initialised; NULL when out of memory. */
 static struct table *new_table(struct page *p)
 {
 	struct table *t = arena_zalloc(&p->arena, 1, sizeof(*t));

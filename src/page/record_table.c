@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_table.c: rows of an answer become a table, by the descriptions of their columns. */
+/* record_table.c: makes a table from rows of an answer, by the descriptions of their columns. */
 #include "page/page.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static void put_text_cell(struct table *t, bool is_csv, struct str s)
 	table_str(t, s.p ? s : str_of(is_csv ? "" : "-"));
 }
 
-/* Numbers of rows are names: no thousands commas. */
+/* Row numbers are names: no thousands separators. */
 static void put_name_cell(struct table *t, int64_t v)
 {
 	char text[24];
@@ -148,7 +148,7 @@ static bool is_left(const struct column *c)
 	       (c->type <= COLUMN_U8 && c->words) || (c->flags & (COLUMN_BAR | COLUMN_HEX));
 }
 
-/* Finds a column and says how it stands in the table; false: there is none of that name. */
+/* Finds a column and its title and alignment in the table; false: no column of that name. */
 static bool head_column(const struct record *r, const char *spec, const struct record_cells *as,
 	struct drawn_column *d, struct table_column *out)
 {

@@ -7,7 +7,7 @@
 #include "base/plain.h"
 #include "page/style.h"
 
-/* Where text goes: one of the two. */
+/* Where text goes: one of the two is set. */
 struct sink {
 	FILE *file;
 	struct strbuf *buf;
@@ -57,7 +57,7 @@ static int read_number(const char **p, va_list *ap)
 	return n;
 }
 
-/* What follows a '%'; *p ends behind it. */
+/* Parses what follows a '%'; moves *p behind it. */
 static struct conversion read_conversion(const char **p, va_list *ap)
 {
 	struct conversion c = {.precision = -1};
@@ -98,7 +98,7 @@ static long long take_integer(const struct conversion *c, va_list *ap)
 						: (long long)va_arg(*ap, unsigned);
 }
 
-/* A negative precision stands for none. */
+/* A negative precision counts as none given. */
 static void say_value(const struct sink *out, const struct conversion *c, va_list *ap)
 {
 	bool is_real = strchr("fge", c->kind) != NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * say.h: a printf whose format is ours and whose strings may come from anywhere: what stands for %s is
+ * say.h: a printf whose format is ours and whose strings may come from anywhere: what %s prints is
  * made plain (base/plain.h), so that no name can move the cursor, begin a line or pass for a style.
- * The texts of style.h pass as they are, told by their address.
+ * The strings of style.h, recognized by their address, are passed through.
  * It knows d i u x X o c s f g e and %, with widths and precisions; c takes no width.
  * Failures stay in the sink, as with fprintf() and with a strbuf.
  */
@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void say_text(FILE *out, const char *text); /* one text from anywhere */
-/* The same into memory. */
+void say_text(FILE *out, const char *text); /* one string from anywhere */
+/* Append to memory instead of a stream. */
 void sb_say(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void sb_vsay(struct strbuf *out, const char *fmt, va_list args) PRINTF_LIKE(2, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* style.c: the marks of styles in a page, and the codes of a terminal. */
+/* style.c: style marks in a page, and terminal escape codes. */
 #include "page/style.h"
 
 #define STYLES (CELL_BAD + 1)

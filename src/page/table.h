@@ -14,14 +14,14 @@
 #include "page/style.h"
 
 enum cell_align { CELL_LEFT, CELL_RIGHT };
-#define TABLE_COLUMNS 64 /* most of one table */
+#define TABLE_COLUMNS 64 /* limit per table */
 
 struct table_column {
 	const char *title;     /* text header: "stall" */
 	const char *csv_title; /* with unit: "stall_cycles"; NULL: title */
 	enum cell_align align;
-	bool may_cut; /* its texts are cut first where the page is narrow */
-	/* Where that is not enough, columns are left out in the order of this; 0: never. */
+	bool may_cut; /* its texts are cut first if the page is narrow */
+	/* If that is not enough, columns are left out in this order; 0: never. */
 	unsigned char leaves;
 };
 
@@ -29,7 +29,7 @@ struct table_cell {
 	const char *text;
 	const char *csv; /* raw value for CSV; NULL: text */
 	enum cell_style style;
-	bool is_text; /* of a capture, maybe */
+	bool is_text; /* text that may come from a capture */
 };
 
 struct table {
@@ -40,11 +40,11 @@ struct table {
 	bool is_failed;
 };
 
-/* The columns are the caller's and outlive the table. */
+/* The columns are borrowed and must outlive the table. */
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
-/* Takes the titles from one text: "cause<|error %=error_pct|line~". A column stands at the right side;
- * '<': at the left; '~': at the left, and it is cut first. CSV has what follows '='; "2?title" is
- * left out as the second where the page is too narrow for all. */
+/* Takes the titles from one string: "cause<|error %=error_pct|line~". Columns are right-aligned;
+ * '<': left-aligned; '~': left-aligned and cut first. '=' precedes the title in CSV; "2?title" is
+ * the second to be left out if the page is too narrow. */
 void table_titles(struct table *t, const char *titles);
 /* Copies the columns. */
 void table_take_columns(struct table *t, const struct table_column *columns, unsigned n);
@@ -54,12 +54,12 @@ void table_deinit(struct table *t);
 struct cell_value {
 	enum cell_kind {
 		VALUE_TEXT,
-		VALUE_START,   /* of a text, if it is longer than `whole` */
-		VALUE_END,     /* of a path, if it is longer */
-		VALUE_COUNT,   /* with thousands commas */
-		VALUE_NAME,    /* a number that names something: without */
+		VALUE_START,   /* a text, only its start if it is longer than `whole` */
+		VALUE_END,     /* a path, only its end if it is longer than `whole` */
+		VALUE_COUNT,   /* with thousands separators */
+		VALUE_NAME,    /* a number that names something: no separators */
 		VALUE_ADDRESS, /* in hexadecimal */
-		VALUE_PERCENT, /* count of whole */
+		VALUE_PERCENT, /* `count` in per cent of `whole` */
 		VALUE_DOUBLE,
 	} kind;
 	int digits; /* of a double */
@@ -87,6 +87,6 @@ void table_cstr(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
 void table_i64(struct table *t, int64_t v);
 void table_address(struct table *t, uint64_t v);		/* in hexadecimal */
-void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
+void table_double(struct table *t, double v, int digits);	/* negative: significant digits */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
-void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
+void table_style(struct table *t, enum cell_style style);	/* of the last cell added */

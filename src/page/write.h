@@ -9,31 +9,31 @@
 struct text_medium {
 	FILE *out;
 	unsigned width; /* columns; 0: not known, nothing is cut */
-	bool use_color; /* of a terminal */
+	bool use_color; /* with terminal escape codes */
 };
 void page_write_text(const struct page *p, const struct text_medium *m);
-/* The tables alone, as RFC 4180 has it. False: out of memory. */
+/* Only the tables, as in RFC 4180. False: out of memory. */
 bool page_write_csv(const struct page *p, FILE *out);
 
-/* Blocks as text that is cut nowhere. Failures stay in out. */
+/* Blocks as text that is never cut. Failures stay in out. */
 void blocks_as_text(const struct block *v, size_t n, struct strbuf *out);
 
 /*
- * Documents, group by group; what is appended stands by itself. Failures stay in b.
- * max_lines: of a table or listing in Markdown; 0: all of them.
+ * Documents, group by group; each group appended is complete in itself. Failures stay in b.
+ * max_lines: limit for a table or listing in Markdown; 0: no limit.
  */
 void group_write_markdown(const struct block_group *g, unsigned max_lines, struct strbuf *b);
 void markdown_heading(struct strbuf *b, struct str title);
 void markdown_fenced(struct strbuf *b, struct str text); /* a fence longer than any inside */
-void markdown_short(struct strbuf *b, struct str text);	 /* prose, cut where it is endless */
+void markdown_short(struct strbuf *b, struct str text);	 /* prose, cut if it is very long */
 void group_write_html(const struct block_group *g, struct strbuf *b);
-void html_text(struct strbuf *b, struct str text); /* as it stands */
+void html_text(struct strbuf *b, struct str text); /* preformatted and escaped */
 
-/* Their parts. */
+/* Parts of the writers. */
 void table_write_text(const struct table *t, const struct text_medium *m);
 bool table_write_csv(const struct table *t, FILE *out);
 /*
- * A paragraph of at most `width` columns (0: of any): `head`, then words, further lines below the end
- * of head. A line ends it.
+ * A paragraph of at most `width` columns (0: no limit): `head`, then the words of the text, with
+ * further lines indented to the end of head. Ends with a newline.
  */
 void write_wrapped(const struct text_medium *m, const char *head, const char *text, unsigned width);

@@ -56,7 +56,7 @@ static void put_facts(struct strbuf *b, const struct block_group *g)
 	sb_puts(b, "</dd>\n</dl>\n");
 }
 
-/* Further parts of an item begin with their name on a line of its own. */
+/* Further parts of an item begin on a new line with their name. */
 static void put_list(struct strbuf *b, const struct block_group *g)
 {
 	sb_puts(b, "<ul>\n");

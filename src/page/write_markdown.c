@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_markdown.c: groups of blocks as Markdown that a pull request takes: no line is broken inside a
- * sentence, and tables stand as text in fences, since Markdown has none that lines up.
+ * write_markdown.c: groups of blocks as Markdown that suits a pull request: no line is broken
+ * inside a sentence, and tables are fenced text, since Markdown has none that lines up.
  */
 #include "codec/markup.h"
 #include "page/write.h"
 
-#define TEXT_MAX 600u /* of one fact or title: names of kernels and paths may be endless */
+#define TEXT_MAX 600u /* per fact or title: names of kernels and paths may be very long */
 
 void markdown_short(struct strbuf *b, struct str text)
 {
@@ -47,7 +47,7 @@ static void put_paragraph(struct strbuf *b, const struct block_group *g)
 		struct strbuf plain = {0};
 
 		if (i)
-			sb_puts(b, "\\\n"); /* a backslash: a line of its own */
+			sb_puts(b, "\\\n"); /* a backslash breaks the line */
 		sb_unstyled(&plain, g->v[i].text);
 		markup_prose(b, str_trim((struct str){plain.p, plain.n}));
 		b->failed |= plain.failed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_table.c: an aligned table as text. Columns stand two blanks apart; where the width is known and
- * too small, the texts of columns that may be cut give way first, then whole columns are left out, and
- * a line says which. In a pipe nothing is cut.
+ * write_table.c: an aligned table as text. Columns are two blanks apart. If the width is known and
+ * too small, texts in columns that may be cut are shortened first, then whole columns are left out,
+ * and a line says which. In a pipe nothing is cut.
  */
 #include <limits.h>
 
@@ -21,7 +21,7 @@ static unsigned text_width(const char *s)
 	return n;
 }
 
-/* Of the columns that are not left out, each cut as far as it may be if `is_cut`. */
+/* Width of the columns that are not left out; with is_cut, each is cut as far as allowed. */
 static unsigned line_width(const struct table *t, const unsigned *w, bool is_cut)
 {
 	unsigned total = 0;
@@ -35,7 +35,7 @@ static unsigned line_width(const struct table *t, const unsigned *w, bool is_cut
 	return total;
 }
 
-/* Which column is left out next: in the stated order, then the last of those that cannot be cut. The
+/* The column to leave out next: in the stated order, then the last of those that cannot be cut. The
  * first column stays, since it says what a row is. */
 static unsigned next_to_leave(const struct table *t, const unsigned *w)
 {
@@ -76,7 +76,7 @@ static void column_widths(const struct table *t, unsigned width, unsigned *w)
 	}
 	leave_out(t, width, w);
 	total = line_width(t, w, false);
-	/* The widest column that may be cut loses first. */
+	/* Shorten the widest column that may be cut first. */
 	while (width && total > width) {
 		unsigned widest = t->n_columns;
 
@@ -92,7 +92,7 @@ static void column_widths(const struct table *t, unsigned width, unsigned *w)
 	}
 }
 
-/* "file.py:12": what tells it from others stands at its end; "offset:12" of an instruction is none. */
+/* Is it a place like "file.py:12", identified by its end? "offset:12" of an instruction is not. */
 static bool is_place(const char *s)
 {
 	const char *colon = strrchr(s, ':'), *blank = strrchr(s, ' '),
@@ -102,7 +102,7 @@ static bool is_place(const char *s)
 	       strcspn(word, "./") < (size_t)(colon - word);
 }
 
-/* What is left of a text that takes n columns, with a sign where it was cut. */
+/* Writes at most `left` of the n columns of a text, with a sign where it was cut. */
 static void put_cut(const struct text_medium *m, const char *text, unsigned n, unsigned left)
 {
 	const bool keeps_end = n > left && is_place(text);
@@ -120,7 +120,7 @@ static void put_cut(const struct text_medium *m, const char *text, unsigned n, u
 		fputs("\xe2\x80\xa6", m->out);
 }
 
-/* One cell, padded unless it ends the line. */
+/* Writes one cell, padded unless it ends the line. */
 static void put_cell(const struct table *t, const struct text_medium *m, const char *text,
 	unsigned k, const unsigned *widths, enum cell_style style)
 {

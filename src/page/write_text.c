@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_text.c: a page on a terminal or in a pipe: paragraphs are broken where a width is known. */
+/* write_text.c: writes a page to a terminal or pipe; paragraphs are broken if a width is known. */
 #include "page/write.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void put_mark(const struct text_medium *m, char mark)
 			m->out);
 }
 
-/* Writes n bytes with their marks. */
+/* Writes n bytes, with style marks turned into codes or dropped. */
 static void put_styled(const struct text_medium *m, const char *s, size_t n)
 {
 	size_t from = 0;
@@ -70,7 +70,7 @@ void write_wrapped(const struct text_medium *m, const char *head, const char *te
 	fputc('\n', m->out);
 }
 
-/* One line of a listing, cut at the width. */
+/* Writes one line of a listing, cut at the width. */
 static void put_cut_line(const struct text_medium *m, const char *s, size_t n)
 {
 	unsigned columns = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h: what a replay asks of whoever runs the kernel. A job is complete: its workspace exists,
- * its buffers lie there as files, its slots are decided; a backend adds what it needs, runs, and
- * leaves <workspace>/insight_export/OPPROF_<...>/simulator/.
+ * backend.h: interface to the backends that run a replay's kernel. A job is complete: its workspace
+ * exists, its buffers are files in it, its slots are decided; a backend adds what it needs, runs,
+ * and leaves <workspace>/insight_export/OPPROF_<...>/simulator/.
  * Owner: the job belongs to the caller; an outcome's strings live in the arena given with it.
  */
 #pragma once
@@ -31,14 +31,14 @@ struct replay_job {
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	const struct args *args;    /* one row a block; written to the workspace (args_write()) */
+	const struct args *args;    /* one row per block; written to the workspace (args_write()) */
 	const char *const *defines; /* "NAME" or "NAME=VALUE" */
 	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_ready;	     /* preflight() has passed: nothing needs to be probed again */
+	bool is_ready;	     /* preflight() has passed and need not be repeated */
 	const char *wrapped; /* the source that the members only wrap (record.h), or NULL */
-	bool is_dry;	     /* write what would be run, start nothing */
+	bool is_dry;	     /* only write what would be run */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);
@@ -48,22 +48,23 @@ struct replay_job {
 
 struct replay_outcome {
 	const char *simulator_dir;  /* NULL after a dry run */
-	bool is_partial;	    /* cut by a time limit: never to be used for total time */
-	const char *basis;	    /* what the figures rest on: profile, versions; or NULL */
+	bool is_partial;	    /* cut by a time limit: never use it for total time */
+	const char *basis;	    /* basis of the figures: profile, versions; or NULL */
 	const char *verdict;	    /* one line */
 	const char *warning;	    /* or NULL */
-	const char *const *remarks; /* how the run differs from what is recorded */
+	const char *const *remarks; /* how the run differs from the recorded arguments */
 	size_t n_remarks;
 };
 
 struct backend_ops {
 	const char *name; /* the word after --backend */
 	const char *summary;
-	const char *evidence; /* what its results rest on: "estimate", "vendor-simulator" */
-	const char *symbol;   /* the kernel's in the library that it builds; "": it builds none */
-	bool does_compute;    /* values: then inputs are worth making up */
-	/* Is everything there that a run needs? Status 5 where a program or library is missing, with
-	 * what was looked for where. Of the job its target and options; the workspace may be NULL. */
+	const char *evidence; /* basis of its results: "estimate", "vendor-simulator" */
+	const char *symbol;   /* of the kernel in the library that it builds; "": builds none */
+	bool does_compute;    /* computes values, so inputs are worth generating */
+	/* Is everything that a run needs available? Status 5 if a program or library is missing,
+	 * with what was searched and where. Uses only the job's target and options; the workspace
+	 * may be NULL. */
 	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
 	bool (*run)(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
 		struct incore_error *e);

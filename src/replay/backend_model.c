@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend_model.c: replay through the embedded model: record the kernel, time its ops, write the
- * directory that MindStudio Insight opens. No tile value is computed: what is checked are slots,
- * extents, strides, scalars and control flow, and that every wait is matched.
+ * backend_model.c: replay with the embedded model: records the kernel, times its ops, and writes
+ * the directory that MindStudio Insight opens. Tile values are not computed; it checks slots,
+ * extents, strides, scalars, control flow, and that every wait is matched.
  */
 #include "replay/backend_model.h"
 
@@ -40,7 +40,7 @@ static enum opstream_arch arch_of(const struct replay_job *job)
 	return job->target == TARGET_A5 ? ARCH_A5 : ARCH_A2A3;
 }
 
-/* Which source runs where. */
+/* Sets which source runs where. */
 static bool take_members(struct model_replay *m, struct record_options *o)
 {
 	const char *aic = NULL, *aiv[2] = {NULL, NULL};
@@ -55,7 +55,7 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 			lanes[n++] = member->lanes;
 		}
 	}
-	if (n == 2 && lanes[0] == 2) { /* named in the other order */
+	if (n == 2 && lanes[0] == 2) { /* given in reverse order */
 		const char *first = aiv[0];
 
 		aiv[0] = aiv[1];
@@ -72,7 +72,7 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 	return o->kernel || err_set(m->e, INCORE_USAGE, "no-source", "no kernel source");
 }
 
-/* Blocks from `first` on that have the same scalars. */
+/* Number of blocks, from `first` on, with equal scalars. */
 static uint32_t count_alike(const struct args *a, uint32_t first)
 {
 	uint32_t n = 1;
@@ -83,13 +83,13 @@ static uint32_t count_alike(const struct args *a, uint32_t first)
 	return n;
 }
 
-/* Blocks that have the same scalars are recorded in one go. */
+/* Records blocks with equal scalars together. */
 static bool record_blocks(struct model_replay *m)
 {
 	const struct replay_job *job = m->job;
 	struct record_options o = {.arch = arch_of(job),
 		.args = job->args,
-		.has_raw_scalars = true, /* as args.json has them: both ways give the same stream */
+		.has_raw_scalars = true, /* as in args.json: both ways give the same stream */
 		.block_num = job->args->block_count,
 		.wrapped = job->wrapped,
 		.is_unsafe = m->o->is_unsafe,
@@ -124,12 +124,12 @@ static bool write_ops(struct model_replay *m)
 	return ok;
 }
 
-/* What differs from the record, for every reader of the result. */
+/* Adds remarks on differences from the recorded arguments to the result. */
 static bool compare_reach(struct model_replay *m)
 {
 	reach_remarks found = {0};
 	const char **copy;
-	bool ok = m->job->wrapped || /* its arguments are made up, nothing is recorded of them */
+	bool ok = m->job->wrapped || /* its arguments are invented, not recorded */
 		  reach_compare(&m->set, m->job->args->slots, m->arena, &found, m->e);
 
 	copy = ok ? arena_zalloc(m->arena, found.n + 1, sizeof(*copy)) : NULL;
@@ -174,7 +174,7 @@ static bool write_packed(struct model_replay *m, const struct trace *t)
 	return out_file_commit(&f, m->e);
 }
 
-/* The folders around a directory that was not written. */
+/* Removes the parent folders of a directory that was not written. */
 static void remove_parents(struct model_replay *m)
 {
 	char *path = arena_strdup(m->arena, m->out->simulator_dir);
@@ -215,7 +215,7 @@ static const char *lane_name(unsigned pipe)
 	return NAMES[pipe];
 }
 
-/* One line: how long, what was busy most, what was found, what was checked. */
+/* One line: duration, busiest pipe, findings, what was checked. */
 static bool make_verdict(struct model_replay *m)
 {
 	const struct timed_core *longest = NULL;

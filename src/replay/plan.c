@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: which task, and which source on which core? */
+/* plan.c: decides which task is replayed, and which source runs on which core. */
 #include "replay/plan.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static bool read_source(
 	return true;
 }
 
-/* What the dump says of the cores of a task. */
+/* The core of a task that the dump states. */
 static enum kernel_core stated_core(const struct dump *d, uint32_t task)
 {
 	const struct dump_task *t = d ? &d->tasks.v[task] : NULL;
@@ -106,7 +106,7 @@ static enum kernel_core stated_core(const struct dump *d, uint32_t task)
 
 	enum kernel_core core;
 
-	if (!kernel_core_of(name, &core) || core == KERNEL_ON_MIX) /* of one record, one core */
+	if (!kernel_core_of(name, &core) || core == KERNEL_ON_MIX) /* a record states one core */
 		return KERNEL_ON_ANY;
 	return core;
 }
@@ -147,9 +147,9 @@ static bool has_core(const struct replay_report *r, enum kernel_core core)
 	return false;
 }
 
-/* The lanes that a vector kernel ran on, by the places of the task's members: {0, 1, -1} has no lane
- * 1, {22, 23, 23} has one source on both. A kernel of several members' task that is none of them by
- * its id (one source has all sides) has the lanes of all. 0: the dump does not say. */
+/* The lanes that a vector kernel ran on, by the positions of the task's members: {0, 1, -1} has no
+ * lane 1, {22, 23, 23} has one source on both. A kernel whose id is not among the members (one
+ * source has all sides) has the lanes of all of them. 0: the dump does not state it. */
 static uint8_t recorded_lanes(
 	const struct dump *d, const struct dump_task *t, int32_t func, bool has_cube)
 {
@@ -177,7 +177,7 @@ uint8_t plan_usual_lanes(const struct replay_report *r, uint32_t member)
 	return (uint8_t)(1u << n);
 }
 
-/* Each vector kernel's lanes: as the user says, as the dump has it, or the usual ones. */
+/* Sets each vector kernel's lanes: those the user states, else the dump's, else the default. */
 static bool settle_lanes(
 	struct replay_report *out, const struct dump *d, uint32_t task, struct incore_error *e)
 {
@@ -232,7 +232,7 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 	return ok;
 }
 
-/* One source for a task of several kernels is the whole of it only where it has both sides. */
+/* A single source for a task of several kernels only covers the task if it has both sides. */
 static bool remark_left_out(
 	const struct replay_request *q, struct replay_report *out, struct incore_error *e)
 {

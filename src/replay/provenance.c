@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provenance.c: what a workspace was made from: dump, task, workload, sources, versions. */
+/* provenance.c: records what a workspace was made from: dump, task, workload, sources, versions. */
 #include <stdio.h>
 
 #include "base/file.h"
@@ -47,7 +47,8 @@ static void put_members(struct json_writer *w, const struct replay_report *r)
 	json_w_end(w);
 }
 
-/* Scalars of the blocks that differ from the first: args.json has those of the first alone. */
+/* Writes the scalars of blocks that differ from the first: args.json only has those of the
+ * first. */
 static void put_blocks(struct json_writer *w, const struct args *a)
 {
 	json_w_kv_array(w, "scalars_of_blocks");

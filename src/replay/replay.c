@@ -28,7 +28,8 @@ void replay_report_deinit(struct replay_report *r)
 	arena_deinit(&r->arena);
 }
 
-/* The kernel's name in folders and traces: its source's, without what a path may not hold. */
+/* The kernel's name in folders and traces: that of its source, without characters that paths must
+ * not contain. */
 static const char *label_of(struct replay_report *r, const char *source)
 {
 	const char *base = path_base(source);
@@ -122,7 +123,7 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 	return workspace_summary(q, r, d, e);
 }
 
-/* An option that says nothing here is a mistake of the user's, not to be passed over. */
+/* An option without effect here is a user error and must not be ignored. */
 static bool check_request(const struct replay_request *q, struct incore_error *e)
 {
 	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
@@ -134,7 +135,7 @@ static bool check_request(const struct replay_request *q, struct incore_error *e
 	return true;
 }
 
-/* A kernel with typed parameters brings its members along, and what it is given. */
+/* For a kernel with typed parameters, this also sets its members and arguments. */
 static bool take_form(
 	const struct replay_request *q, struct replay_report *r, struct incore_error *e)
 {
@@ -155,11 +156,11 @@ static bool take_form(
 		return true;
 	if (q->form != FORM_ANY || !(err_is(e, "no-pto") || err_is(e, "no-kernel")))
 		return false;
-	incore_error_clear(e); /* no such kernel at all: plan_members() says what it lacks */
+	incore_error_clear(e); /* not such a kernel: plan_members() says what it lacks */
 	return true;
 }
 
-/* A program or library that is missing is told before anything is written. */
+/* Reports a missing program or library before anything is written. */
 static bool is_ready(const struct replay_request *q, struct incore_error *e)
 {
 	struct replay_job job = {.target = q->target, .options = q->backend_options};
@@ -192,7 +193,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 	}
 	ok = ok && is_ready(q, e) && workspace_make(q, out, d, e);
 	if (ok && !run_backend(q, out, d, e)) {
-		if (q->is_dry) /* nothing ran that somebody may want to look at */
+		if (q->is_dry) /* nothing ran, so there is nothing to inspect */
 			remove_tree(out->workspace);
 		ok = false;
 	}

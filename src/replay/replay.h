@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.h: one dispatch of a kernel, run again off the machine it ran on: choose the task, check
- * its arguments, lay a workspace out, let a backend run it.
+ * replay.h: runs one dispatch of a kernel again, away from the machine it ran on: chooses the task,
+ * checks its arguments, creates a workspace and lets a backend run it.
  * Owner: the request is the caller's; a report owns its strings (replay_report_deinit()). May fail:
- * status 2 for a request that contradicts itself, 3 for a dump, spec or source that cannot be
- * replayed, 5 and 6 as the backend says. A failure before the workspace is complete leaves nothing;
- * after that the workspace stays, to be looked at and run by hand.
+ * status 2 for a contradictory request, 3 for a dump, spec or source that cannot be replayed, 5 and
+ * 6 from the backend. A failure before the workspace is complete leaves nothing; after that the
+ * workspace stays, for inspection and to be run by hand.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ enum replay_form { /* what the source must be */
 };
 
 struct replay_request {
-	const char *dump;     /* NULL: arguments come from arg_spec alone */
+	const char *dump;     /* NULL: arguments come only from arg_spec */
 	bool follow_links;    /* of the dump, out of it */
-	const char *arg_spec; /* NULL: from the dump alone; else it goes before the dump */
+	const char *arg_spec; /* NULL: only from the dump; else it overrides the dump */
 	bool has_task, has_dispatch, has_block;
 	uint64_t task, dispatch;
 	uint32_t block;
@@ -31,10 +31,10 @@ struct replay_request {
 	unsigned n_sources;
 	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
 	unsigned n_set, n_restore;
-	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: found */
-	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: found */
+	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: detected */
+	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: detected */
 	enum replay_target target;
-	bool has_target; /* else as a .pto says that goes with the source */
+	bool has_target; /* else as stated by the source's .pto */
 	enum replay_form form;
 	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
 	const char *const *defines; /* "NAME" or "NAME=VALUE" */
@@ -43,7 +43,7 @@ struct replay_request {
 	size_t n_include_dirs;
 	const struct backend_ops *backend;
 	const void *backend_options;
-	const char *out_dir; /* NULL: outputs/replay_<label>_<time>, made anew each time */
+	const char *out_dir; /* NULL: outputs/replay_<label>_<time>, always a new folder */
 	const char *command; /* the command line, for the provenance; or NULL */
 	bool is_dry, has_debug_lines, force;
 	struct progress *progress;

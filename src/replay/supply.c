@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* supply.c: what a kernel is given that nobody recorded or described. */
+/* supply.c: arguments for a kernel that nobody recorded or described. */
 #include "replay/supply.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "replay/source/classify.h"
 #include "replay/source/source_text.h"
 
-/* Kernels of the paged-attention sample as its small case was recorded: 16 rows of a query, blocks of
- * 16, heads of 16. The update is that of a last block, which does the most. */
+/* Kernels of the paged-attention sample as its small case was recorded: 16 rows of a query, blocks
+ * of 16, heads of 16. The update is that of the last block, which does the most work. */
 static const struct recipe {
-	const char *name, *stem, *part; /* the file is called so, or its name has this part */
+	const char *name, *stem, *part; /* stem: name of the file; part: contained in it */
 	const char *words[9];
 } RECIPES[] = {
 	{"QK", "qk", "qk_matmul", {"0=bf16[16,16]", "1=bf16[16,16]", "2=f32[16,16]:out"}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workspace.c: a folder that a person can read, and run again by hand. */
+/* workspace.c: creates a folder that a person can read and run again by hand. */
 #include "replay/workspace.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ const char *workspace_new(struct arena *a, const char *stem, unsigned mode, stru
 
 		if (!path)
 			return err_nomem_null(e);
-		if (mkdir(path, mode) == 0) /* ours from here on: another run takes the next */
+		if (mkdir(path, mode) == 0) /* ours from now on: another run takes the next name */
 			return path;
 		if (errno != EEXIST) {
 			err_errno(e, errno, path, "make the directory");
@@ -86,7 +86,7 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 	return workspace_new(&r->arena, stem, 0755, e);
 }
 
-/* --- what stands in it --- */
+/* --- contents --- */
 
 static bool copy_sources(const char *dir, const struct replay_report *r, struct incore_error *e)
 {
@@ -107,11 +107,11 @@ static bool copy_sources(const char *dir, const struct replay_report *r, struct 
 	return ok;
 }
 
-/* The kernel by the embedded model, by hand. */
+/* Writes a script to run the kernel with the embedded model by hand. */
 static bool write_run_script(const char *dir, const struct replay_request *q,
 	const struct replay_report *r, struct incore_error *e)
 {
-	static const char *const LANES[] = {"", "0", "1", "01"}; /* by replay_member.lanes */
+	static const char *const LANES[] = {"", "0", "1", "01"}; /* index: replay_member.lanes */
 	struct strbuf b = {0}, cores = {0};
 	bool ok;
 

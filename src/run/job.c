@@ -12,20 +12,20 @@
 #include "codec/json_writer.h"
 
 #define DEFAULT_LOG_BYTES ((uint64_t)8 << 20)
-#define STATUS_TIMED_OUT 124 /* of timeout(1) */
+#define STATUS_TIMED_OUT 124 /* as of timeout(1) */
 #define STATUS_NOT_STARTED 127
 #define STATUS_SIGNAL 128
-#define ASK_MS 60000 /* for a program to answer --version or --help */
+#define ASK_MS 60000 /* time limit for --version or --help */
 
 struct keeper { /* of output */
 	const struct job *job;
 	struct job_result *result;
 	int log_fd;
-	uint64_t head_left; /* bytes that still go to the log as they come */
+	uint64_t head_left; /* bytes that still go to the log directly */
 	uint64_t kept_from; /* the first byte of output that the tail must add to the log */
 };
 
-/* Keeps the last JOB_TAIL_BYTES; at times up to twice as many. */
+/* Keeps the last JOB_TAIL_BYTES; temporarily up to twice as many. */
 static bool keep_tail(struct strbuf *tail, const char *p, size_t n)
 {
 	sb_add(tail, p, n);
@@ -43,7 +43,7 @@ static bool keep_output(void *ctx, const char *p, size_t n)
 	size_t to_log = n < k->head_left ? n : (size_t)k->head_left;
 	bool ok = true;
 
-	if (k->job->echo_fd > 0) /* who reads it may have gone: that is no reason to stop */
+	if (k->job->echo_fd > 0) /* its reader may be gone: no reason to stop */
 		write_all(k->job->echo_fd, p, n, NULL);
 	if (k->log_fd >= 0)
 		ok = write_all(k->log_fd, p, to_log, NULL);
@@ -74,7 +74,7 @@ static bool open_log(struct keeper *k, struct incore_error *e)
 	return ok;
 }
 
-/* The end of what was printed, and how the program ended. */
+/* Writes the end of the output, and how the program ended. */
 static bool close_log(struct keeper *k, struct incore_error *e)
 {
 	const struct job_result *r = k->result;
@@ -100,7 +100,7 @@ static bool close_log(struct keeper *k, struct incore_error *e)
 	return ok;
 }
 
-/* The line of the start (r NULL), or of the end. */
+/* Writes the journal line of the start (r NULL) or of the end. */
 static bool note(const struct job *j, const struct job_result *r, struct incore_error *e)
 {
 	struct json_writer w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* journal.c: "<16 hexadecimal digits> <text>\n" a line; the digits hash the text and the chain. */
+/* journal.c: lines "<16 hexadecimal digits> <text>\n"; the digits hash the text and the chain. */
 #include "run/journal.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define HASH_DIGITS 16
 
-/* The text of a line and its hash; false: it is not what was written. */
+/* Returns the text of a line and its hash; false: the line was changed. */
 static bool check_line(struct str line, uint64_t chain, struct str *text, uint64_t *hash)
 {
 	char digits[HASH_DIGITS + 1];
@@ -26,7 +26,7 @@ static bool check_line(struct str line, uint64_t chain, struct str *text, uint64
 	return memcmp(line.p, digits, HASH_DIGITS) == 0;
 }
 
-/* Reads all lines; what follows the last line break is one that a crash cut. */
+/* Reads all lines; text after the last line break is a line that a crash cut off. */
 static bool read_lines(
 	struct journal *j, struct str all, journal_fn each, void *ctx, struct incore_error *e)
 {
@@ -66,7 +66,7 @@ bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_er
 	return ok;
 }
 
-/* The name of a new file is on the disk only when its directory is. */
+/* The name of a new file is durable only once its directory is synced. */
 static void sync_directory_of(const char *path)
 {
 	const char *base = path_base(path);

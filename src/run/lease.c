@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lease.c: locks on files "incore-<name>.lock", which stay: who removed one would split the lock. */
+/* lease.c: locks on files "incore-<name>.lock", which are never removed: removing one would split
+ * the lock. */
 #include "run/lease.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ const char *lease_directory(void)
 	return access("/run/lock", W_OK) == 0 ? "/run/lock" : "/tmp";
 }
 
-/* Another user's file in a folder for all may not be opened with O_CREAT (fs.protected_regular). */
+/* Another user's file in a shared folder must not be opened with O_CREAT (fs.protected_regular). */
 static int open_file(const char *path)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -31,7 +32,7 @@ static int open_file(const char *path)
 			return fd;
 		fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 		if (fd >= 0)
-			fchmod(fd, 0644); /* whatever the umask */
+			fchmod(fd, 0644); /* regardless of the umask */
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answers.c: the answers of the verbs as virtual tables: `hot` is what `incore hot` says, with a
- * row an instruction. A verb's options are arguments: hot('line'), or conditions on hidden columns.
- * Of a verb with several lists each is a table: waves_clusters, hot_edges, ...; the single values
- * stand in one row. Columns are those of all forms of the answer; what a form lacks is NULL.
- * Each question is asked once for a query and kept until it ends.
+ * answers.c: the answers of the verbs as virtual tables: `hot` is the answer of `incore hot`, one
+ * row per instruction. A verb's options are arguments, hot('line'), or hidden columns to compare.
+ * Each list of a verb with several lists is a table: waves_clusters, hot_edges, ...; single values
+ * are in one row. A table has the columns of all forms of the answer; missing ones are NULL.
+ * Each question is asked once per query and its answer kept until the query ends.
  */
 #include "sql/internal.h"
 
@@ -26,16 +26,16 @@ struct kept_answer {
 	const struct question *question;
 	char *key;
 	struct answer answer;
-	struct arena arena; /* of the tables */
+	struct arena arena; /* owns the tables */
 	struct flat_tables tables;
 };
 
-struct answer_module { /* of one table, as long as the session */
+struct answer_module { /* one per table, lives as long as the session */
 	struct sql *sql;
 	const struct question *question;
 	const char *name, *doc;
 	bool is_main;
-	const char *list; /* of others: its path in the answer */
+	const char *list; /* if not is_main: its path in the answer */
 	VEC(const char *) columns;
 	VEC(const struct option_def *) arguments;
 	const char *declaration;
@@ -49,11 +49,11 @@ struct answer_vtab {
 struct answer_reader {
 	sqlite3_vtab_cursor base;
 	const struct answer_module *module;
-	const char *arguments[MAX_ARGUMENTS]; /* of the scan; NULL: not said */
+	const char *arguments[MAX_ARGUMENTS]; /* of the scan; NULL: not given */
 	unsigned capture, last_capture;	      /* from 0 */
 	const struct kept_answer *answer;
 	const struct flat_table *table;	    /* NULL: that answer has no such list */
-	const struct flat_column **columns; /* by column of the module, of this table */
+	const struct flat_column **columns; /* of this table, by column of the module */
 	size_t row;
 	int64_t rowid;
 	bool is_end;
@@ -82,7 +82,7 @@ void sql_forget_answers(struct sql *s)
 	s->answers.n = 0;
 }
 
-/* Told once, whichever question says it. */
+/* Adds the warnings of an answer to those of the session, each only once. */
 static void take_warnings(struct sql *s, const struct answer *a)
 {
 	for (size_t i = 0; i < a->warnings.n; i++) {
@@ -143,7 +143,7 @@ static bool fits(const struct sql *s, const struct kept_answer *new_one, struct 
 		(unsigned long long)(s->limits.memory_bytes >> 20));
 }
 
-/* What the question, its capture and its arguments are, as one text. */
+/* Key of an answer: question, capture and arguments as one text. */
 static char *key_of(const struct answer_reader *k, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -192,7 +192,7 @@ static bool find_answer(struct answer_reader *k, struct incore_error *e)
 	return true;
 }
 
-/* The table of the answer that the module stands for, and where its columns are. */
+/* Finds the module's table in the answer, and its columns. */
 static void place_columns(struct answer_reader *k)
 {
 	const struct answer_module *m = k->module;
@@ -211,7 +211,7 @@ static void place_columns(struct answer_reader *k)
 	}
 }
 
-/* The answer of this capture, or of the next that has rows. */
+/* Reads the answer about the current capture, or about the next one for which it has rows. */
 static int read_answer(struct answer_reader *k)
 {
 	struct incore_error e = {0};
@@ -253,8 +253,8 @@ static int disconnect_answer(sqlite3_vtab *v)
 	return SQLITE_OK;
 }
 
-/* Column 0 is the capture, then those of the answer, then the arguments. In the plan: 'A' for the
- * capture, else a letter an argument from 'a' on. */
+/* Column 0 is the capture, followed by the columns of the answer and the arguments. The plan has
+ * 'A' for the capture and one letter per argument, from 'a' on. */
 static int plan_answer(sqlite3_vtab *base, sqlite3_index_info *x)
 {
 	const struct answer_module *m = ((struct answer_vtab *)base)->module;
@@ -274,7 +274,7 @@ static int plan_answer(sqlite3_vtab *base, sqlite3_index_info *x)
 			c->iColumn < 0)
 			continue;
 		if (!c->usable && c->iColumn >= first)
-			return SQLITE_CONSTRAINT; /* an argument must be known before */
+			return SQLITE_CONSTRAINT; /* the value of an argument must be known first */
 		if (!c->usable)
 			continue;
 		text[n++] = (char)(c->iColumn ? 'a' + c->iColumn - first : 'A');
@@ -331,7 +331,7 @@ static int filter_answer(
 	free_arguments(k);
 	k->rowid = 0;
 	if (k->module->question->min_paths > 1)
-		last = 1; /* one answer about all of them */
+		last = 1; /* one answer about all captures */
 	for (int i = 0; i < argc; i++) {
 		if (plan[i] == 'A') {
 			if (!sql_narrow(SQLITE_INDEX_CONSTRAINT_EQ, argv[i], &first, &last))
@@ -339,7 +339,7 @@ static int filter_answer(
 			continue;
 		}
 		if (sqlite3_value_type(argv[i]) == SQLITE_NULL)
-			continue; /* not said */
+			continue; /* not given */
 		k->arguments[plan[i] - 'a'] =
 			sqlite3_mprintf("%s", (const char *)sqlite3_value_text(argv[i]));
 		if (!k->arguments[plan[i] - 'a'])
@@ -412,7 +412,7 @@ static const sqlite3_module answer_methods = {
 	.xRowid = give_answer_rowid,
 };
 
-/* --- which tables there are --- */
+/* --- the list of tables --- */
 
 static bool has_name(const struct sql_declaration *d, const char *name)
 {
@@ -444,7 +444,7 @@ static bool add_options(struct answer_module *m, struct sql_declaration *d,
 	return true;
 }
 
-/* The columns of every form of the answer. */
+/* Adds the columns of every form of the answer. */
 static bool add_columns(struct answer_module *m, struct sql_declaration *d,
 	const struct flat_tables *forms, size_t n_forms, struct incore_error *e)
 {
@@ -496,7 +496,7 @@ static bool add_module(struct sql *s, const struct answer_module *like,
 		free_module(m);
 		return false;
 	}
-	/* frees the module, also where it fails */
+	/* frees the module, also on failure */
 	return sqlite3_create_module_v2(s->db, m->name, &answer_methods, m, free_module) ==
 		       SQLITE_OK ||
 	       err_nomem(e);
@@ -510,7 +510,7 @@ static bool has_table(const struct sql *s, const char *name)
 	return false;
 }
 
-/* "waves_imbalance_se" of the list imbalance.se; "hot_answer" of single values. */
+/* E.g. "waves_imbalance_se" for the list imbalance.se; "hot_answer" for single values. */
 static const char *table_name(struct sql *s, const char *question, const char *list)
 {
 	char *name = arena_printf(&s->arena, "%s_%s", question, *list ? list : "answer");
@@ -536,7 +536,7 @@ static bool add_lists(struct sql *s, const struct question *q, const struct flat
 
 			m.is_main = is_main(q, t->name);
 			m.doc = m.is_main ? q->summary : t->doc;
-			/* CHECK is a word of SQL: its values are check_answer */
+			/* CHECK is an SQL keyword: the table of its values is named check_answer */
 			m.name = m.is_main && !is_word(q->name) ? q->name
 								: table_name(s, q->name, t->name);
 			if (!m.name)

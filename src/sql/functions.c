@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * functions.c: aggregates that SQLite lacks: median(x) and quantile(x, p), by the rule of every
- * verb: sorted[min(n - 1, floor(p * n))]. What they keep counts against the memory of the query.
+ * functions.c: aggregates that SQLite lacks: median(x) and quantile(x, p), by the same rule as in
+ * the verbs: sorted[min(n - 1, floor(p * n))]. Their buffers count as memory of the query.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@ struct quantile {
 	double *v;
 	uint64_t n, cap;
 	double p;
-	bool is_real; /* some value is no integer */
+	bool is_real; /* some value is not an integer */
 };
 
 static void add_value(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -30,7 +30,7 @@ static void add_value(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	}
 	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-		return; /* as other aggregates: nothing is no value */
+		return; /* NULL is ignored, as in other aggregates */
 	if (q->n == q->cap) {
 		uint64_t cap = q->cap ? 2 * q->cap : 64;
 		double *v = sqlite3_realloc64(q->v, cap * sizeof(*v));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* none.c: sql.h where the program is built without SQLite. */
+/* none.c: implements sql.h in builds without SQLite. */
 #include "sql/sql.h"
 
 bool sql_is_built(void)

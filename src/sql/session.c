@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.c: a database without a file, whose tables are the captures. What a query may not do is
- * refused when it is prepared; what takes too long or too much is stopped.
+ * session.c: a database without a file, whose tables are the captures. Forbidden queries fail when
+ * they are prepared; those that take too long or too much memory are stopped.
  */
 #include <pthread.h>
 #include <time.h>
@@ -15,7 +15,7 @@ bool sql_is_built(void)
 
 /* --- what is allowed --- */
 
-/* Functions that reach beyond the query, where a build of SQLite has them. */
+/* Is it a function that reaches outside the query? Some builds of SQLite have such functions. */
 static bool is_forbidden_function(const char *name)
 {
 	static const char *const words[] = {"load_extension", "readfile", "writefile", "edit",
@@ -32,7 +32,7 @@ static bool is_allowed_pragma(const char *name, const char *value)
 	static const char *const words[] = {"table_info", "table_xinfo", "table_list",
 		"function_list", "module_list", "pragma_list", NULL};
 
-	(void)value; /* of these it names a table, and changes nothing */
+	(void)value; /* in these it is the name of a table, and nothing is changed */
 	for (unsigned i = 0; words[i]; i++)
 		if (sqlite3_stricmp(name, words[i]) == 0)
 			return true;
@@ -93,7 +93,7 @@ int sql_table_failed(struct sql *s, struct incore_error *e)
 	return err_is(&s->error, "no-memory") ? SQLITE_NOMEM : SQLITE_ERROR;
 }
 
-/* A mistake in the query, with the place of it. */
+/* Reports a mistake in the query, with its position. */
 static bool fail_at(const char *text, int offset, const char *message, struct incore_error *e)
 {
 	if (offset < 0)
@@ -127,7 +127,7 @@ static bool fail_limit(struct sql *s, int code, struct incore_error *e)
 	return fail_time(s, e);
 }
 
-/* What SQLite, or a table below it, says went wrong. */
+/* Reports an error of SQLite, or of one of our tables. */
 static bool fail_query(struct sql *s, int code, const char *text, struct incore_error *e)
 {
 	int offset = sqlite3_error_offset(s->db);
@@ -158,7 +158,7 @@ static bool fail_open(struct sql *s, struct incore_error *e)
 
 /* --- time --- */
 
-struct watch { /* ends a query that takes too long */
+struct watch { /* stops a query that takes too long */
 	struct sql *sql;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -167,7 +167,7 @@ struct watch { /* ends a query that takes too long */
 	bool is_over, is_running;
 };
 
-/* With the lock; false: its time came before the query's end. */
+/* Waits for the end of the query, with the lock held; false: the time is up. */
 static bool ends_in_time(struct watch *w)
 {
 	int why = 0;
@@ -406,7 +406,7 @@ int sql_connect(struct sql *s, const char *declaration, void *vtab, sqlite3_vtab
 
 	if (!vtab)
 		return SQLITE_NOMEM;
-	s->is_declaring = true; /* SQLite reads it as a CREATE TABLE, which nobody else may say */
+	s->is_declaring = true; /* SQLite handles it as CREATE TABLE, which queries must not use */
 	sqlite3_vtab_config(s->db, SQLITE_VTAB_INNOCUOUS);
 	code = sqlite3_declare_vtab(s->db, declaration);
 	s->is_declaring = false;
@@ -417,7 +417,7 @@ int sql_connect(struct sql *s, const char *declaration, void *vtab, sqlite3_vtab
 	return code;
 }
 
-/* Tables that are queries themselves: what people ask most of two tables. */
+/* Adds views: the most frequent queries over two tables. */
 static bool add_views(struct sql *s, struct incore_error *e)
 {
 	static const char waits[] =
@@ -456,7 +456,7 @@ static bool open_database(struct sql *s, struct incore_error *e)
 		return fail_open(s, e);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	/* sorting in memory alone: a query leaves nothing on a disk */
+	/* sort in memory only, so that a query writes nothing to disk */
 	if (sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) != SQLITE_OK)
 		return fail_open(s, e);
 	if (!sql_add_tables(s, e) || !sql_add_answers(s, e) || !sql_add_functions(s, e) ||
@@ -489,7 +489,7 @@ struct sql *sql_open(const struct request *like, struct answer *about, const cha
 	s->paths = paths;
 	s->n_captures = n_paths;
 	s->limits = *limits;
-	/* its own: a query that took too long is stopped, not the program */
+	/* own object: stopping a slow query must not cancel the whole program */
 	s->progress = progress_new(show_nothing, NULL);
 	if (!s->progress)
 		err_nomem(e);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sql.h: questions in SQL over open captures. SQLite reads the tables of tables/tables.h straight
- * from the traces and the answers of the verbs as further tables; nothing is copied into a database
- * first. Who asks may be anyone: a query only reads, opens no file, and is stopped at the limits.
- * SQLite stops between two steps of a query; one step (replace() in long texts, the expansion of
- * common table expressions) can outlast any limit, and can only be ended with its process.
+ * sql.h: SQL queries over open captures. SQLite reads the tables of tables/tables.h straight from
+ * the traces, and the answers of the verbs as further tables; nothing is copied into a database
+ * first. Queries may come from anyone: a query only reads, opens no file, and is stopped at the
+ * limits. SQLite can stop only between two steps of a query; one step (replace() in long texts, the
+ * expansion of common table expressions) can outlast any limit and only ends with its process.
  *
  * Owner: the caller; sql_close(). The request and the answer given to sql_open() must outlive it.
- * May fail: a wrong query with status USAGE and its line and column; a limit with status FAILED; an
- * input as it would fail its verb. After a failure the next query may be asked.
+ * May fail: an invalid query with status USAGE and its line and column; a limit with status FAILED;
+ * an input as its verb would fail. After a failure the next query may be run.
  * Threads: one at a time; a query may use the request's pool.
  */
 #pragma once
@@ -16,11 +16,11 @@
 #include "answer/answer.h"
 
 struct sql_limits {
-	uint64_t timeout_s;    /* of one query; 0: none */
-	uint64_t memory_bytes; /* of SQLite in all, and of answers that a query asks; 0: none */
-	uint64_t max_rows;     /* of one result; the rest is left out and told */
-	/* Called on a thread of its own while a query, told to stop, is still in one step after
-	 * SQL_GRACE_MS. It tells the error and ends the process. NULL: the step is waited for. */
+	uint64_t timeout_s;    /* of one query; 0: no limit */
+	uint64_t memory_bytes; /* of SQLite in all, and of the answers a query uses; 0: no limit */
+	uint64_t max_rows;     /* of one result; the rest is left out, and the result says so */
+	/* Called on a thread of its own if a cancelled query is still in the same step after
+	 * SQL_GRACE_MS. It reports the error and ends the process. NULL: wait for the step. */
 	void (*on_stuck)(void *ctx, const struct incore_error *e);
 	void *stuck_ctx;
 };
@@ -40,7 +40,7 @@ struct sql_value {
 
 #define SQL_MAX_COLUMNS 512u /* of a result */
 
-struct sql_sink { /* where a result goes; false: stop, with *e filled */
+struct sql_sink { /* receives a result; false: stop, with *e filled */
 	void *ctx;
 	bool (*columns)(void *ctx, const char *const *names, unsigned n, struct incore_error *e);
 	bool (*row)(void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e);
@@ -53,25 +53,25 @@ struct sql_result {
 
 struct sql;
 
-bool sql_is_built(void); /* with SQLite; else sql_open() says that it is not */
-/* Reads the captures: capture k of the tables is path k - 1. `like` says how they are read;
- * `about` keeps them and gets their warnings. NULL with *e filled where it fails. */
+bool sql_is_built(void); /* built with SQLite? If not, sql_open() fails and says so */
+/* Reads the captures: capture k of the tables is path k - 1. `like` says how to read them; `about`
+ * keeps them open and collects their warnings. NULL with *e filled on failure. */
 struct sql *sql_open(const struct request *like, struct answer *about, const char *const *paths,
 	unsigned n_paths, const struct sql_limits *limits, struct incore_error *e);
 void sql_close(struct sql *s); /* NULL is fine */
 
-/* Runs the first statement of the text; *rest is what follows it. A statement of blanks and
- * comments alone gives no columns. */
+/* Runs the first statement of the text; *rest is the text after it. A statement that consists only
+ * of blanks and comments has no columns. */
 bool sql_run(struct sql *s, const char *text, const char **rest, const struct sql_sink *sink,
 	struct sql_result *out, struct incore_error *e);
 /* Is there a statement left, other than blanks, semicolons and comments? */
 bool sql_has_more(const char *text);
-/* Does the text end a statement, as a shell wants to know? */
+/* Is the last statement of the text complete, so that a shell can run it? */
 bool sql_is_complete(const char *text);
-/* Tracks that could not be read so far. */
+/* Number of tracks that could not be read so far. */
 uint64_t sql_failed(const struct sql *s);
 
-/* What can be asked: for .tables, .schema and completion. */
+/* Tables and columns to query: for .tables, .schema and completion. */
 struct sql_column {
 	const char *name, *type, *unit, *doc;
 	bool is_argument; /* hidden: an argument of the table, in this order */
@@ -80,5 +80,5 @@ struct sql_table {
 	const char *name, *doc;
 	struct rows columns; /* sql_column */
 };
-/* In the order that they are shown in; *n of them. Valid until sql_close(). */
+/* The *n tables, in display order. Valid until sql_close(). */
 const struct sql_table *sql_tables(const struct sql *s, size_t *n);

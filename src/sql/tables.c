@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tables.c: the tables of traces as virtual tables of SQLite. Only the columns that a query names
- * are filled; conditions on capture, track, slice, row and start are found by the cursors below, so
- * that what they leave out is not read. SQLite checks every condition itself as well, but for whole
- * numbers that slices are limited by.
+ * are filled; conditions on capture, track, slice, row and start are passed to the cursors, so that
+ * rows outside them are not read. SQLite also checks every condition itself, except for conditions
+ * on slices with integers.
  */
 #include <math.h>
 
 #include "sql/internal.h"
 
-struct table_module { /* of one table, as long as the session */
+struct table_module { /* one per table, lives as long as the session */
 	struct sql *sql;
 	const struct table *table;
 	const char *declaration;
-	uint64_t n_rows; /* about, of all captures */
+	uint64_t n_rows; /* estimate for all captures */
 	uint64_t n_tracks, n_code;
 };
 
@@ -28,7 +28,7 @@ struct table_reader {
 	struct table_cursor **open; /* by capture; kept from scan to scan */
 	struct table_scan scan;
 	uint64_t columns;
-	unsigned capture, last_capture; /* capture: that is read, from 0 */
+	unsigned capture, last_capture; /* capture: the current one, from 0 */
 	struct table_batch batch;
 	uint32_t row;
 	int64_t rowid;
@@ -58,8 +58,8 @@ static int disconnect_table(sqlite3_vtab *v)
 
 /* --- planning --- */
 
-/* What of a scan a condition limits; the letter stands in the plan. */
-#define BY_CLASS '*' /* ends a plan: class after class */
+/* Keys that conditions can limit a scan by; the plan has a letter for each. */
+#define BY_CLASS '*' /* at the end of a plan: rows sorted by class */
 enum limit_key { KEY_CAPTURE, KEY_TRACK, KEY_SLICE, KEY_ROW, KEY_TIME, KEY_COUNT };
 static const char *const key_columns[KEY_COUNT] = {
 	TABLE_CAPTURE, TABLE_TRACK, TABLE_SLICE, TABLE_ROW, TABLE_TIME};
@@ -79,7 +79,7 @@ static bool is_limit(unsigned char op)
 	       op == SQLITE_INDEX_CONSTRAINT_LE;
 }
 
-/* Need SQLite not ask again? Slices come exactly as they are limited, by whole numbers. */
+/* May SQLite skip re-checking this constraint? Integer limits on slices are applied exactly. */
 static bool is_exact(const struct table_module *m, sqlite3_index_info *x, int constraint)
 {
 #if SQLITE_VERSION_NUMBER >= 3038000
@@ -96,7 +96,7 @@ static bool is_exact(const struct table_module *m, sqlite3_index_info *x, int co
 #endif
 }
 
-/* How much of the rows is left, and how much of them is read for that. */
+/* Estimated number of rows returned, and of rows read for them. */
 struct plan {
 	double rows, read;
 	bool is_equal[KEY_COUNT], is_range[KEY_COUNT];
@@ -121,19 +121,19 @@ static void estimate(const struct table_module *m, struct plan *p)
 
 	p->read = (double)m->n_rows * captures * tracks;
 	p->rows = p->read * slices * rows * time;
-	/* a track is read whole, and fast; a row of a small table is found by bisection */
+	/* a track is read as a whole, but fast; rows of small tables are found by bisection */
 	p->read = is_long ? p->read * (0.05 + 0.1 * time) : p->rows;
 	p->read += p->rows + 5;
 }
 
-/* Is it class after class that is asked for, of one capture? Sorting millions would cost more. */
+/* Does the query want one capture ordered by class? Sorting millions of rows would cost more. */
 static bool wants_classes(const struct table_module *m, const sqlite3_index_info *x)
 {
 	return m->table == table_find("slices") && m->sql->n_captures == 1 && x->nOrderBy == 1 &&
 	       !x->aOrderBy[0].desc && x->aOrderBy[0].iColumn == table_column(m->table, "class");
 }
 
-/* Are the rows asked for in the order that they come in? */
+/* Does the requested order match the natural order of the rows? */
 static bool comes_in_order(
 	const struct table_module *m, const struct plan *p, const sqlite3_index_info *x)
 {
@@ -150,7 +150,7 @@ static bool comes_in_order(
 		if (next == KEY_CAPTURE && key == KEY_TRACK && is_one)
 			next = KEY_TRACK;
 		if (key == KEY_TIME && next == KEY_SLICE)
-			key = KEY_SLICE; /* those of a track are sorted by start */
+			key = KEY_SLICE; /* slices of a track are sorted by start */
 		if (key != next)
 			return false;
 		next = key + 1;
@@ -235,7 +235,7 @@ static int close_reader(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Where tracks that are read stay: not for a single pass, which would not come back to them. */
+/* Cache for the tracks that are read; NULL for a single pass, which would not use them again. */
 static struct table_keep *keep_of(const struct table_reader *r, bool is_again)
 {
 	struct sql *s = r->module->sql;
@@ -264,7 +264,7 @@ static bool begin_capture(struct table_reader *r, struct incore_error *e)
 	return *c != NULL;
 }
 
-/* The next batch that holds anything, of this capture or of those behind it. */
+/* Reads the next non-empty batch, of this capture or of a later one. */
 static int read_batch(struct table_reader *r)
 {
 	struct incore_error e = {0};
@@ -297,9 +297,9 @@ bool sql_narrow(unsigned char op, sqlite3_value *v, int64_t *first, int64_t *las
 	case SQLITE_FLOAT:
 		d = floor(sqlite3_value_double(v));
 		if (!(d > -9e18 && d < 9e18))
-			return true; /* SQLite itself says what passes */
+			return true; /* SQLite itself decides which rows match */
 		x = (int64_t)d;
-		/* between two integers: none is equal, the lower is below, the next above */
+		/* between two integers: no row is equal; compare with the lower integer */
 		if (op == SQLITE_INDEX_CONSTRAINT_GE && d != sqlite3_value_double(v))
 			op = SQLITE_INDEX_CONSTRAINT_GT;
 		else if (op == SQLITE_INDEX_CONSTRAINT_LT && d != sqlite3_value_double(v))
@@ -328,7 +328,7 @@ bool sql_narrow(unsigned char op, sqlite3_value *v, int64_t *first, int64_t *las
 	return *first <= *last;
 }
 
-/* As a place in [0, UINT32_MAX]; false: no number of it is there. */
+/* Clips a range to [0, UINT32_MAX]; false: nothing is left. */
 static bool to_u32(int64_t first, int64_t last, uint32_t *out_first, uint32_t *out_last)
 {
 	if (last < 0 || first > UINT32_MAX)
@@ -338,7 +338,7 @@ static bool to_u32(int64_t first, int64_t last, uint32_t *out_first, uint32_t *o
 	return true;
 }
 
-/* What the conditions leave, in r->scan; false: nothing. */
+/* Sets the limits of r->scan from the conditions; false: no row can match. */
 static bool limit_scan(struct table_reader *r, const char *plan, sqlite3_value **v)
 {
 	int64_t first[KEY_COUNT], last[KEY_COUNT];
@@ -412,7 +412,7 @@ void sql_result_value(sqlite3_context *ctx, const struct column *c, const void *
 	uint64_t u;
 
 	if (!value || column_is_null(c, value))
-		return; /* SQLite takes no result for NULL */
+		return; /* a missing result means NULL in SQLite */
 	switch (c->type) {
 	case COLUMN_F64:
 		sqlite3_result_double(ctx, *(const double *)value);
@@ -437,7 +437,7 @@ void sql_result_value(sqlite3_context *ctx, const struct column *c, const void *
 	} else if (c->flags & COLUMN_HEX) {
 		sqlite3_result_text(ctx, column_hex(c, value, hex), -1, SQLITE_TRANSIENT);
 	} else {
-		sqlite3_result_int64(ctx, (int64_t)u); /* addresses of 64 bits: as signed */
+		sqlite3_result_int64(ctx, (int64_t)u); /* 64-bit addresses are stored as signed */
 	}
 }
 
@@ -446,7 +446,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int i)
 	const struct table_reader *r = (const struct table_reader *)base;
 	const struct table *t = r->module->table;
 
-	/* The common ones, at once: a scan of millions of rows comes through here. */
+	/* Fast path for common types: a scan calls this for millions of rows. */
 	if (!r->batch.column[i])
 		return SQLITE_OK;
 	if (t->record->columns[i].type == COLUMN_U32)

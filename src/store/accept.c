@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accept.c: what somebody accepted, kept in the store: by whom, when and why. */
+/* accept.c: accepted regressions, kept in the store: by whom, when and why. */
 #include "store/accept.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static const struct column listed_columns[] = {
 const struct record store_acceptance_record =
 	RECORD_OF(store_acceptance, RECORD_LINE, listed_columns);
 
-/* --- read --- */
+/* --- reading --- */
 
 static const char ALL[] = "SELECT acceptance, kernel, arch, evidence, labels, figure, capture,"
 			  " level, until, at, who, because FROM acceptances";
@@ -72,7 +72,7 @@ static bool read_one(struct store_row *r, struct store_acceptance *out)
 		.who = store_text_or(r, 10, "?"),
 		.because = store_text_or(r, 11, "?")};
 	out->time = store_time_text(out->at, r->a);
-	if (!isfinite(out->level)) /* bytes of the file were changed */
+	if (!isfinite(out->level)) /* the file is corrupt */
 		out->level = 0;
 	return r->ok && out->time;
 }
@@ -127,7 +127,7 @@ struct rows store_accepted_of(const struct rows *all, const struct store_entry *
 	return (struct rows){n ? &v[low] : NULL, n};
 }
 
-/* --- written --- */
+/* --- writing --- */
 
 static bool next_number(struct store *s, uint64_t *out, struct incore_error *e)
 {

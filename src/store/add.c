@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * add.c: a capture into a store. Its tables are made first; only then does the transaction begin, so
- * that others wait for the writing alone.
+ * add.c: adds a capture to a store. Its tables are computed before the transaction begins, so that
+ * other writers only wait for the writing.
  */
 #include <stdio.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 #include "store/row.h"
 #include "store/schema.h"
 
-#define CODE_DIGITS 16 /* of the hash of a listing: a name among a store's, no secret */
+#define CODE_DIGITS 16 /* of the hash of a listing; it only names it within a store */
 
 /* --- labels and times --- */
 
@@ -61,7 +61,7 @@ bool store_time(const char *text, int64_t *out)
 
 	if (text[0] == '@')
 		return str_to_i64(str_of(text + 1), out) && *out >= 0;
-	/* NOLINTNEXTLINE(cert-err34-c): numbers of so few digits always fit */
+	/* NOLINTNEXTLINE(cert-err34-c): numbers with so few digits always fit */
 	n = sscanf(text, "%4d-%2d-%2d%nT%2d:%2d:%2dZ%n", &y, &mo, &d, &end, &h, &mi, &s, &end);
 	if ((n != 3 && n != 6) || text[end] || y < 1970 || mo < 1 || mo > 12 || d < 1 || d > 31 ||
 		h < 0 || h > 23 || mi < 0 || mi > 59 || s < 0 || s > 60)
@@ -73,12 +73,12 @@ bool store_time(const char *text, int64_t *out)
 		.tm_min = mi,
 		.tm_sec = s};
 	*out = timegm(&tm);
-	return tm.tm_mday == d; /* no 31st of a month that has none */
+	return tm.tm_mday == d; /* reject days that the month does not have */
 }
 
-/* --- what it is --- */
+/* --- identity --- */
 
-/* Of the texts of the rows, as diff compares listings: addresses may differ. */
+/* Hashes the texts of the rows, as compared by diff: addresses may differ. */
 static void hash_code(const struct trace *t, char out[CODE_DIGITS + 1])
 {
 	struct sha256 h;
@@ -135,12 +135,12 @@ struct adding {
 	struct store *s;
 	struct store_table tables[STORE_TABLES];
 	struct table_cursor *cursors[STORE_TABLES];
-	struct table_batch first[STORE_TABLES]; /* made before the transaction */
-	struct table_analyses *analyses;	/* one walk for all of them */
+	struct table_batch first[STORE_TABLES]; /* computed before the transaction */
+	struct table_analyses *analyses;	/* one walk shared by all tables */
 	uint32_t n_unread;
 };
 
-/* The figures that are sums of causes; those of a capture without any stay unknown. */
+/* Fills in the figures that are sums of causes; without any causes they stay unknown. */
 static bool sum_causes(struct table_cursor *c, struct store_entry *out, struct incore_error *e)
 {
 	const struct table *t = table_find(CAUSES);
@@ -182,7 +182,7 @@ static bool make_tables(
 			table_rescan(c, &scan);
 		if (!table_next(c, &x->first[i], e))
 			return false;
-		if (table_failed(c) > x->n_unread) /* of each walk */
+		if (table_failed(c) > x->n_unread) /* counted in each walk */
 			x->n_unread = table_failed(c);
 	}
 	return true;
@@ -195,7 +195,7 @@ static void free_tables(struct adding *x)
 	table_analyses_free(x->analyses);
 }
 
-/* --- written --- */
+/* --- writing --- */
 
 static bool write_batch(struct store *s, const struct table *t, const struct table_batch *b,
 	uint64_t capture, struct incore_error *e)
@@ -242,7 +242,7 @@ static bool write_entry(struct adding *x, const struct store_entry *y, struct in
 	return to->rows_end(x->s, to->row(x->s, e), e);
 }
 
-/* Its number if it is there, else the next free one. */
+/* Finds the number of the capture if it is in the store, otherwise the next free number. */
 static bool find_number(
 	struct store *s, const char *digest, struct store_added *out, struct incore_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address.c: what a store is called where others may read it: never with a password. */
+/* address.c: the name of a store as shown to others, never with a password. */
 #include "store/backend.h"
 
 #define HIDDEN "postgresql://..."
@@ -19,7 +19,7 @@ bool store_is_postgres(const char *path)
 	return behind_scheme(path).p != NULL;
 }
 
-/* Hosts with their ports and a database, and nothing that could be anything else. */
+/* Does it consist only of hosts with ports and a database, and of nothing else? */
 static bool is_plain(struct str s)
 {
 	static const char digits[] = "0123456789";
@@ -51,7 +51,7 @@ char *store_shown_path(const char *path)
 	at = str_rfind_char(place, '@');
 	if (at >= 0)
 		place = str_sub(place, (size_t)at + 1, place.n);
-	/* an '@' behind the '?': which of them ends a password is not clear */
+	/* with an '@' after the '?' it is not clear which one ends a password */
 	if ((query >= 0 && at < 0 && str_has(rest, "@")) || !is_plain(place))
 		return mem_strndup(HIDDEN, strlen(HIDDEN));
 	sb_printf(&b, "%s%.*s", schemes[0], STR_ARG(place));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answers.c: what a store answers about some of its captures, series by series. */
+/* answers.c: answers of a store about some of its captures, series by series. */
 #include "store/answers.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ bool store_histories(const struct store_ask *x, const struct store_entries *entr
 	struct store_histories *out, struct incore_error *e)
 {
 	struct store_history *v =
-		arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v)); /* at most so many */
+		arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v)); /* upper bound */
 	size_t n = 0;
 
 	if (!v)
@@ -62,7 +62,7 @@ bool store_histories(const struct store_ask *x, const struct store_entries *entr
 	return true;
 }
 
-/* The gates of all series; their regressions in one list, explained. */
+/* Evaluates the gates of all series and lists their regressions, explained. */
 static bool judge_all(const struct store_ask *x, const struct store_entries *entries, bool is_all,
 	struct store_gates *out, struct incore_error *e)
 {

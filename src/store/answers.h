@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answers.h: what a store answers, as described values for whoever shows them: the command line, a page.
- * Owner: the arena of the ask. May fail: memory, a store that cannot be read, a capture that is not in it.
+ * answers.h: answers of a store, as described values to be shown by the command line or a page.
+ * Owner: the arena of the ask. May fail: memory, an unreadable store, a capture not in the store.
  */
 #pragma once
 
@@ -15,10 +15,10 @@ bool store_histories(const struct store_ask *x, const struct store_entries *entr
 	struct store_histories *out, struct incore_error *e);
 
 struct store_worse {
-	struct rows regressions; /* store_regression, what costs most first */
+	struct rows regressions; /* store_regression, the costliest first */
 };
 extern const struct record store_worse_record;
-/* is_all: also those that are over. */
+/* is_all: include regressions that are over. */
 bool store_worse(const struct store_ask *x, const struct store_entries *entries, bool is_all,
 	struct store_worse *out, struct incore_error *e);
 
@@ -38,36 +38,36 @@ struct store_card {
 	struct rows findings; /* store_finding */
 };
 extern const struct record store_card_record;
-/* The capture of that number with its `top` costliest instructions. */
+/* Fills *out for the capture of that number, with its `top` costliest instructions. */
 bool store_card(const struct store_ask *x, const struct store_entries *entries, uint64_t capture,
 	unsigned top, struct store_card *out, struct incore_error *e);
 
-/* --- of a page: all series in short, and one of them as a picture --- */
+/* --- for a page: all series in brief, each with a small chart --- */
 
-#define STORE_SPARK 48u /* values of a small picture, at most */
+#define STORE_SPARK 48u /* most values of a small chart */
 
-struct store_line { /* a series */
+struct store_line { /* one series */
 	struct store_gate gate;
-	const char *time;    /* of its newest capture */
-	double value;	     /* its figure */
-	double cost;	     /* what is new or stands in it, the most; not finite: nothing */
-	double last_pct;     /* of the last change of level; not finite: there is none */
-	const char *last_at; /* when that was */
-	struct rows spark;   /* some of its figures: the lowest and highest of each stretch */
+	const char *time; /* of its newest capture */
+	double value;	  /* figure of its newest capture */
+	double cost;	  /* highest cost of its new and standing regressions; not finite: none */
+	double last_pct;  /* of the last change of level; not finite: no change */
+	const char *last_at; /* time of that change */
+	struct rows spark;   /* some of its figures: lowest and highest of each stretch */
 };
 struct store_overview {
 	struct store_tally tally;
 	uint64_t captures;
 	struct rows series;	    /* store_line, the worst first */
-	struct rows arches, labels; /* name_count: of how many series */
+	struct rows arches, labels; /* name_count: number of series of each */
 };
 extern const struct record store_overview_record;
 bool store_overview(const struct store_ask *x, const struct store_entries *entries,
 	struct store_overview *out, struct incore_error *e);
 
-/* The entries of the series that a capture is of. */
+/* Finds the series that a capture belongs to: entries *at to *at + *n. */
 bool store_series_of(const struct store_entries *x, uint64_t capture, size_t *at, size_t *n,
 	struct incore_error *e);
-/* At most `most` of the points: of each stretch of them the lowest, the highest and the first that is
- * marked. */
+/* Thins the points to at most `most`: keeps the lowest, the highest and the first marked point of
+ * each stretch. */
 bool store_thin(struct rows points, size_t most, struct arena *a, struct rows *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask.c: what is in a store: entries by series, which instructions moved, what was found. */
+/* ask.c: contents of a store: entries by series, instructions that changed, findings. */
 #include "analysis/name_filter.h"
 #include "base/search.h"
 #include "store/accept.h"
@@ -14,7 +14,7 @@ static const char ENTRIES[] =
 	" FROM entries e JOIN captures c ON c.capture = e.capture";
 #define FIRST_FIGURE 10
 
-/* Nothing is less than any text: the same order whatever the database thinks of letters. */
+/* NULL sorts before any text. Sorting here does not depend on the collation of the database. */
 static int by_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
@@ -122,7 +122,7 @@ size_t store_series(const struct store_entries *x, size_t at)
 	return n;
 }
 
-/* --- which instructions moved --- */
+/* --- instructions that changed --- */
 
 static const struct column mover_columns[] = {
 	COLUMN(store_mover, row, UNIT_ROW,
@@ -188,7 +188,7 @@ bool store_movers(struct store *s, const struct store_pair *p, struct arena *a, 
 	return ok && !e->code;
 }
 
-/* --- what was found --- */
+/* --- findings --- */
 
 static const struct column finding_columns[] = {
 	COLUMN(store_finding, severity, UNIT_NONE, "how much it matters"),

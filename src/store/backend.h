@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h: what a store asks of its database; sqlite.c and postgres.c answer. One text of SQL
- * serves both: parameters are $1, $2 ...; every table has a `rowid` in the order of adding.
+ * backend.h: interface of a store to its database; implemented by sqlite.c and postgres.c. Both run
+ * the same SQL: parameters are $1, $2 ...; every table has a `rowid` in the order of insertion.
  *
  *	struct store_query *q = store_ask(s, "SELECT a FROM t WHERE b = $1", e, V_INT(7));
  *	while (store_step(s, q, e))
  *		use store_int(s, q, 0);
  *	store_done(s, q);
  *
- * Owner: a query is freed with store_done(); its texts last until the next step. Of a store one
- * query or one run of rows is open at a time, and a failure of either ends it.
+ * Owner: a query is freed with store_done(); its texts are valid until the next step. A store has
+ * one query or one series of added rows open at a time, and a failure of either ends it.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct store_value {
 	enum store_type type;
 	int64_t i;
 	double d;
-	const char *text; /* NULL of a STORE_TEXT: no memory */
+	const char *text; /* NULL in a STORE_TEXT: no memory */
 };
 #define V_NULL ((struct store_value){.type = STORE_NULL})
 #define V_INT(X) ((struct store_value){.type = STORE_INT, .i = (int64_t)(X)})
@@ -37,14 +37,14 @@ struct store_params {
 };
 
 struct store_backend {
-	/* Opened, and made where it is not there and is_made. */
+	/* Opens the store; creates it if it does not exist and is_made is set. */
 	bool (*open)(struct store *s, bool is_made, struct incore_error *e);
-	void (*close)(struct store *s); /* also of one that was never open */
-	/* One statement or several, without rows. */
+	void (*close)(struct store *s); /* allowed for a store that was never open */
+	/* Runs one or several statements that return no rows. */
 	bool (*run)(struct store *s, const char *sql, struct incore_error *e);
-	/* Reads see the store as of now; writers come one after another, within STORE_BUSY_S. */
+	/* Readers see the store as of now; writers wait for each other, up to STORE_BUSY_S. */
 	bool (*begin)(struct store *s, enum store_access access, struct incore_error *e);
-	/* Commits, or takes all of it back where !ok; returns whether it is there. */
+	/* Commits, or rolls back if !ok; returns whether it was committed. */
 	bool (*end)(struct store *s, bool ok, struct incore_error *e);
 
 	struct store_query *(*ask)(struct store *s, const char *sql, const struct store_params *p,
@@ -53,7 +53,8 @@ struct store_backend {
 	struct store_value (*value)(struct store_query *q, int at, enum store_type as);
 	void (*done)(struct store_query *q); /* NULL is fine */
 
-	/* Rows of one table, value by value in the order of its columns; texts last until row(). */
+	/* Add rows to one table, value by value in the order of its columns; texts must stay valid
+	 * until row(). */
 	bool (*rows)(struct store *s, unsigned table, struct incore_error *e);
 	void (*put)(struct store *s, const struct store_value *v);
 	bool (*row)(struct store *s, struct incore_error *e);
@@ -61,10 +62,10 @@ struct store_backend {
 
 	/* --- the schema --- */
 	const char *types[3]; /* of STORE_INT, STORE_REAL, STORE_TEXT */
-	const char *columns;  /* SQL: name, type, is it computed, of each column of table $1 */
-	const char *reclaim;  /* SQL: gives room back after a removal; NULL: the server does it */
+	const char *columns;  /* SQL: name, type, whether computed, for each column of table $1 */
+	const char *reclaim;  /* SQL: frees space after a removal; NULL: the server does it */
 	bool (*is_safe)(
-		struct store *s, struct incore_error *e); /* nothing of others' runs in it */
+		struct store *s, struct incore_error *e); /* contains no foreign code to run */
 	bool (*version)(
 		struct store *s, int64_t *application, int64_t *version, struct incore_error *e);
 	void (*put_version)(struct strbuf *sql);
@@ -74,15 +75,15 @@ extern const struct store_backend sqlite_backend, postgres_backend;
 
 struct store {
 	const struct store_backend *backend;
-	char *path;	     /* as it may be shown */
-	const char *address; /* what is opened; borrowed for store_open() */
+	char *path;	     /* in the form that may be shown */
+	const char *address; /* address to open; borrowed during store_open() */
 	void *db;	     /* the backend's own */
 };
 
-/* An empty file as a new store, opened; of sqlite_backend. */
+/* Opens an empty file as a new store, with sqlite_backend. */
 bool sqlite_make(struct store *s, const char *path, struct incore_error *e);
 
-/* --- the same, called --- */
+/* --- calls of the backend --- */
 
 static inline bool store_run(struct store *s, const char *sql, struct incore_error *e)
 {
@@ -96,13 +97,13 @@ static inline bool store_end(struct store *s, bool ok, struct incore_error *e)
 {
 	return s->backend->end(s, ok, e);
 }
-/* NULL with *e filled. */
+/* Starts a query; NULL with *e filled on failure. */
 #define store_ask(S, SQL, E, ...) ((S)->backend->ask((S), (SQL), &STORE_PARAMS(__VA_ARGS__), (E)))
 #define STORE_VALUES(...) ((const struct store_value[]){{.type = STORE_NULL}, __VA_ARGS__})
 #define STORE_PARAMS(...)                                                                          \
 	((struct store_params){STORE_VALUES(__VA_ARGS__) + 1,                                      \
 		sizeof(STORE_VALUES(__VA_ARGS__)) / sizeof(struct store_value) - 1})
-/* Is there another row? False with *e filled, and without: the end. */
+/* Is there another row? False: a failure if *e is filled, otherwise the end. */
 static inline bool store_step(struct store *s, struct store_query *q, struct incore_error *e)
 {
 	return s->backend->step(s, q, e);
@@ -111,7 +112,7 @@ static inline int64_t store_int(struct store *s, struct store_query *q, int at)
 {
 	return s->backend->value(q, at, STORE_INT).i;
 }
-/* Nothing is NO_I64. */
+/* NULL becomes NO_I64. */
 static inline int64_t store_int_or_none(struct store *s, struct store_query *q, int at)
 {
 	struct store_value v = s->backend->value(q, at, STORE_INT);

@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 
-/* The standard deviation of differences of two is that of one times the root of 2; the median of
- * the distances of a normal distribution is 0.6745 of it. */
+/* The standard deviation of the difference of two values is sqrt(2) times that of one; the median
+ * absolute value of a normal distribution is 0.6745 times its standard deviation. */
 #define SIGMA_OF_MEDIAN (1.4826 / 1.41421356)
 
 static int by_value(const void *a, const void *b)
@@ -24,7 +24,7 @@ static double median_of_sorted(const double *v, size_t n)
 	return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
 }
 
-/* Not finite where it is not known; false: no memory. */
+/* Computes the noise; not finite if not known; false: no memory. */
 static bool find_noise(const double *v, size_t n, double *out)
 {
 	double *d;

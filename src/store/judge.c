@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c: what is worse in a series now, since when, and what it costs. */
+/* judge.c: finds what is worse in a series now, since when, and at what cost. */
 #include <stdlib.h>
 
 #include "base/search.h"
@@ -58,14 +58,14 @@ struct judging {
 	const struct store_history *h;
 	const struct store_point *points;
 	struct history_gate g;
-	size_t n_old;	/* captures before the new */
+	size_t n_old;	/* number of captures before the new ones */
 	double now;	/* level of the newest captures */
-	bool is_beyond; /* they are worse than any level that the history has */
+	bool is_beyond; /* they are worse than any level in the history */
 	struct store_regression *v;
 	size_t n;
 };
 
-/* The newest capture, and those before it of the same revision. */
+/* Counts the newest capture and those before it of the same revision. */
 static size_t count_new(const struct store_point *v, size_t n_points)
 {
 	const char *last = n_points ? v[n_points - 1].entry.revision : NULL;
@@ -91,7 +91,7 @@ static bool compare_newest(struct judging *j, struct incore_error *e)
 		return false;
 	if (store_percent(j->g.after - j->g.before, j->g.before) > j->x->most_pct)
 		j->g.verdict = GATE_WORSE;
-	/* One capture that is off is no level yet, but it is what the gate looks at. */
+	/* A single capture that is off does not make a level yet, but the gate judges by it. */
 	j->is_beyond = j->g.verdict == GATE_WORSE &&
 		       j->g.after > j->h->level + (isfinite(j->g.limit) ? j->g.limit : 0);
 	j->now = j->is_beyond		       ? j->g.after
@@ -100,7 +100,7 @@ static bool compare_newest(struct judging *j, struct incore_error *e)
 	return true;
 }
 
-/* Was the series, or is it now, back within its noise of the level before the change? */
+/* Has the series returned, then or now, to within its noise of the level before the change? */
 static bool is_over(const struct judging *j, const struct store_change *c)
 {
 	double back = c->before + history_limit(&j->x->history, j->h->series.noise, c->before, 1);
@@ -112,8 +112,8 @@ static bool is_over(const struct judging *j, const struct store_change *c)
 	return j->now <= back;
 }
 
-/* What was accepted of this figure and level; NULL: nothing. `since`: no acceptance before the
- * capture of that place in the series. */
+/* Finds the last acceptance that covers this figure and level; NULL: none. Acceptances
+ * whose newest capture is before `since` do not count. */
 static const struct store_acceptance *find_accepted(
 	const struct judging *j, double level, const struct store_entry *since)
 {
@@ -145,7 +145,7 @@ static void put_regression(struct judging *j, const struct store_change *c,
 		.accepted = is == STORE_ACCEPTED ? accepted : NULL};
 }
 
-/* The level that the newest captures are in began with this capture. */
+/* The capture with which the current level began. */
 static const struct store_point *begin_of_now(const struct judging *j)
 {
 	const struct store_level *v = j->h->levels.v;
@@ -153,8 +153,9 @@ static const struct store_point *begin_of_now(const struct judging *j)
 	return &j->points[v[j->h->levels.n - 1].index];
 }
 
-/* What the newest captures are worse by is told with a change that began before them where they are
- * no further than it: it was one capture alone until they came. */
+/* Is the newest captures' loss already reported by a listed change? That is a change that begins
+ * among them, or, if they are not beyond its level, the one that began the current level: until
+ * they came it was a single capture. */
 static bool is_told(const struct judging *j)
 {
 	for (size_t i = 0; i < j->n; i++)
@@ -165,8 +166,8 @@ static bool is_told(const struct judging *j)
 	return false;
 }
 
-/* Captures that are worse together, while none of them is off alone. Such a level may be accepted,
- * too, though nothing in the history begins with it. */
+/* Adds a regression for new captures that are worse together, while none of them is off alone. Such
+ * a level can be accepted, too, although no change in the history begins with it. */
 static void put_newest(struct judging *j)
 {
 	const struct store_entry *first = &j->points[j->n_old].entry;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overview.c: all series of a store in short, and few points of many, for pictures. */
+/* overview.c: all series of a store in brief, and thinning of points for charts. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "answer/rows.h"
 #include "store/answers.h"
 
-#define MOST_NAMES 1000u /* of labels to choose from */
+#define MOST_NAMES 1000u /* most names in the list of labels */
 
 struct spark_item {
 	double v;
@@ -41,9 +41,9 @@ static const struct column overview_columns[] = {
 const struct record store_overview_record =
 	RECORD_OF(store_overview, RECORD_BLOCK, overview_columns);
 
-/* --- few points of many --- */
+/* --- thinning --- */
 
-/* The lowest, the highest and the first marked of n points, in their order; their number. */
+/* Finds the lowest, the highest and the first marked of n points, in order; returns how many. */
 static size_t thin_stretch(const struct store_point *v, size_t n, size_t keep[3])
 {
 	size_t low = 0, high = 0, marked = n, k = 0;
@@ -136,7 +136,7 @@ static double or_least(double v)
 	return isfinite(v) ? v : -INFINITY;
 }
 
-/* What is worse by what it costs, then the rest by how much it changed. */
+/* Sorts worse series first, by cost, then the others by how much they changed. */
 static int by_harm(const void *a, const void *b)
 {
 	const struct store_line *x = a, *y = b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * postgres.c: a store in a database of PostgreSQL, in the schema `incore` of it. Writers take one
- * lock from when a capture gets its number until it is committed; a server lets go of it when a
- * writer is gone. Rows come by COPY, queries are prepared once a connection.
+ * postgres.c: a store in a PostgreSQL database, in its schema `incore`. A writer holds one lock
+ * from the time a capture gets its number until it is committed; the server releases it if the
+ * writer disappears. Rows are added by COPY; queries are prepared once per connection.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +18,23 @@
 struct postgres {
 	const struct pq *pq;
 	PGconn *c;
-	VEC(char *) prepared; /* SQL of the statements q0, q1 ... */
-	struct strbuf rows;   /* COPY that is not sent yet */
+	VEC(char *) prepared; /* SQL of the prepared statements q0, q1 ... */
+	struct strbuf rows;   /* COPY data not yet sent */
 	unsigned table;
 	int64_t rowid;
-	size_t row_at; /* where the row that is being made begins */
+	size_t row_at; /* start of the current row */
 };
 
 struct store_query {
 	struct postgres *x;
 	PGresult *row;
-	struct arena texts; /* that are not what PostgreSQL holds */
+	struct arena texts; /* texts that had to be restored */
 	bool is_over;
 };
 
 /* --- errors --- */
 
-/* One line of it, without what nobody should read: libpq has no reason to say a password. */
+/* Appends an error text as one line and masks the password, which libpq should not put there. */
 static void put_reason(struct strbuf *out, const struct postgres *x, const char *text)
 {
 	const char *secret = x->pq->PQpass(x->c);
@@ -77,11 +77,11 @@ static bool fail_as(struct store *s, const char *state, const char *text, struct
 	return false;
 }
 
-/* Takes the result; false where it is no success. */
+/* Checks and frees a result; false if it is an error. */
 static bool take(struct store *s, PGresult *r, struct incore_error *e)
 {
 	struct postgres *x = s->db;
-	ExecStatusType status = x->pq->PQresultStatus(r); /* of NULL: an error */
+	ExecStatusType status = x->pq->PQresultStatus(r); /* NULL gives an error */
 	bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ||
 		  status == PGRES_COPY_IN || status == PGRES_SINGLE_TUPLE;
 
@@ -108,14 +108,14 @@ static bool begin(struct store *s, enum store_access access, struct incore_error
 {
 	char sql[128];
 
-	/* Each statement sees what was committed before it, so also who held the lock before. */
+	/* Each statement sees what was committed before it, also by the last holder of the lock. */
 	snprintf(sql, sizeof(sql),
 		"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(%d)",
 		SCHEMA_APPLICATION);
 	if (run(s, access == STORE_WRITE ? sql : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 		    e))
 		return true;
-	run(s, "ROLLBACK", NULL); /* what went wrong is said already */
+	run(s, "ROLLBACK", NULL); /* the error was already reported */
 	return false;
 }
 
@@ -129,7 +129,7 @@ static bool end(struct store *s, bool ok, struct incore_error *e)
 		return false;
 	}
 	r = x->pq->PQexec(x->c, "COMMIT");
-	/* of a transaction that failed before, the answer is ROLLBACK */
+	/* if the transaction failed before, the command status is ROLLBACK */
 	ok = x->pq->PQresultStatus(r) != PGRES_COMMAND_OK ||
 	     strcmp(x->pq->PQcmdStatus(r), "COMMIT") == 0;
 	if (!take(s, r, e))
@@ -162,7 +162,7 @@ static bool prepare(struct store *s, const char *sql, char name[16], struct inco
 
 #define MOST_PARAMS 8
 
-/* Parameters as texts, one behind the other. */
+/* Formats the parameters as texts, one after the other in b. */
 static bool put_params(const struct store_params *p, struct strbuf *b, const char *out[MOST_PARAMS])
 {
 	size_t at[MOST_PARAMS];
@@ -251,7 +251,7 @@ static void done(struct store_query *q)
 	mem_free(q);
 }
 
-/* --- rows: COPY, each value a length and its bytes, the highest first --- */
+/* --- rows: COPY, each value as a length and its bytes, big-endian --- */
 
 static void put_be(struct strbuf *b, uint64_t v, unsigned bytes)
 {
@@ -280,7 +280,7 @@ static void begin_row(struct postgres *x)
 
 static bool rows(struct store *s, unsigned table, struct incore_error *e)
 {
-	static const char HEAD[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* no flags, nothing more */
+	static const char HEAD[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* no flags, no extension */
 	struct store_table tables[STORE_TABLES];
 	struct postgres *x = s->db;
 	struct strbuf sql = {0};
@@ -351,7 +351,7 @@ static bool rows_end(struct store *s, bool ok, struct incore_error *e)
 	struct postgres *x = s->db;
 	PGresult *r;
 
-	if (ok && !x->rows.failed) /* the row that was begun does not come */
+	if (ok && !x->rows.failed) /* drop the row that was begun */
 		x->rows.n = x->row_at;
 	put_be(&x->rows, UINT16_MAX, 2);
 	ok = ok && send_rows(s, x->rows.n, e);
@@ -374,8 +374,8 @@ static void say_nothing(void *ctx, const char *text)
 	(void)text;
 }
 
-/* Of an address that is not read as one nothing is told: nobody knows what in it is the password. A
- * port that is none is such: libpq takes what stands behind a colon for it. */
+/* Checks the address. Nothing of an invalid one is shown, as any part of it may be the password; an
+ * invalid port makes it invalid, too, as libpq takes anything after a colon for the port. */
 static bool check_address(struct store *s, struct incore_error *e)
 {
 	struct postgres *x = s->db;
@@ -394,7 +394,7 @@ static bool check_address(struct store *s, struct incore_error *e)
 		       s->path);
 }
 
-/* libpq tells of a server that was waited for in vain, not who says how long that may take. */
+/* Reports a failed connection; after a timeout it adds how to set the limit, unlike libpq. */
 static bool fail_connect(struct store *s, struct incore_error *e)
 {
 	struct postgres *x = s->db;
@@ -413,7 +413,7 @@ static bool fail_connect(struct store *s, struct incore_error *e)
 
 static bool connect(struct store *s, struct incore_error *e)
 {
-	/* what stands before the address holds unless that says otherwise */
+	/* keys before the address are defaults that the address can override */
 	const char *const keys[] = {"connect_timeout", "tcp_user_timeout", "dbname",
 		"fallback_application_name", "client_encoding", NULL};
 	const char *const values[] = {getenv("PGCONNECT_TIMEOUT") ? NULL : CONNECT_S, "60000",
@@ -460,7 +460,7 @@ static void disconnect(struct store *s)
 	s->db = NULL;
 }
 
-/* Asks for the one row of a number that is there whatever else is. */
+/* Queries one number; the query always returns a row in a valid store. */
 static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
 {
 	struct store_query *q = store_ask(s, sql, e);
@@ -473,7 +473,7 @@ static bool ask_number(struct store *s, const char *sql, int64_t *out, struct in
 		       "not a store of incore: it does not say its version");
 }
 
-/* Tables are read for it: what to_regclass() says may be from before we waited for a lock. */
+/* Reads the catalog tables: the result of to_regclass() may be from before we waited for a lock. */
 static const char IS_THERE[] = "SELECT count(*) FROM pg_class JOIN pg_namespace n ON n.oid ="
 			       " relnamespace WHERE nspname = 'incore' AND relname = 'about'";
 static const char HAS_SCHEMA[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'incore'";
@@ -485,7 +485,7 @@ static bool make(struct store *s, struct incore_error *e)
 
 	if (!begin(s, STORE_WRITE, e))
 		return false;
-	/* others may have made it while we waited */
+	/* another process may have created it while we waited */
 	ok = ask_number(s, IS_THERE, &is_there, e) && ask_number(s, HAS_SCHEMA, &has_schema, e) &&
 	     (has_schema || run(s, "CREATE SCHEMA incore", e)) && (is_there || schema_fill(s, e));
 	return end(s, ok, e);
@@ -510,7 +510,7 @@ static bool open_database(struct store *s, bool is_made, struct incore_error *e)
 
 /* --- the schema --- */
 
-/* What runs in a database is its owner's affair, who could as well change the rows. */
+/* Always: the owner of a database decides what runs in it, and could change the rows anyway. */
 static bool is_safe(struct store *s, struct incore_error *e)
 {
 	(void)s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* postgres_library.c: libpq, where the system has it. */
+/* postgres_library.c: loads libpq, if the system has it. */
 #include "store/postgres_library.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * postgres_library.h: libpq, loaded when the first store of PostgreSQL is opened: linked, it and the
- * the libraries below it would start with every run of the program. Texts for it: bytes that
- * are no UTF-8, which PostgreSQL refuses, become characters of a private range.
+ * postgres_library.h: libpq, loaded when the first PostgreSQL store is opened: if it were linked,
+ * it and its libraries would be loaded in every run of the program. Also converts texts: bytes that
+ * are not UTF-8, which PostgreSQL refuses, become characters of a private range.
  */
 #pragma once
 
@@ -41,11 +41,13 @@ struct pq {
 #undef PQ_MEMBER
 };
 
-/* NULL with *e filled (MISSING) where the system has it not. It stays. */
+/* Loads libpq, for good. NULL with *e filled (MISSING) if the system does not have it. */
 const struct pq *pq_load(struct incore_error *e);
 
-/* Appends it as PostgreSQL takes it: each byte that is not of a UTF-8 character becomes U+10FE00 plus
- * its value, and so do those of characters U+10FE80 to U+10FEFF: what is kept can be told back. */
+/* Appends a text in a form that PostgreSQL accepts: each byte that is not part of a UTF-8 character
+ * becomes U+10FE00 plus its value, and so do the bytes of characters U+10FE80 to U+10FEFF, so that
+ * the original can be restored. */
 void pg_put_text(struct strbuf *out, const char *text);
-/* Told back: the text itself where nothing was replaced, else in the arena; NULL: no memory. */
+/* Restores the original: the text itself if nothing was replaced, otherwise a copy in the arena;
+ * NULL: no memory. */
 const char *pg_plain_text(const char *text, struct arena *a);

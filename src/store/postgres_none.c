@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* postgres_none.c: what stands in place of postgres.c where libpq's header was not there. */
+/* postgres_none.c: replaces postgres.c in builds without libpq's header. */
 #include "store/backend.h"
 
 static bool refuse(struct store *s, bool is_made, struct incore_error *e)

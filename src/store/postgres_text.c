@@ -2,7 +2,7 @@
 /* postgres_text.c: any bytes as UTF-8, and back. */
 #include "store/postgres_library.h"
 
-/* U+10FE80 .. U+10FEBF and U+10FEC0 .. U+10FEFF: a byte of each half of those from 0x80 on. */
+/* U+10FE80 .. U+10FEBF stand for the bytes 0x80 .. 0xBF, U+10FEC0 .. U+10FEFF for 0xC0 .. 0xFF. */
 #define LEAD "\xf4\x8f"
 #define LOW 0xba
 #define HIGH 0xbb

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row.c: rows of a store read into structs and written from them. */
+/* row.c: reads rows of a store into structs and writes them. */
 #include "store/row.h"
 
 #include <time.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c: the tables of a store: made, looked at before anything in them is believed, and brought
- * to what this version of the program writes. The columns are those of the tables of a trace: one
- * that was added there since is added here.
+ * schema.c: creates the tables of a store, checks them before they are used, and upgrades them to
+ * the version that this program writes. Columns are those of the tables of a trace; columns that
+ * were added there later are added here, too.
  */
 #include "store/schema.h"
 
@@ -86,7 +86,7 @@ void store_tables(struct store_table out[STORE_TABLES])
 			&store_acceptances_record, "PRIMARY KEY(acceptance)"}};
 }
 
-/* --- made --- */
+/* --- creating --- */
 
 static const char MORE[] =
 	"CREATE UNIQUE INDEX entries_digest ON entries(digest);"
@@ -124,7 +124,7 @@ bool schema_make(struct store *s, struct incore_error *e)
 	return store_begin(s, STORE_WRITE, e) && store_end(s, schema_fill(s, e), e);
 }
 
-/* --- looked at --- */
+/* --- checking --- */
 
 static bool is_no_store(const struct store *s, const char *why, struct incore_error *e)
 {
@@ -141,7 +141,7 @@ static const char *type_name(const struct store *s, const struct column *c)
 	return s->backend->types[store_type_of(c) - STORE_INT];
 }
 
-/* Adds the column that a table of an earlier version lacks. */
+/* Adds a column that is missing in a table of an earlier version. */
 static bool add_column(struct store *s, const struct sqlite_table *t, const struct column *c,
 	struct incore_error *e)
 {
@@ -158,7 +158,7 @@ static bool add_column(struct store *s, const struct sqlite_table *t, const stru
 	return ok;
 }
 
-/* The place of a column that is what it should be; n_columns: it is none. */
+/* Index of the column that the row of q describes; n_columns if it is not a valid one. */
 static uint16_t find_column(struct store *s, struct store_query *q, const struct record *r)
 {
 	const char *name = s->backend->value(q, 0, STORE_TEXT).text;
@@ -173,8 +173,8 @@ static uint16_t find_column(struct store *s, struct store_query *q, const struct
 		       : r->n_columns;
 }
 
-/* Which columns of the record are there, a bit each. Anything else than plain columns of the right
- * type is refused: what stands in a store may be anyone's. */
+/* Finds which columns of the record exist, one bit each. Rejects anything but plain columns of the
+ * right type: a store may come from anyone. */
 static bool see_columns(
 	struct store *s, const struct sqlite_table *t, uint64_t *seen, struct incore_error *e)
 {
@@ -197,7 +197,7 @@ static bool see_columns(
 	return !e->code;
 }
 
-/* Stores of version 1 have no acceptances. */
+/* Adds the table of acceptances, which stores of version 1 do not have. */
 static bool add_table(struct store *s, const struct sqlite_table *t, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -209,7 +209,7 @@ static bool add_table(struct store *s, const struct sqlite_table *t, struct inco
 	return ok;
 }
 
-/* The table is one, of this record; columns are added where is_mended. */
+/* Checks that a table has the columns of its record; is_mended: adds missing ones. */
 static bool check_table(
 	struct store *s, const struct sqlite_table *t, bool is_mended, struct incore_error *e)
 {
@@ -245,7 +245,7 @@ static bool check_tables(struct store *s, bool is_mended, struct incore_error *e
 	return true;
 }
 
-/* The version, if it is one that we know. */
+/* Reads the version; fails for an unknown one. */
 static bool look_version(struct store *s, int64_t *version, struct incore_error *e)
 {
 	int64_t application;
@@ -258,7 +258,7 @@ static bool look_version(struct store *s, int64_t *version, struct incore_error 
 	       is_no_store(s, "a store of a newer incore: this one does not know it", e);
 }
 
-/* Of several who want to, the first does it. */
+/* Upgrades a store; if several processes try it at once, the first one does it. */
 static bool upgrade(struct store *s, struct incore_error *e)
 {
 	struct strbuf b = {0};

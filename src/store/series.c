@@ -63,7 +63,7 @@ const struct record store_history_record = RECORD_OF(store_history, RECORD_BLOCK
 
 struct values {
 	double *v;
-	const struct store_entry **entry; /* those that have the figure */
+	const struct store_entry **entry; /* entries that have the figure */
 	size_t n;
 };
 
@@ -145,7 +145,7 @@ static bool put_points(const struct store_ask *ask, const struct values *x, cons
 	return true;
 }
 
-/* The change that begins with a value: its levels are in *out. */
+/* Fills in the change that begins at value `at`; its levels are already in *out. */
 static void put_change(const struct values *v, size_t at, struct store_change *out)
 {
 	const struct store_entry *first = v->entry[at], *last = v->entry[at - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series_columns.h: what the records of a series have in common. Internal to the room. */
+/* series_columns.h: columns shared by the records of a series. Internal to this folder. */
 #pragma once
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite.c: a store in one file. A new one is made beside its place and linked there when it is
- * whole, so that of several who make it at once all get the same one. It has a write-ahead log:
- * readers never wait, writers wait for each other, and whatever ends a process, what was committed is
- * whole.
+ * sqlite.c: a store in one file. A new file is created under a temporary name beside it and linked
+ * into place when complete, so that processes that create it at once all get the same one. It has a
+ * write-ahead log: readers never wait, writers wait for each other, and committed data is complete
+ * however a process ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 
 struct sqlite_store {
 	sqlite3 *db;
-	sqlite3_stmt *insert[STORE_TABLES]; /* made when first needed */
-	sqlite3_stmt *rows;		    /* that of the table whose rows come */
+	sqlite3_stmt *insert[STORE_TABLES]; /* prepared on first use */
+	sqlite3_stmt *rows;		    /* statement of the table being filled */
 	int at;				    /* its next parameter, from 1 on */
 	bool is_bad;			    /* a value could not be bound */
 	bool is_changed;
@@ -35,7 +35,7 @@ static bool fail(const struct store *s, struct incore_error *e)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_FORMAT:
-	case SQLITE_ERROR: /* a schema that cannot be read, or a name that is not there */
+	case SQLITE_ERROR: /* an unreadable schema, or a missing name */
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:
 	case SQLITE_TOOBIG:
@@ -99,7 +99,7 @@ static int bind(sqlite3_stmt *q, int at, const struct store_value *v)
 	}
 }
 
-/* A query is the statement itself. Parameters have names here: $1 is the one called so. */
+/* A query is the statement itself. SQLite has named parameters: $1 is a name here. */
 static struct store_query *ask(
 	struct store *s, const char *sql, const struct store_params *p, struct incore_error *e)
 {
@@ -180,7 +180,7 @@ static bool row(struct store *s, struct incore_error *e)
 	return (!x->is_bad && sqlite_insert(x->rows)) || fail(s, e);
 }
 
-/* Texts that were bound are let go with the rows they stand in. */
+/* Also releases the bound texts, which are only valid as long as their row. */
 static bool rows_end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
@@ -218,7 +218,7 @@ static bool connect(struct store *s, const char *path, struct incore_error *e)
 	return run(s, SETTINGS, e);
 }
 
-/* What was added is on the disk when the store is closed: commits alone only write the log. */
+/* Flushes added data to the file: commits only write the log. */
 static void disconnect(struct store *s)
 {
 	struct sqlite_store *x = s->db;
@@ -248,7 +248,7 @@ static bool make_beside(struct store *s, struct incore_error *e)
 		return false;
 	ok = sqlite_make(s, o.tmp_path, e);
 	disconnect(s);
-	/* another that came first is as good */
+	/* EEXIST: another process was first; its file is as good */
 	if (ok && link(o.tmp_path, s->path) != 0 && errno != EEXIST)
 		ok = err_output(e, errno, s->path, "cannot create");
 	out_file_abort(&o);
@@ -280,7 +280,7 @@ static bool ask_number(struct store *s, const char *sql, int64_t *out, struct in
 	return ok || (q ? fail(s, e) : false);
 }
 
-/* Triggers run when we write, virtual tables and views when we read. */
+/* Checks for foreign code: triggers run when we write, virtual tables and views when we read. */
 static bool is_safe(struct store *s, struct incore_error *e)
 {
 	int64_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c: a store opened, made smaller, copied: whatever database is behind it. */
+/* store.c: opens, shrinks and copies a store, for any database behind it. */
 #include "store/store.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void store_close(struct store *s)
 	mem_free(s);
 }
 
-/* --- fewer --- */
+/* --- removing --- */
 
 static bool remove_one(struct store *s, uint64_t capture, struct incore_error *e)
 {
@@ -65,7 +65,7 @@ bool store_remove(struct store *s, const uint64_t *captures, size_t n, struct in
 	       (!n || !s->backend->reclaim || store_run(s, s->backend->reclaim, e));
 }
 
-/* --- some of them elsewhere --- */
+/* --- copying --- */
 
 struct copying {
 	struct store *from, *to;
@@ -91,7 +91,7 @@ static bool copy_rows(
 	return !e->code;
 }
 
-/* Acceptances are of no capture: all of them, once. */
+/* Copies a table; acceptances belong to no capture and are all copied, once. */
 static bool copy_table(struct copying *x, unsigned at, const char *sql, const struct record *r,
 	struct incore_error *e)
 {
@@ -132,14 +132,15 @@ static bool copy_tables(struct copying *x, struct incore_error *e)
 	return ok;
 }
 
-/* Of series that are not in the copy; its database is SQLite, where IS compares what may be null. */
+/* Removes acceptances of series that are not in the copy. The copy is SQLite, where IS also
+ * compares nulls. */
 static const char FORGET[] =
 	"DELETE FROM acceptances WHERE NOT EXISTS (SELECT 1 FROM entries e JOIN captures c"
 	" ON c.capture = e.capture WHERE c.kernel IS acceptances.kernel AND"
 	" c.arch IS acceptances.arch AND c.evidence IS acceptances.evidence AND"
 	" e.labels IS acceptances.labels)";
 
-/* As of now: others may write meanwhile. */
+/* Copies the state as of now; others may write meanwhile. */
 static bool copy_all(struct copying *x, struct incore_error *e)
 {
 	bool ok;

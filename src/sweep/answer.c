@@ -92,7 +92,7 @@ const struct record sweep_answer_record = RECORD_OF(sweep_answer, RECORD_BLOCK, 
 
 static const char *const STATES[] = {"waiting", "running", "ok", "failed", "cancelled"};
 
-/* The command, of a sweep that has not begun. */
+/* Adds the command, for a sweep that has not begun. */
 static bool add_command(struct sweep *s, uint32_t i, const char *dir, struct sweep_task_row *row,
 	struct incore_error *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.h: what a sweep has come to, as a described value: all tasks, and by cell how far repeats
- * are apart.
- * Owner: sweep_answer_make() .. sweep_answer_deinit(); texts are the sweep's.
+ * answer.h: the state of a sweep as a described value: all tasks, and for each cell the spread of
+ * its repeats.
+ * Owner: sweep_answer_make() .. sweep_answer_deinit(); the sweep owns the texts.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct sweep_task_row {
 struct sweep_cell_row {
 	uint64_t cell, ok, failed, others;
 	const char *params;
-	double median_ms, spread; /* of the runs that ended well; NAN: none, fewer than two */
+	double median_ms, spread; /* of successful runs; NAN: too few (none, fewer than two) */
 };
 
 struct sweep_job_row {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cell.c: one task of a plan: parameters put into its command, its variables and its outputs. */
+/* cell.c: one task of a plan: inserts parameters into its command, variables and outputs. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,15 +8,15 @@
 #include "base/process.h"
 #include "sweep/plan.h"
 
-/* {name} is looked up here; the plan's own words first. */
+/* Where {name} is looked up: built-in words first, then parameters. */
 struct names {
 	const struct sweep_pairs *params;
 	const struct sweep_place *at;
 	uint64_t cell, repeat;
-	bool quotes; /* for a shell: a value is one word */
+	bool quotes; /* for a shell: quote values as one word */
 };
 
-/* The name in the braces at s; 0: it is no name, and the brace stands for itself. */
+/* Length of the name in braces at s; 0: not a name, the brace is literal. */
 static size_t brace_len(const char *s)
 {
 	size_t n = 1;
@@ -134,7 +134,7 @@ static bool params_of(
 	if (!out->v)
 		return false;
 	out->n = n;
-	for (size_t i = p->n_axes; i-- > 0; cell /= p->axes[i].n) { /* the last turns fastest */
+	for (size_t i = p->n_axes; i-- > 0; cell /= p->axes[i].n) { /* the last varies fastest */
 		const struct sweep_pairs *v = &p->axes[i].values[cell % p->axes[i].n];
 
 		n -= v->n;
@@ -206,7 +206,7 @@ const char *sweep_own_program(struct arena *a)
 	return n > 0 && n < PATH_MAX ? arena_strndup(a, path, (size_t)n) : "incore";
 }
 
-/* Does a command of ours say where its results go? */
+/* Does the command of one of our verbs state where its results go? */
 static bool has_output(const char *const *words)
 {
 	for (; *words && strcmp(*words, "--") != 0; words++)
@@ -215,7 +215,7 @@ static bool has_output(const char *const *words)
 	return false;
 }
 
-/* "incore capture att -o OUT/capture ..." from the words behind the verb. */
+/* "incore capture att -o OUT/capture ..." from the words after the verb. */
 static const char *const *own_command(
 	const struct sweep_plan *p, const struct names *k, struct arena *a)
 {
@@ -279,7 +279,7 @@ static const char *const *env_of(const struct sweep_plan *p, const struct names 
 	return v;
 }
 
-/* What `capture` leaves. */
+/* The files that `capture` leaves. */
 static struct sweep_text taken_text = {.text = "{out}/capture/*.incore"};
 static const struct sweep_texts taken = {&taken_text, 1};
 

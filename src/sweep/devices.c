@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* devices.c: kfd's topology, nvidia-smi, npu-smi; and what the plan names. */
+/* devices.c: finds devices through kfd's topology, nvidia-smi, npu-smi, or as the plan names
+ * them. */
 #include "sweep/devices.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static bool add(struct finder *f, const char *kind, struct str number, struct in
 	return (d.id && d.number && VEC_PUSH(&f->v, d)) || err_nomem(e);
 }
 
-/* --- who is there? --- */
+/* --- detection --- */
 
 /* A node with a gpu_id that is not 0 is a GPU; ROCr counts them in the order of their nodes. */
 static bool is_gpu(const char *node)
@@ -72,7 +73,7 @@ static bool find_amd(struct finder *f, struct incore_error *e)
 	return ok;
 }
 
-/* What a tool prints; nothing where it is not there or fails. */
+/* The output of a tool; empty if it is missing or fails. */
 static bool ask(
 	const char *const *argv, struct strbuf *out, bool *does_work, struct incore_error *e)
 {
@@ -85,7 +86,7 @@ static bool ask(
 	return true;
 }
 
-/* Each line with that key, "KEY : 3" or (key "") the number alone. */
+/* Adds a device for each line with that key: "KEY : 3" or, with key "", only the number. */
 static bool find_by_tool(struct finder *f, const char *kind, const char *const *argv,
 	const char *key, struct incore_error *e)
 {
@@ -132,7 +133,7 @@ bool sweep_devices_find(const struct sweep_plan *p, struct arena *a, struct swee
 	return ok && (!out->n || out->v || err_nomem(e));
 }
 
-/* --- which does a program see? --- */
+/* --- visibility --- */
 
 static bool is_kind(const struct sweep_device *d, const char *kind)
 {
@@ -154,7 +155,7 @@ const char *const *sweep_visibility(const struct sweep_device *const *d, size_t 
 		v = NULL;
 	} else if (n) {
 		v[k++] = arena_printf(a, "INCORE_DEVICES=%s", ids.p);
-		if (is_kind(d[0], "amd")) { /* HIP counts among those that ROCr shows it */
+		if (is_kind(d[0], "amd")) { /* HIP counts the devices that ROCr shows it */
 			v[k++] = arena_printf(a, "ROCR_VISIBLE_DEVICES=%s", numbers.p);
 			v[k++] = arena_printf(a, "HIP_VISIBLE_DEVICES=%s", from_0.p);
 		} else if (is_kind(d[0],
@@ -196,7 +197,7 @@ static bool check_by(const char *const *argv, uint64_t limit_ms, struct arena *a
 	return true;
 }
 
-/* The n-th GPU of kfd is still one. */
+/* Checks that the n-th GPU of kfd still exists. */
 static void check_amd(const struct sweep_device *d, struct arena *a, const char **why)
 {
 	struct finder f = {.arena = a};

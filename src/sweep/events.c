@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.c: lines of the journal. A line is written, then read back as a later driver would: the
- * state follows from lines alone.
+ * events.c: lines of the journal. A line is written, then read back as a later driver would do it:
+ * the state depends only on the lines.
  */
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "codec/json_writer.h"
 #include "sweep/sweep.h"
 
-#define MOST_LOST 20u /* attempts that machines may lose, and the task is still tried */
+#define MOST_LOST 20u /* attempts lost to machines after which a task is still retried */
 
 /* --- reading --- */
 
@@ -95,7 +95,7 @@ static void get_member(struct json_reader *r, struct arena *a, struct str key, s
 		json_skip(r);
 }
 
-/* --- what follows --- */
+/* --- changes of state --- */
 
 static void set_state(struct sweep *s, struct sweep_task *t, enum sweep_state to)
 {
@@ -104,7 +104,7 @@ static void set_state(struct sweep *s, struct sweep_task *t, enum sweep_state to
 	t->state = (uint8_t)to;
 }
 
-/* Whose is the next turn after such an end? */
+/* State of a task after an attempt ended like this. */
 static enum sweep_state state_after(
 	const struct sweep *s, struct sweep_task *t, const char *outcome)
 {
@@ -206,7 +206,7 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 		s->name = v->title.p ? v->title.p : s->name;
 	} else if (str_is(v->name, "driver")) {
 		s->uses_slurm = v->uses_slurm;
-		for (uint64_t i = 0; i < s->plan.n_tasks; i++) /* a new driver: once more */
+		for (uint64_t i = 0; i < s->plan.n_tasks; i++) /* a new driver tries them again */
 			if (s->tasks[i].state == SWEEP_CANCELLED)
 				set_state(s, &s->tasks[i], SWEEP_WAITING);
 	} else if (str_is(v->name, "start")) {
@@ -236,7 +236,7 @@ bool sweep_apply(void *sweep, struct str line, struct incore_error *e)
 	struct event v = {0};
 	struct json_reader r;
 	struct str key;
-	/* the reader wants room behind the text */
+	/* the reader needs padding after the text */
 	char *copy = mem_zalloc(1, line.n + JSON_PAD);
 	bool ok;
 
@@ -271,8 +271,8 @@ static void open_line(struct line *l, const char *event)
 	json_w_kv_u64(&l->w, "unix_ms", sweep_now_ms());
 }
 
-/* Written first, then true. What begins something is on the disk before it does; an end need not be:
- * the result that it tells of is. */
+/* Writes the line, then applies it. A line that begins something is on the disk before that begins;
+ * an end need not be, because its result already is. */
 static bool close_line(struct sweep *s, struct line *l, bool is_begin, struct incore_error *e)
 {
 	struct str text;

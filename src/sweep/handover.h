@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handover.h: the captures of a sweep, for whoever keeps captures. Those of tasks that ended well, as
- * the journal has them; also while a driver runs.
+ * handover.h: lists the captures of a sweep, for a store. Only those of successful tasks, as
+ * recorded in the journal; works also while a driver runs.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct sweep_capture { /* borrowed for the call */
 	struct sweep_pairs params; /* labels of the capture */
 };
 
-/* False ends with its error. */
+/* Returning false stops with its error. */
 typedef bool (*sweep_capture_fn)(void *ctx, const struct sweep_capture *c, struct incore_error *e);
-/* Each of them once, in the order of tasks. */
+/* Calls fn once for each capture, in the order of tasks. */
 bool sweep_each_capture(const char *dir, sweep_capture_fn fn, void *ctx, struct incore_error *e);

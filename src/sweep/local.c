@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * local.c: tasks on the devices of this host. A thread a running task: it starts the shim under a
- * guard that holds the leases of its devices, and looks at the devices afterwards. All else, the
- * journal first, is the caller's thread's.
+ * local.c: tasks on the devices of this host. Each running task has a thread: it starts the shim
+ * under a guard that holds the leases of its devices, and checks the devices afterwards. Everything
+ * else, in particular the journal, belongs to the caller's thread.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -15,17 +15,17 @@
 #include "sweep/sweep.h"
 
 #define TICK_MS 200
-#define GRACE_MS 15000 /* for a shim: more than it gives its program */
-#define STRIKES 3u     /* failures in a row on a device, while others finish theirs */
+#define GRACE_MS 15000 /* for a shim: more than it grants its program */
+#define STRIKES 3u     /* failures in a row on a device while others succeed */
 #define MAX_DEVICES PROCESS_MAX_HELD
 
 struct device_state {
 	bool is_sick, is_used, is_checked;
 	uint32_t strikes;
-	uint64_t n_ok, others_ok; /* others_ok: what the others had finished at its first strike */
+	uint64_t n_ok, others_ok; /* others_ok: successes of the others at its first strike */
 };
 
-struct slot { /* a task that runs */
+struct slot { /* a running task */
 	struct local *l;
 	pthread_t thread;
 	uint32_t task;
@@ -37,7 +37,7 @@ struct slot { /* a task that runs */
 	bool was_run;
 	struct process_result process;
 	const char *said;	       /* the last line of the shim; NULL: no memory */
-	const char *sick[MAX_DEVICES]; /* why; NULL: it is not */
+	const char *sick[MAX_DEVICES]; /* reason; NULL: not sick */
 	struct incore_error error;
 	struct slot *next;
 };
@@ -47,16 +47,16 @@ struct local {
 	struct device_state *devices;
 	size_t n_healthy;
 	uint64_t n_slots, memory_bytes, n_running, n_ok;
-	VEC(uint32_t) queue; /* first comes first; taken from `head` on */
+	VEC(uint32_t) queue; /* first in, first out; starts at `head` */
 	size_t head;
 	const char *leases, *program, *cancel;
 	atomic_bool is_ending;
-	pthread_mutex_t lock; /* of done */
+	pthread_mutex_t lock; /* protects done */
 	pthread_cond_t changed;
 	struct slot *done;
 };
 
-/* --- a thread a task --- */
+/* --- one thread per task --- */
 
 static bool is_ending(void *ctx)
 {
@@ -140,7 +140,7 @@ static bool is_same_kind(const struct sweep_device *a, const struct sweep_device
 	return strncmp(a->id, b->id, n + 1) == 0;
 }
 
-/* Free ones of one kind, leased; the device of the last attempt only where there is no other. */
+/* Leases free devices of one kind; that of the last attempt only if there is no other. */
 static bool take_devices(struct slot *x, struct incore_error *e)
 {
 	struct sweep *s = x->l->s;
@@ -206,7 +206,7 @@ static bool has_room(const struct local *l)
 	       (l->n_running + 1) <= l->memory_bytes / p->needs.memory_bytes;
 }
 
-/* Starts the next of the queue; *is_started false: nothing is free for it. */
+/* Starts the next task of the queue; *is_started false: no device is free for it. */
 static bool start_next(struct local *l, bool *is_started, struct incore_error *e)
 {
 	struct sweep *s = l->s;
@@ -248,7 +248,7 @@ static bool leave(struct local *l, size_t device, const char *why, struct incore
 	return sweep_note_sick(l->s, l->s->devices.v[device].id, why, e);
 }
 
-/* One on which all fails while others work is sick, whatever its check says. */
+/* A device on which everything fails while others work is sick, whatever its check says. */
 static bool count_strikes(struct local *l, const struct slot *x, struct incore_error *e)
 {
 	const char *outcome = l->s->tasks[x->task].outcome;
@@ -310,7 +310,7 @@ static bool reap(struct local *l, struct slot *x, struct incore_error *e)
 	return ok;
 }
 
-/* Waits for ends, a tick at most. */
+/* Waits for tasks to end, at most one tick. */
 static bool reap_all(struct local *l, struct incore_error *e)
 {
 	struct timespec until;
@@ -336,7 +336,7 @@ static bool reap_all(struct local *l, struct incore_error *e)
 	return ok;
 }
 
-/* --- the whole --- */
+/* --- main loop --- */
 
 static bool is_asked_to_end(struct local *l)
 {
@@ -367,7 +367,7 @@ static bool drive(struct local *l, struct incore_error *e)
 		while (ok && is_started && l->head < l->queue.n && has_room(l))
 			ok = start_next(l, &is_started, e);
 		if (!ok)
-			atomic_store(&l->is_ending, true); /* what runs is ended, then we are */
+			atomic_store(&l->is_ending, true); /* end the running tasks first */
 		if (!reap_all(l, ok ? e : &later))
 			ok = false;
 		incore_error_clear(&later);
@@ -375,7 +375,7 @@ static bool drive(struct local *l, struct incore_error *e)
 	return ok;
 }
 
-/* What an earlier driver left running: its result, or that it was cut. */
+/* Takes over tasks that an earlier driver left running: their results, or that they were cut. */
 static bool take_over(struct local *l, struct incore_error *e)
 {
 	static const struct sweep_result cut = {

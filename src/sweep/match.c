@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.c: a pattern, followed part by part. */
+/* match.c: matches a pattern part by part. */
 #include "sweep/match.h"
 
 #include <fnmatch.h>
@@ -8,9 +8,9 @@
 struct matching {
 	struct sweep_matches *found;
 	const struct file_fence *fence;
-	const char *dir;  /* what fits so far, with the slash behind it, or "" */
-	const char *part; /* of the pattern, for the names in it */
-	const char *rest; /* behind that */
+	const char *dir;  /* path matched so far, with a trailing slash, or "" */
+	const char *part; /* current part of the pattern */
+	const char *rest; /* rest of the pattern */
 };
 
 static bool follow(struct matching *m, struct incore_error *e);
@@ -35,7 +35,7 @@ static bool add(struct sweep_matches *m, const char *path, struct incore_error *
 	return err_nomem(e);
 }
 
-/* On with a name, and the slashes that the pattern has behind it. */
+/* Continues with a name and the slashes that follow in the pattern. */
 static bool go_into(const struct matching *m, const char *name, struct incore_error *e)
 {
 	struct strbuf path = {0};
@@ -57,7 +57,7 @@ static bool try_name(void *ctx, const char *name, struct incore_error *e)
 	return fnmatch(m->part, name, FNM_PERIOD) != 0 || go_into(m, name, e);
 }
 
-/* A folder that cannot be listed has nothing that fits. */
+/* A folder that cannot be listed has no matches. */
 static bool try_all(struct matching *m, struct incore_error *e)
 {
 	bool ok = dir_each_in(m->fence, *m->dir ? m->dir : ".", try_name, m, e);
@@ -86,7 +86,7 @@ static bool follow(struct matching *m, struct incore_error *e)
 	return ok;
 }
 
-/* The folder that a pattern names, without what may stand for several names. */
+/* Adds the folder that a pattern names before its first wildcard to the fence. */
 static bool fence_pattern(struct file_fence *f, const char *pattern, struct incore_error *e)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: YAML to a plan; whatever is wrong is said with its line. */
+/* plan.c: reads a plan from YAML; errors state the line. */
 #include "sweep/plan.h"
 
 #include <ctype.h>
@@ -57,7 +57,7 @@ static bool take_list(struct reader *r, const struct yaml_node *n, struct sweep_
 	return true;
 }
 
-/* A number and one of the units, as a multiple of the smallest. */
+/* Units of a number, as multiples of the smallest. */
 struct unit_word {
 	const char *word;
 	uint64_t factor;
@@ -150,7 +150,7 @@ static bool take_pairs(struct reader *r, const struct yaml_node *n, struct sweep
 	return true;
 }
 
-/* A map with known keys. */
+/* Reads a map with known keys. */
 static bool take_map(struct reader *r, const struct yaml_node *n, const struct key *keys)
 {
 	if (n->kind != YAML_MAP)
@@ -179,7 +179,7 @@ static bool is_param(const struct sweep_plan *p, const char *name)
 	return false;
 }
 
-/* One value of an axis: a scalar is the parameter of the axis' own name. */
+/* Reads one value of an axis: a scalar sets the parameter named like the axis. */
 static bool take_value(struct reader *r, const struct yaml_node *n, const char *axis,
 	const struct sweep_pairs *first, struct sweep_pairs *out)
 {
@@ -334,7 +334,8 @@ TAKER(take_options, take_list(r, n, &r->p->slurm.options))
 TAKER(take_throttle, take_count(r, n, 1, 100000, &r->p->slurm.throttle))
 TAKER(take_poll, take_time(r, n, &r->p->slurm.poll_ms))
 
-/* A copy of the plan is kept beside the results, for all who may read those. */
+/* A copy of the plan is kept beside the results, readable for everyone who may read those: so no
+ * passwords. */
 static bool take_store(struct reader *r, const struct yaml_node *n)
 {
 	ptrdiff_t scheme, at;
@@ -420,7 +421,7 @@ static bool check_excludes(struct reader *r)
 	return true;
 }
 
-/* What can only be told when all of it is read. */
+/* Checks that need the whole plan. */
 static bool check_plan(struct reader *r, const struct yaml_node *root)
 {
 	struct sweep_plan *p = r->p;

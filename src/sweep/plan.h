@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h: what a sweep runs: a matrix of parameters, a command that they are put into, what a cell
- * needs, where it may run. The words of incore-sweep(1).
- * A cell is one combination of parameters; a task is one repeat of a cell, and what is run. Tasks
- * are numbered over the whole matrix, also those that `exclude` leaves out, so that one task is made
- * without the others.
+ * plan.h: what a sweep runs: a matrix of parameters, a command that they are inserted into, what a
+ * cell needs, where it may run. incore-sweep(1) describes the keys.
+ * A cell is one combination of parameters; a task is one repeat of a cell, the unit that runs.
+ * Tasks are numbered over the whole matrix, including those that `exclude` leaves out, so that one
+ * task can be expanded without the others.
  * Owner: struct sweep_plan owns all of it; sweep_plan_read() .. sweep_plan_deinit().
  * May fail: a plan that is wrong, with its file and line.
  */
@@ -51,27 +51,27 @@ struct sweep_plan {
 	struct sweep_pairs *excludes;
 	size_t n_excludes;
 	enum sweep_kind kind;
-	struct sweep_texts command; /* argv, or the words behind the verb; of a shell one text */
+	struct sweep_texts command; /* argv, or the words after the verb; one text for a shell */
 	struct sweep_texts outputs,
-		captures;	    /* files that it leaves, and those that are imported */
+		captures;	    /* files that a task leaves, and those that are imported */
 	struct sweep_texts records; /* variables whose values are kept */
 	struct sweep_pairs env;
 	struct sweep_text cwd; /* text NULL: the plan's folder */
-	const char *store; /* that captures are added to, as incore-store(1) has it; NULL: none */
+	const char *store;     /* captures are added to it, see incore-store(1); may be NULL */
 	uint64_t repeats, retries, timeout_ms;
 	struct {
 		uint64_t devices, cpus, memory_bytes;
 		bool is_exclusive;
 	} needs;
 	struct {
-		struct sweep_texts devices; /* n 0: those that are found */
+		struct sweep_texts devices; /* n 0: those detected */
 		struct sweep_texts health;
-		bool has_no_health; /* not even what is known of the vendor's devices */
+		bool has_no_health; /* not even the built-in check of the vendor's devices */
 		uint64_t slots, memory_bytes, health_ms;
-		const char *leases; /* NULL: where all have theirs */
+		const char *leases; /* NULL: the shared directory (lease.h) */
 	} pool;
 	struct {
-		const char *partition, *gres; /* NULL: none; by needs.devices */
+		const char *partition, *gres; /* NULL: default; from needs.devices */
 		struct sweep_texts options;
 		uint64_t throttle, poll_ms;
 	} slurm;
@@ -111,8 +111,9 @@ bool sweep_expand(const struct sweep_plan *p, uint64_t task, const struct sweep_
 const char *sweep_label(const struct sweep_plan *p, uint64_t cell, struct arena *a);
 /* The path of this program. NULL: no memory. */
 const char *sweep_own_program(struct arena *a);
-/* One text with {device} put in, for commands about a device. NULL: no memory. */
+/* Replaces {device} in a text, for commands about a device. NULL: no memory. */
 const char *sweep_device_text(const char *text, const char *device, struct arena *a);
-/* Are all names in braces known? is_of_device: a command about one, where only {device} is. */
+/* Are all names in braces known? is_of_device: a command about a device, which only knows
+ * {device}. */
 bool sweep_check_text(const struct sweep_plan *p, const struct sweep_text *t, bool is_of_device,
 	struct incore_error *e);

@@ -54,7 +54,7 @@ bool sweep_make_folders(const char *path, struct incore_error *e)
 	return ok;
 }
 
-/* On the disk before anybody can see it. */
+/* Writes and syncs the file before anybody can see it. */
 static bool write_new(const char *path, struct str text, struct incore_error *e)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

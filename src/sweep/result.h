@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result.h: how one attempt of a task ended. It is told once: result.json of the attempt's folder
- * appears whole and is never replaced, so that of those who would tell it (the shim that ran the
- * task; a driver that goes on after a crash and calls it cut) the first one counts, on a shared
- * folder too. An attempt that has a result is over: nobody starts it any more.
+ * result.h: how one attempt of a task ended. It is written once: result.json of the attempt's
+ * folder appears whole and is never replaced, so that of all possible writers (the shim that ran
+ * the task; a driver that resumes after a crash and calls it cut) the first one counts, even on a
+ * shared folder. An attempt that has a result is over: nobody starts it again.
  * Owner: strings of a result that was read are in the arena.
  */
 #pragma once
@@ -20,27 +20,27 @@ struct sweep_result {
 	const char *outcome;	    /* ok, failed, timeout, not-started, no-output, unreadable, cut,
 				cancelled, machine */
 	const char *how;	    /* "exit status 3" */
-	const char *host;	    /* where it ran; NULL: nobody says */
-	int64_t status;		    /* as a shell would say */
+	const char *host;	    /* where it ran; NULL: not known */
+	int64_t status;		    /* as a shell reports it */
 	uint64_t begin_ms, wall_ms; /* begin_ms: since 1970 */
-	const char *const *captures; /* paths; NULL ends; NULL: none */
+	const char *const *captures; /* paths, ends with NULL; may be NULL */
 };
 
-/* "DIR/cells/0007.1/2": of this task's attempt. NULL: no memory. */
+/* Parts of "DIR/cells/0007.1/2", the folder of a task's attempt. NULL: no memory. */
 const char *sweep_task_name(uint64_t cell, uint64_t repeat, uint64_t repeats, struct arena *a);
 const char *sweep_attempt_dir(const char *dir, const char *task, uint32_t attempt, struct arena *a);
 
-/* Writes it unless one is there: *is_first says whose counts. Makes the folder. */
+/* Writes the result unless one exists; *is_first: this one was written. Creates the folder. */
 bool sweep_result_tell(
 	const char *attempt_dir, struct str json, bool *is_first, struct incore_error *e);
-/* One that is told by somebody who did not run it. */
+/* Writes a result on behalf of a process that did not run the task. */
 bool sweep_result_claim(const char *attempt_dir, const struct sweep_result *r, bool *is_first,
 	struct incore_error *e);
-/* *is_there false: there is none yet. */
+/* *is_there false: no result exists yet. */
 bool sweep_result_read(const char *attempt_dir, struct arena *a, struct sweep_result *out,
 	bool *is_there, struct incore_error *e);
-/* A text or null, in the arena; for those who read lines of our own. */
+/* Reads a text or null into the arena; for readers of our own files. */
 void sweep_get_text(struct json_reader *r, struct arena *a, const char **out);
 uint64_t sweep_now_ms(void);
-/* The folder and those above it, as far as they are not there. */
+/* Creates the folder and its missing parents. */
 bool sweep_make_folders(const char *path, struct incore_error *e);

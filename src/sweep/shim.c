@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim.c: run, look, tell. */
+/* shim.c: runs a task, checks what it left, writes the result. */
 #include "sweep/shim.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "sweep/result.h"
 #include "trace/trace.h"
 
-#define GRACE_MS 10000 /* for a program to end in its own way */
+#define GRACE_MS 10000 /* time for a program to end by itself */
 
 struct capture_row {
 	const char *path, *format, *kernel;
@@ -65,7 +65,7 @@ bool sweep_shim_pick(
 				   "there is no task %llu", (unsigned long long)index);
 }
 
-/* --- what it left --- */
+/* --- outputs --- */
 
 static bool spoil(struct attempt *t, const char *outcome, const char *how)
 {
@@ -74,7 +74,7 @@ static bool spoil(struct attempt *t, const char *outcome, const char *how)
 	return how != NULL;
 }
 
-/* Each path that fits; one that is named and not there spoils the result. */
+/* Finds the matching paths; a named path that is missing fails the attempt. */
 static bool find_files(struct attempt *t, const char *const *patterns,
 	bool (*each)(struct attempt *t, const char *path, struct incore_error *e),
 	struct incore_error *e)
@@ -103,7 +103,7 @@ static bool take_output(struct attempt *t, const char *path, struct incore_error
 	return (copy && VEC_PUSH(&t->outputs, copy)) || err_nomem(e);
 }
 
-/* The format and the kernel of a capture: it is read as far as that takes. */
+/* Finds format and kernel of a capture, which is read only as far as needed. */
 static bool look_at(struct attempt *t, struct capture_row *row, struct incore_error *e)
 {
 	struct capture_list list;
@@ -147,9 +147,10 @@ static bool take_capture(struct attempt *t, const char *path, struct incore_erro
 	return ok;
 }
 
-/* --- what is told --- */
+/* --- result --- */
 
-/* Only variables that the plan names, and what shows devices: never the whole environment. */
+/* Writes only variables that the plan names and those that control visible devices, never the whole
+ * environment. */
 static void put_environment(const struct attempt *t, struct json_writer *w)
 {
 	static const char *const DEVICES[] = {"INCORE_DEVICES", "ROCR_VISIBLE_DEVICES",
@@ -313,7 +314,7 @@ static bool run_attempt(struct attempt *t, struct incore_error *e)
 
 	if (!sweep_result_read(t->dir, &t->arena, &there, &is_over, e))
 		return false;
-	if (is_over) /* somebody called it cut before it began */
+	if (is_over) /* another driver declared it cut before it began */
 		return true;
 	if (!run_command(t, e))
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slurm.c: tasks as job arrays. Slurm schedules; we submit, ask how jobs are, and gather results from
- * the folder, which all nodes share. A submission is journaled by the name of its jobs before sbatch
- * runs: a driver that is killed in between finds them again by that name.
+ * slurm.c: tasks as job arrays. Slurm schedules; we submit, query the state of jobs, and gather
+ * results from the folder, which all nodes share. A submission is journaled by the name of its jobs
+ * before sbatch runs: a driver that is killed in between finds them again by that name.
  */
 #include <unistd.h>
 
@@ -12,9 +12,9 @@
 
 #define ASK_MS 60000
 #define TICK_MS 200
-#define DEFAULT_MAX_ARRAY 1001u /* Slurm's own */
-#define MISSES 2	 /* before a job that left no result is given up: a shared folder may lag */
-#define SPARE_MINUTES 2u /* of time for Slurm over what the shim gives the task */
+#define DEFAULT_MAX_ARRAY 1001u /* Slurm's default */
+#define MISSES 2 /* queries before a job without a result is given up: a shared folder may lag */
+#define SPARE_MINUTES 2u /* Slurm's time limit exceeds that of the task by this */
 
 static bool run_tool(
 	const char *const *argv, struct strbuf *out, bool *does_work, struct incore_error *e)
@@ -33,7 +33,7 @@ static bool run_tool(
 
 /* --- submitting --- */
 
-/* A line a job of the array: its task and attempt. */
+/* Writes one line per job of the array: its task and attempt. */
 static bool write_list(const struct sweep *s, const char *path, const uint32_t *tasks, size_t n,
 	struct incore_error *e)
 {
@@ -98,7 +98,7 @@ static void put_needs(const struct sweep_plan *p, struct words *w)
 		add(w, p->slurm.options.v[i].text);
 }
 
-/* The number that sbatch --parsable prints: "12" or "12;cluster". */
+/* Submits an array and reads its id from sbatch --parsable: "12" or "12;cluster". */
 static bool submit_array(struct sweep *s, const char *name, const char *stem, size_t n,
 	const char **id, struct incore_error *e)
 {
@@ -109,7 +109,7 @@ static bool submit_array(struct sweep *s, const char *name, const char *stem, si
 
 	add(&w, "sbatch");
 	add(&w, "--parsable");
-	add(&w, "--no-requeue"); /* what is to be tried again is our matter, and counted */
+	add(&w, "--no-requeue"); /* we decide about retries and count them */
 	ADD(&w, "--job-name=%s", name);
 	if (s->plan.slurm.throttle)
 		ADD(&w, "--array=0-%zu%%%llu", n - 1, (unsigned long long)s->plan.slurm.throttle);
@@ -159,7 +159,7 @@ static bool submit(struct sweep *s, const uint32_t *tasks, size_t n, struct inco
 	return false;
 }
 
-/* How many jobs an array may have. */
+/* Maximum number of jobs in an array. */
 static bool max_array(size_t *most, struct incore_error *e)
 {
 	static const char *const argv[] = {"scontrol", "show", "config", NULL};
@@ -172,7 +172,7 @@ static bool max_array(size_t *most, struct incore_error *e)
 		if (str_starts(line, "MaxArraySize") && str_cut(&line, "=", &word))
 			str_to_u64(str_trim(line), &n);
 	sb_free(&out);
-	*most = n > 1 ? (size_t)n - 1 : 1; /* of its numbers the largest is one less */
+	*most = n > 1 ? (size_t)n - 1 : 1; /* the largest index is one less */
 	return ok;
 }
 
@@ -192,7 +192,7 @@ static bool submit_waiting(struct sweep *s, struct incore_error *e)
 	return ok;
 }
 
-/* --- how are they? --- */
+/* --- job states --- */
 
 enum { JOB_GONE, JOB_ACTIVE, JOB_LOST, JOB_CANCELLED, JOB_TIMEOUT, JOB_OVER };
 
@@ -217,7 +217,7 @@ struct answer_row {
 	char word[20];
 };
 
-/* What was said of each job of one submission. */
+/* Reported states of the jobs of one submission. */
 struct said {
 	uint32_t submission;
 	struct answer_row *rows; /* by its number in the array */
@@ -243,7 +243,7 @@ static struct said *said_of(const struct sweep *s, struct said *v, size_t n, str
 	return NULL;
 }
 
-/* squeue's lines "name|12_3|RUNNING"; false with *does_work where the controller does not answer. */
+/* Reads squeue's lines "name|12_3|RUNNING"; *does_work false: the controller does not answer. */
 static bool ask_queue(
 	struct sweep *s, struct said *v, size_t n, bool *does_work, struct incore_error *e)
 {
@@ -275,7 +275,7 @@ static bool ask_queue(
 	return ok;
 }
 
-/* What accounting says of a job that the queue has forgotten; most clusters have none. */
+/* Asks accounting about jobs that the queue has forgotten; many clusters have no accounting. */
 static bool ask_accounting(struct sweep *s, struct said *x, struct incore_error *e)
 {
 	const struct sweep_submission *u = &s->submissions.v[x->submission];
@@ -318,7 +318,7 @@ static bool settle_lost(
 		NULL, e);
 }
 
-/* Results that are there; *n_doubtful counts those that may still come. */
+/* Takes the results that exist; *n_doubtful counts those that may still come. */
 static bool gather(struct sweep *s, struct said *x, size_t *n_doubtful, struct incore_error *e)
 {
 	const struct sweep_submission *u = &s->submissions.v[x->submission];
@@ -350,7 +350,7 @@ static bool gather(struct sweep *s, struct said *x, size_t *n_doubtful, struct i
 	return ok;
 }
 
-/* Asks Slurm about all that is open, and takes what is finished. */
+/* Queries Slurm about all open tasks, and takes the finished ones. */
 static bool look(struct sweep *s, size_t *n_doubtful, struct incore_error *e)
 {
 	VEC(struct said) v = {0};
@@ -376,7 +376,7 @@ static bool look(struct sweep *s, size_t *n_doubtful, struct incore_error *e)
 		ok = ok && (!is_forgotten || ask_accounting(s, &v.v[i], e)) &&
 		     gather(s, &v.v[i], n_doubtful, e);
 	}
-	*n_doubtful += v.n && !does_work; /* the controller is away: nothing can be said */
+	*n_doubtful += v.n && !does_work; /* the controller is away: states are unknown */
 	for (size_t i = 0; i < v.n; i++)
 		mem_free(v.v[i].rows);
 	VEC_FREE(&v);
@@ -407,9 +407,9 @@ bool sweep_cancel_slurm(struct sweep *s, struct incore_error *e)
 	return ok;
 }
 
-/* --- the whole --- */
+/* --- main loop --- */
 
-/* True where somebody wants us to stop following; *is_cancel: and all of it to end. */
+/* True if we are to stop following; *is_cancel: the whole sweep is to end, too. */
 static bool wait_a_turn(struct sweep *s, const char *marker, bool *is_cancel)
 {
 	const struct sweep_request *q = s->q;

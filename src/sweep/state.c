@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c: the folder of a sweep: a copy of the plan, the journal, and what they say together. */
+/* state.c: the folder of a sweep: a copy of the plan, the journal, and the state they describe. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,9 +9,8 @@
 #include "sweep/shim.h"
 #include "sweep/sweep.h"
 
-#define CANCEL_ROUNDS 600 /* of 100 ms */
-#define BUSY_ROUNDS                                                                                \
-	30 /* of 100 ms: the guards of a killed driver may still have its journal open */
+#define CANCEL_ROUNDS 600 /* each 100 ms */
+#define BUSY_ROUNDS 30 /* each 100 ms: guards of a killed driver may still have its journal open */
 
 static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
 {
@@ -38,7 +37,7 @@ static const char *base_of(const char *plan, struct arena *a, struct incore_erro
 	return base;
 }
 
-/* The copy must be what the plan still is: cells are numbered by it. */
+/* Fails if the plan differs from the copy: cells are numbered by the copy. */
 static bool same_plan(const char *copy, struct str text, const char *plan, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -52,7 +51,7 @@ static bool same_plan(const char *copy, struct str text, const char *plan, struc
 	return ok;
 }
 
-/* The plan's copy in the folder: made, or compared with what is there. */
+/* Creates the plan's copy in the folder, or compares the plan with it. */
 static bool keep_plan(struct sweep *s, struct incore_error *e)
 {
 	const char *copy = arena_printf(&s->arena, "%s/" SWEEP_PLAN_COPY, s->dir);
@@ -86,7 +85,7 @@ static bool make_tasks(struct sweep *s, struct incore_error *e)
 	return true;
 }
 
-/* Names and the plan; `plan` is the file to read. */
+/* Sets the names and reads the plan from the file `plan`. */
 static bool init(
 	struct sweep *s, const struct sweep_request *q, const char *plan, struct incore_error *e)
 {
@@ -110,7 +109,7 @@ bool sweep_preview(struct sweep *s, const struct sweep_request *q, struct incore
 	       sweep_devices_find(&s->plan, &s->arena, &s->devices, e);
 }
 
-/* The folder as an absolute path: tasks run elsewhere. */
+/* Makes the folder's path absolute: tasks run elsewhere. */
 static bool find_dir(struct sweep *s, struct incore_error *e)
 {
 	char *real = realpath(s->q->dir, NULL);
@@ -154,7 +153,7 @@ bool sweep_run(struct sweep *s, struct incore_error *e)
 	return s->uses_slurm ? sweep_run_slurm(s, e) : sweep_run_local(s, e);
 }
 
-/* Until no driver holds the journal any more. */
+/* Waits until no driver holds the journal any more. */
 static bool wait_for_driver(struct sweep *s, struct incore_error *e)
 {
 	for (unsigned i = 0; i < CANCEL_ROUNDS; i++) {

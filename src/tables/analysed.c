@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * analysed.c: tables that analyses make of a trace: causes by row of the code, who was waited for,
- * what is wrong with the capture. One pass over the tracks, on the scan's pool.
+ * analysed.c: tables computed by analyses of a trace: causes by row of the code, producers that
+ * were waited for, problems of the capture. One pass over the tracks, on the scan's pool.
  */
 #include "analysis/check/check.h"
 #include "analysis/code/samples.h"
@@ -35,7 +35,7 @@ void table_analyses_free(struct table_analyses *a)
 	mem_free(a);
 }
 
-/* The capture alone: what check says of captures beside it is not here. */
+/* Checks only this capture, not the captures beside it. */
 static const struct check_context check_context = {.has_disk = true};
 
 static bool walk_once(struct table_cursor *c, struct table_analyses *a, struct incore_error *e)
@@ -51,7 +51,7 @@ static bool walk_once(struct table_cursor *c, struct table_analyses *a, struct i
 	a->check = a->producers ? check_new(c->trace, &check_context, e) : NULL;
 	if (!a->check)
 		return false;
-	made[0] = check_collector(a->check); /* first: the others use the waits that it resolves */
+	made[0] = check_collector(a->check); /* first: the others use its resolved waits */
 	made[1] = causes_collector(a->causes);
 	made[2] = producers_collector(a->producers);
 	ok = walk_tracks(c->trace, &o, list, 3, &r, e) && causes_finish(a->causes, e) &&
@@ -61,7 +61,8 @@ static bool walk_once(struct table_cursor *c, struct table_analyses *a, struct i
 	return ok;
 }
 
-/* What the scan shares; NULL where the table is to be made alone, or with the error in *ok. */
+/* The analyses that the scan shares; NULL if the table must be computed alone, or with *ok false on
+ * failure. */
 static struct table_analyses *shared(struct table_cursor *c, bool *ok, struct incore_error *e)
 {
 	struct table_analyses *a = c->scan.analyses;
@@ -77,7 +78,7 @@ static struct table_analyses *shared(struct table_cursor *c, bool *ok, struct in
 	return *ok ? a : NULL;
 }
 
-/* One walk for one question. */
+/* Walks the tracks with a single collector. */
 static bool walk_for(struct table_cursor *c, struct collector made, struct incore_error *e)
 {
 	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
@@ -90,7 +91,7 @@ static bool walk_for(struct table_cursor *c, struct collector made, struct incor
 	return ok;
 }
 
-/* Pipes, where the tracks are pipes: *out stays NULL where they are waves. */
+/* Analyses pipes; *out stays NULL if the tracks are waves. */
 static bool walk_pipes(struct table_cursor *c, struct pipes **out, struct incore_error *e)
 {
 	*out = NULL;
@@ -164,7 +165,7 @@ static bool make_causes(struct table_cursor *c, struct incore_error *e)
 	c->state = a ? NULL : k;
 	if (!k || (!a && !fill_causes(c, k, e)))
 		return false;
-	has_cells = k->n_cells > 0; /* the causes of pipes are known by lane, not by row */
+	has_cells = k->n_cells > 0; /* causes of pipes are known by lane, not by row */
 	v = TABLE_ROWS(c, has_cells ? k->n_cells : k->n, cause_line, e);
 	for (size_t i = 0; v && i < c->rows.n; i++) {
 		const struct cause_cell *x = has_cells ? &k->cells[i] : NULL;

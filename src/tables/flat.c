@@ -8,7 +8,7 @@ struct flattening {
 	struct incore_error *e;
 };
 
-struct holding { /* a struct in a row */
+struct holding { /* a struct nested in a row */
 	const char *prefix;
 	struct flat_place place;
 	const struct column *holder;
@@ -70,7 +70,7 @@ static struct holding hold(struct flattening *f, const struct holding *p, const 
 	return in;
 }
 
-/* Stands for a column whose values each have their own type. */
+/* Replaces a column whose values have different types. */
 static const struct column any_text = {.name = "any", .doc = "", .type = COLUMN_TEXT};
 
 static bool add_column(
@@ -85,7 +85,7 @@ static bool add_column(
 	x.name = arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
 	if (!x.name)
 		return err_nomem(f->e);
-	/* what text tables show of a held record has the flat name of that record's own column */
+	/* a column only for text tables gives way to the nested column of the same flat name */
 	EACH (struct flat_column, known, t->columns.v, t->columns.n) {
 		if ((known->column->flags & COLUMN_NO_JSON) && strcmp(known->name, x.name) == 0) {
 			*known = x;
@@ -95,7 +95,7 @@ static bool add_column(
 	return VEC_PUSH(&t->columns, x) || err_nomem(f->e);
 }
 
-/* Columns of a record that is held there. */
+/* Adds the columns of a nested record. */
 static bool add_columns(
 	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
@@ -133,7 +133,7 @@ static struct flat_table *add_table(
 	return add_columns(f, t, r, &root) ? t : NULL;
 }
 
-/* Room for n more rows in the arena; doubled, so that what is left behind stays small. */
+/* Reserves n more rows in the arena; the capacity doubles to limit the memory left unused. */
 static bool reserve_rows(struct flattening *f, struct flat_table *t, size_t n, bool has_parent)
 {
 	size_t cap = t->cap ? t->cap : 16;
@@ -189,7 +189,7 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 	return true;
 }
 
-/* Every list below a value; also in objects that are held. */
+/* Adds every list below a value, including lists in nested objects. */
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent)
 {
@@ -270,7 +270,7 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 	return add_lists(&f, r, data, "", NO_PARENT) && make_all_texts(&f);
 }
 
-/* As add_lists(), of no value. */
+/* Like add_lists(), but without a value: adds tables without rows. */
 static bool shape_lists(struct flattening *f, const struct record *r, const char *path)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {

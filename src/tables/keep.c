@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.c: tracks that stay in memory between scans, each as one block without the loader's own. */
+/* keep.c: cache of tracks between scans, each as one block without the loader's own data. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 struct table_keep {
 	uint64_t bytes, most_bytes;
 	uint32_t n_tracks;
-	struct track_data *v; /* by track; start_cyc NULL: not kept */
+	struct track_data *v; /* by track; start_cyc NULL: not cached */
 };
 
 struct table_keep *table_keep_new(const struct trace *t, uint64_t most_bytes)
@@ -63,7 +63,7 @@ void table_keep_put(struct table_keep *k, track_idx i, const struct track_data *
 		return;
 	at = mem_alloc(bytes);
 	if (!at)
-		return; /* it will be read again */
+		return; /* not cached: it will be read again */
 	k->bytes += bytes;
 	x.start_cyc = put_column(&at, d->start_cyc, (size_t)d->n * 8);
 	x.dur_cyc = put_column(&at, d->dur_cyc, (size_t)d->n * 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * links.c: which slice waited for which: the producers of counter waits, track by track, then the
- * links between tracks that the capture states.
+ * links between tracks that the capture contains.
  */
 #include "analysis/waves/waits.h"
 #include "tables/source.h"
@@ -47,7 +47,7 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 	return s->tables != NULL;
 }
 
-/* One link per counter of a wait: from the instance that was issued last. */
+/* Adds one link per counter of a wait, from the instance that was issued last. */
 static bool resolve(struct table_cursor *c, struct links_state *s, struct incore_error *e)
 {
 	track_idx i = s->walk.loaded;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slices.c: every executed instruction. Columns that a track holds as tables give them are shown
- * where they stand; limits on time and slice are found by bisection, those on rows by a mark for
- * each row of the code.
+ * slices.c: every executed instruction. Columns that a track stores in the form of the table are
+ * not copied; limits on time and slice are found by bisection, those on rows by a mark for each row
+ * of the code.
  */
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/search.h"
@@ -19,7 +19,7 @@ struct slice_row {
 	uint64_t bucket[BUCKET_COUNT];
 };
 
-/* By place in the record. */
+/* Index of each column in the record. */
 enum slice_column {
 	SLICE_CAPTURE,
 	SLICE_TRACK,
@@ -66,14 +66,14 @@ static const struct record slice_record = RECORD_OF(slice_row, RECORD_LINE, slic
 
 struct slices_state {
 	struct track_walk walk;
-	uint8_t *is_kept; /* by code row: the rows that are asked for; NULL: all */
-	code_idx first_kept, last_kept, n_kept; /* all between them, if not is_scattered */
+	uint8_t *is_kept;			/* by code row: is it wanted? NULL: all rows */
+	code_idx first_kept, last_kept, n_kept; /* contiguous unless is_scattered */
 	bool is_scattered;
-	uint32_t at, end;  /* of the loaded track: slices to look at */
-	uint32_t *indices; /* of the batch, where rows are limited */
+	uint32_t at, end;  /* range of slices left in the loaded track */
+	uint32_t *indices; /* slices of the batch, if rows or classes are limited */
 	struct account account;
 	bool has_buckets, is_accounting, is_inside; /* a track is loaded and not used up */
-	/* By class: those that occur, by name, and which of them this pass gives. */
+	/* For is_by_class: the classes that occur, by name, and the one of this pass. */
 	uint8_t classes[256];
 	unsigned n_classes, class;
 	const char *class_names[256];
@@ -84,7 +84,7 @@ static bool limits_rows(const struct table_cursor *c)
 	return c->scan.first_row > INT64_MIN || c->scan.last_row < INT64_MAX;
 }
 
-/* Marks the rows of the code that are asked for; they mostly stand together. */
+/* Marks the wanted rows of the code, which are usually contiguous. */
 static void mark_rows(struct table_cursor *c, struct slices_state *s)
 {
 	s->n_kept = 0;
@@ -124,7 +124,7 @@ static bool limits_time(const struct table_cursor *c)
 	return c->scan.first_cyc > INT64_MIN || c->scan.last_cyc < INT64_MAX;
 }
 
-/* Columns of a track that neither the scan nor its limits look at. */
+/* Columns of a track that neither the scan nor its limits use. */
 static unsigned less_of(const struct table_cursor *c, const struct slices_state *s)
 {
 	bool all = s->is_accounting;
@@ -143,8 +143,8 @@ static unsigned less_of(const struct table_cursor *c, const struct slices_state 
 	return less;
 }
 
-/* What the walk may leave out of a track: accounting looks at what is between slices, and a limit
- * on slices counts them. */
+/* Sets which slices the walk may leave out: none if accounting needs the gaps between slices or a
+ * limit on slices needs to count them. */
 static void limit_walk(const struct table_cursor *c, struct slices_state *s)
 {
 	s->walk.may_be_part =
@@ -153,7 +153,7 @@ static void limit_walk(const struct table_cursor *c, struct slices_state *s)
 	s->walk.last_code = limits_rows(c) ? s->last_kept : UINT32_MAX;
 }
 
-/* Room for limits on rows, once they are asked for. */
+/* Allocates the buffers for limits on rows on first use. */
 static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
 {
 	if ((limits_rows(c) || c->scan.is_by_class) && !s->indices) {
@@ -170,7 +170,7 @@ static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struc
 	return true;
 }
 
-/* The slices of the loaded track that the limits on time and slice leave. */
+/* Sets the range of slices of the loaded track within the limits on time and slice. */
 static void enter_track(struct table_cursor *c, struct slices_state *s)
 {
 	const struct track_data *d = s->walk.data;
@@ -190,9 +190,9 @@ static void enter_track(struct table_cursor *c, struct slices_state *s)
 		account_begin(&s->account, d, 0, UINT64_MAX);
 }
 
-#define LOOK_AHEAD 16u /* slices that are passed over together if none of them is asked for */
+#define LOOK_AHEAD 16u /* slices skipped together if none of them is wanted */
 
-/* The first slice from s->at on that may be asked for, as far as that is seen quickly. */
+/* Skips blocks of slices from s->at on that contain no wanted slice. */
 static void pass_others(struct slices_state *s)
 {
 	const code_idx *code = s->walk.data->code;
@@ -242,7 +242,7 @@ static uint32_t choose_class(struct slices_state *s)
 	return n;
 }
 
-/* Which slices are next: first .. first + n, or s->indices. Returns n. */
+/* Chooses the next slices: n from the old s->at on, or those in s->indices. Returns n. */
 static uint32_t choose(const struct table_cursor *c, struct slices_state *s)
 {
 	uint32_t n = s->end - s->at < TABLE_BATCH ? s->end - s->at : TABLE_BATCH;
@@ -262,7 +262,7 @@ static int compare_names(const void *pa, const void *pb)
 	return strcmp(*a, *b);
 }
 
-/* The classes that the tracks of the scan hold, by name; a pass of its own. */
+/* Finds the classes in the tracks of the scan, sorted by name, in a separate pass. */
 static bool find_classes(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
 {
 	const char *names[256];
@@ -292,7 +292,7 @@ static bool find_classes(struct table_cursor *c, struct slices_state *s, struct 
 	return true;
 }
 
-/* Shows n values of a column of the track, from `from` on, or gathers them. */
+/* Points a column of the batch at `from`, or copies the n values at `indices` from there. */
 static void show(struct table_cursor *c, enum slice_column k, const uint32_t *from,
 	const uint32_t *indices, uint32_t n)
 {
@@ -308,10 +308,10 @@ static void show(struct table_cursor *c, enum slice_column k, const uint32_t *fr
 static void fill_buckets(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
-	struct account a = s->account; /* here no store to a column can be one to it */
+	struct account a = s->account; /* local copy: stores to columns cannot alias it */
 	const uint8_t *class = s->walk.data->inst_class;
 	uint64_t *to[BUCKET_COUNT], unused = 0;
-	size_t step[BUCKET_COUNT]; /* 0: one place for all, which nobody looks at */
+	size_t step[BUCKET_COUNT]; /* 0: not wanted, all values go to `unused` */
 
 	for (unsigned b = 0; b < BUCKET_COUNT; b++) {
 		step[b] = table_wants(c, SLICE_BUCKETS + b);
@@ -339,7 +339,7 @@ static void fill_no_buckets(struct table_cursor *c, uint32_t n)
 			((uint64_t *)c->vector[SLICE_BUCKETS + b])[i] = NO_U64;
 }
 
-/* What is not in the track as it stands; `first` where there are no indices. */
+/* Fills the columns that must be computed; from slice `first` on if indices is NULL. */
 static void fill_made(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
@@ -352,7 +352,7 @@ static void fill_made(struct table_cursor *c, struct slices_state *s, const uint
 	uint8_t *category = c->vector[SLICE_CATEGORY];
 
 #define SLICE (indices ? indices[i] : first + i)
-	/* A loop a column: the compiler makes each as short as it can be. */
+	/* One loop per column, so that the compiler can optimise each. */
 	for (uint32_t i = 0; capture && i < n; i++)
 		capture[i] = c->scan.capture;
 	for (uint32_t i = 0; track && i < n; i++)

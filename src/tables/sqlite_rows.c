@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_rows.c: described rows as a table of SQLite. */
+/* sqlite_rows.c: rows of a record as a table of SQLite. */
 #include "tables/sqlite_rows.h"
 
 const char *sqlite_type(const struct column *c)

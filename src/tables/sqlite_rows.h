@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite_rows.h: described rows as a table of SQLite: for the SQLite file and the store. Only where
- * the program is built with SQLite. Texts are appended; who made the buffer looks at `failed`.
+ * sqlite_rows.h: rows of a record as a table of SQLite: for the SQLite file and the store. Only in
+ * builds with SQLite. Texts are appended; the owner of the buffer checks its `failed`.
  */
 #pragma once
 
@@ -12,23 +12,24 @@
 struct sqlite_table {
 	const char *name, *doc;
 	const struct record *record;
-	const char *key; /* a constraint behind the columns; NULL: none */
+	const char *key; /* a constraint after the columns; NULL: none */
 };
 
 /* INTEGER, REAL or TEXT. */
 const char *sqlite_type(const struct column *c);
 bool sqlite_is_nullable(const struct column *c);
-/* CREATE TABLE with the description of each column beside it, where .schema shows it. */
+/* Appends CREATE TABLE with a comment that describes each column, so that .schema shows it. */
 void sqlite_put_create(struct strbuf *out, const struct sqlite_table *t);
-/* INSERT with its columns by name and a parameter for each, from 1 on. */
+/* Appends INSERT with the column names and a parameter for each, numbered from 1. */
 void sqlite_put_insert(struct strbuf *out, const struct sqlite_table *t);
-/* Texts are borrowed until the statement is reset. Numbers above 2^63 keep their bits: SQLite has no
- * unsigned ones, and %x shows them right. */
+/* Texts are borrowed until the statement is reset. Numbers above 2^63 keep their bits: SQLite has
+ * no unsigned numbers, and %x shows them correctly. */
 int sqlite_bind_value(sqlite3_stmt *q, int at, const struct column *c, const void *value);
-/* One row of a batch as parameters of sqlite_put_insert(); false: the database says why. */
+/* Binds one row of a batch to the parameters of sqlite_put_insert(); on false the database holds
+ * the error. */
 bool sqlite_bind_row(
 	sqlite3_stmt *q, const struct table *t, const struct table_batch *b, uint32_t row);
-/* Runs it, ready for the next row. */
+/* Runs the statement and resets it for the next row. */
 static inline bool sqlite_insert(sqlite3_stmt *q)
 {
 	return sqlite3_step(q) == SQLITE_DONE && sqlite3_reset(q) == SQLITE_OK;

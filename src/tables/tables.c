@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: the list of tables, and what all cursors share. */
+/* tables.c: the list of tables, and functions common to all cursors. */
 #include "tables/tables.h"
 
 #include <string.h>
@@ -130,7 +130,7 @@ static bool is_rising(const struct table_cursor *c, const struct column *k)
 	return true;
 }
 
-/* Narrows the rows to give to those of [first, last], where they are in that order. */
+/* Limits the rows to those whose key is in [first, last], if they are sorted by that key. */
 static void narrow(
 	struct table_cursor *c, const char *name, bool is_sorted, int64_t first, int64_t last)
 {
@@ -147,7 +147,7 @@ static void narrow(
 	c->end = lo;
 }
 
-/* Limits on the keys that rows are in the order of; rows are looked at once for that. */
+/* Applies the limits on the keys that the rows are sorted by. */
 static void limit_rows(struct table_cursor *c)
 {
 	const struct table_scan *s = &c->scan;
@@ -173,7 +173,7 @@ static bool make_rows(struct table_cursor *c, struct incore_error *e)
 	return true;
 }
 
-/* The next rows of an array of structs, a column at a time. */
+/* Copies the next rows of an array of structs into the vectors, column by column. */
 static void transpose(struct table_cursor *c)
 {
 	const struct record *r = c->table->record;
@@ -229,7 +229,7 @@ void table_rescan(struct table_cursor *c, const struct table_scan *scan)
 
 /* --- tracks --- */
 
-#define USUAL_SLICES 1000u /* of a track that does not say how many it has */
+#define USUAL_SLICES 1000u /* assumed for a track with an unknown number of slices */
 
 uint64_t table_count_slices(const struct trace *t)
 {
@@ -245,7 +245,7 @@ int64_t table_shift(const struct table_cursor *c, track_idx track)
 	return trace_aligned(c->trace, c->trace->tracks[track].clock, 0) - c->origin_cyc;
 }
 
-/* Did the track live in the time that is asked for? */
+/* Did the track live within the limits on time? */
 static bool lived(const struct table_cursor *c, track_idx i)
 {
 	const struct track *k = &c->trace->tracks[i];
@@ -255,7 +255,7 @@ static bool lived(const struct table_cursor *c, track_idx i)
 	       (int64_t)k->end_cyc + shift >= c->scan.first_cyc;
 }
 
-/* The limit on time in the clock of a track. */
+/* Converts a limit on time to the clock of a track. */
 static uint64_t in_clock(int64_t cyc, int64_t shift)
 {
 	int64_t at;
@@ -265,7 +265,8 @@ static uint64_t in_clock(int64_t cyc, int64_t shift)
 	return at > 0 ? (uint64_t)at : 0;
 }
 
-/* What of the track is looked at; false: all of it, or it stays for scans that may want the rest. */
+/* Sets which slices of a track are needed; false: all of them, also if tracks are cached, as later
+ * scans may need the rest. */
 static bool limit_slices(const struct track_walk *w, const struct table_cursor *c, track_idx i,
 	struct slice_filter *f)
 {
@@ -280,11 +281,11 @@ static bool limit_slices(const struct track_walk *w, const struct table_cursor *
 		       f->last_code < UINT32_MAX);
 }
 
-/* A track that cannot be read does not end the walk: it is counted. */
+/* Loads a track; one that cannot be read is counted and does not end the walk. */
 static bool load(struct track_walk *w, struct table_cursor *c, track_idx i, struct incore_error *e)
 {
 	const struct track_data *kept = table_keep_get(c->scan.keep, i);
-	unsigned less = c->scan.keep ? 0 : w->less; /* the next scan may want others */
+	unsigned less = c->scan.keep ? 0 : w->less; /* later scans may need other columns */
 	struct incore_error why = {0};
 	struct slice_filter filter;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whole.c: tables of what a trace holds at once: captures, tracks, code, notes. */
+/* whole.c: tables of data that a trace always has in memory: captures, tracks, code, notes. */
 #include <math.h>
 
 #include "analysis/code/hot.h"
@@ -56,7 +56,7 @@ static uint64_t count_losses(const struct trace *t)
 	return n;
 }
 
-/* NO_U64: some track does not say. */
+/* Number of slices; NO_U64 if some track does not state it. */
 static uint64_t count_stated(const struct trace *t)
 {
 	uint64_t n = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * account.h: the conserved cycle accounting of one track, the rule all figures stand on. Analyses
- * walk a track with struct account; the sums and tiles of index.h cut lanes by the same pieces.
+ * account.h: the conserved cycle accounting of one track, on which all figures are based. Analyses
+ * walk a track with struct account; the sums and tiles of index.h split lanes into the same pieces.
  *
  * Every cycle of [begin, end) falls into exactly one piece: the gap before a record (idle), its
  * stall (stall, wait or drain by class), its issue (issue or drain), or the tail after the last
- * record (idle, given to that record). An overlap with what came before is taken off the record
- * that starts early, its stall first, then its issue; what reaches beyond the track's end is cut
- * off. With a window only the cycles inside it count.
+ * record (idle, given to that record). An overlap with earlier records is taken off the record that
+ * starts early, first from its stall, then from its issue; whatever reaches beyond the track's end
+ * is cut off. With a window only the cycles inside it count.
  *
  *	struct account a;
  *	for (account_begin(&a, data, from, to); account_next(&a);)
@@ -28,13 +28,13 @@ struct pieces {
 	uint64_t gap, stall, issue, end;
 };
 
-/* The end of all records so far, where all before this one ended at `cover`. */
+/* The latest end of all records including this one, if those before it ended at `cover`. */
 static inline uint64_t cover_after(uint64_t cover, uint64_t start, uint32_t dur)
 {
 	return start + dur > cover ? start + dur : cover;
 }
 
-/* The pieces of a record, where all before it ended at `cover`. */
+/* The pieces of a record, if all before it ended at `cover`. */
 __attribute__((always_inline)) static inline struct pieces pieces_after(
 	uint64_t cover, uint64_t start, uint32_t stall, uint32_t dur)
 {
@@ -45,7 +45,7 @@ __attribute__((always_inline)) static inline struct pieces pieces_after(
 	return (struct pieces){cover, begin, issue < end ? issue : end, end};
 }
 
-/* What of them lies inside [lo, hi]; a piece outside has no length. */
+/* The parts of the pieces inside [lo, hi]; a piece outside gets length 0. */
 __attribute__((always_inline)) static inline struct pieces pieces_cut(
 	struct pieces p, uint64_t lo, uint64_t hi)
 {
@@ -69,7 +69,7 @@ struct account {
 	uint64_t sum_cyc; /* of all pieces so far */
 };
 
-/* The cycles of d in [from, to) of its clock; 0, UINT64_MAX: all. */
+/* Starts accounting the cycles of d in [from, to) of its clock; 0, UINT64_MAX: all. */
 static inline void account_begin(
 	struct account *a, const struct track_data *d, uint64_t from, uint64_t to)
 {

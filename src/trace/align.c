@@ -15,7 +15,7 @@ __extension__ typedef __int128 i128;
 
 #define MAX_OFFSET_CYC TRACE_MAX_TIME_CYC
 
-/* Differences of first and last sample; false if they give no clock. */
+/* Differences between first and last sample; false if no frequency can be derived from them. */
 static bool span_of(const struct clock_domain *c, int64_t *gfx, int64_t *rt)
 {
 	if (c->n_samples < 2)
@@ -30,7 +30,7 @@ static void set_fraction(i128 gfx, i128 rt, uint64_t hz, uint64_t *num, uint64_t
 {
 	unsigned __int128 a = (unsigned __int128)gfx, b = (unsigned __int128)rt, f = hz, x, y;
 
-	for (x = f, y = b; y;) { /* first against the frequency, which is what makes it large */
+	for (x = f, y = b; y;) { /* first against the frequency, which is the large factor */
 		unsigned __int128 rest = x % y;
 
 		x = y;
@@ -47,7 +47,7 @@ static void set_fraction(i128 gfx, i128 rt, uint64_t hz, uint64_t *num, uint64_t
 	a /= x;
 	b /= x;
 	while (a > UINT64_MAX / f ||
-		b > UINT64_MAX) { /* beyond centuries of trace: give up exactness */
+		b > UINT64_MAX) { /* only for traces of centuries: give up exactness */
 		a >>= 1;
 		b >>= 1;
 	}
@@ -112,7 +112,7 @@ bool trace_align_clocks(
 	struct trace *t, uint64_t shared_hz, const uint64_t *first_cyc, const char *source)
 {
 	const int64_t *ref = NULL;
-	i128 sums[2] = {0, 0}; /* of gfx and rt differences */
+	i128 sums[2] = {0, 0}; /* sums of gfx and rt differences */
 	int64_t gfx, rt;
 
 	t->reference_clock = NO_CLOCK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* class.c: the table of classes; how classes, buckets and slots are spelled, everywhere. */
+/* class.c: the table of classes; the names of classes, buckets and slots. */
 #include "trace/class.h"
 
 #include "base/str.h"
@@ -57,7 +57,7 @@ const uint8_t class_stall_buckets[256] = {CLASSES(STALL_OF)[CLASS_COUNT... 255] 
 const uint8_t class_issue_buckets[256] = {CLASSES(ISSUE_OF)[CLASS_COUNT... 255] = BUCKET_ISSUE};
 const uint8_t class_units[256] = {CLASSES(UNIT_OF)[CLASS_COUNT... 255] = SIMD_OTHER};
 
-/* By the digit of MTEn; what moves on no such pipe has the colour of MTE2. */
+/* By the digit of MTEn; moves on any other pipe get the colour of MTE2. */
 static const uint8_t slots[][256] = {
 	{CLASSES(SLOT_OF)[CLASS_COUNT... 255] = SLOT_OTHER},
 	/* NOLINTBEGIN(bugprone-branch-clone): a class may have the slot of MTE1 or MTE3 anyway */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class.h: what kind of instruction, and what follows from it: its name, the buckets its cycles go
- * to, the colour it has on a timeline and the unit it issues to. The one enumeration of the
- * product, and class.c has the one table. Ascend and SASS classes are added at the end, values
- * never change (they are in packed files). Pure; needs no C library.
+ * class.h: the kind of an instruction and what follows from it: its name, the buckets its cycles go
+ * to, its colour on a timeline and the unit it issues to. This is the product's only enumeration of
+ * kinds, and class.c has the only table. Ascend and SASS classes are added at the end, values never
+ * change (they are in packed files). Pure; needs no C library.
  *
- * Classes come from files: every function here takes all 256 values of a byte, and what is no class
- * is as CLASS_OTHER.
+ * Classes come from files: every function here accepts all 256 values of a byte and treats invalid
+ * ones as CLASS_OTHER.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ enum inst_class {
 	CLASS_FLAG_WAIT = 29,
 	CLASS_SYNC = 30, /* barriers, buffer locks, NOP_PIPE: never work */
 	CLASS_CACHE_MISS = 31,
-	CLASS_USERMARK = 32, /* a range the program marked: no instruction */
+	CLASS_USERMARK = 32, /* a range marked by the program; not an instruction */
 	CLASS_COUNT
 };
 const char *class_name(enum inst_class c); /* "VMEM-load", "LDS-xlane", ... */
@@ -55,7 +55,7 @@ const char *class_name(enum inst_class c); /* "VMEM-load", "LDS-xlane", ... */
 enum bucket { BUCKET_ISSUE, BUCKET_STALL, BUCKET_WAIT, BUCKET_IDLE, BUCKET_DRAIN, BUCKET_COUNT };
 const char *bucket_name(enum bucket b); /* "issue", ... */
 
-/* Where the stall and the issue of a slice go: by class, for all 256 values of a byte. */
+/* Buckets for the stall and the issue of a slice, by class, for all 256 values of a byte. */
 extern const uint8_t class_stall_buckets[256], class_issue_buckets[256];
 
 static inline enum bucket class_stall_bucket(enum inst_class c)
@@ -85,13 +85,13 @@ enum slot {
 	SLOT_COUNT
 };
 const char *slot_name(enum slot s); /* "scalar", ... */
-/* Slot by class on the track of that name: Ascend's movers have the colour of the pipe they run on.
- * All 256 values of a byte; static. */
+/* Slots by class (all 256 values of a byte) for the track of that name: Ascend's move instructions
+ * get the colour of the pipe they run on. The table is static. */
 const uint8_t *slots_of_track(const char *track_name);
-/* The letter a slice of the class carries when there is room. */
+/* The letter drawn on a slice of the class if there is room. */
 char class_letter(enum inst_class c);
 
-/* What of a SIMD a slice occupies while it issues. */
+/* The unit of a SIMD that a slice occupies while it issues. */
 enum simd_unit {
 	SIMD_VALU,
 	SIMD_MATRIX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns.c: how is one lane laid out, and where in it is a slice? */
+/* columns.c: the layout of a lane, and finding slices in it. */
 #include "trace/columns.h"
 
 #include "base/mem.h"
@@ -59,14 +59,15 @@ uint32_t lane_cut(const struct track_data *d, uint32_t from, int64_t shift, uint
 		*base = on_screen(d->start_cyc[from], shift);
 	else if (d->n && on_screen(d->start_cyc[0], shift) - *base > UINT32_MAX / 2)
 		*base = on_screen(
-			d->start_cyc[0], shift); /* far from where its file says it begins */
+			d->start_cyc[0], shift); /* the first slice is far from the begin stated
+						    in its file */
 	for (; i < d->n; i++) {
 		uint64_t end = on_screen(d->start_cyc[i], shift) + d->dur_cyc[i];
 
 		if (end < *base || end - *base >= UINT32_MAX)
 			break;
 	}
-	/* a slice of its own that is too long for 32 bits is cut by lane_fill() */
+	/* a single slice too long for 32 bits gets its own lane; lane_fill() cuts it */
 	return i > from ? i - from : d->n > from;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns_file.c: columns kept in a file and mapped: their memory can be taken back at any time. */
+/* columns_file.c: columns kept in a mapped file, so that the system can reclaim their memory at any
+ * time. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -119,7 +120,8 @@ bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
 		if (c.map == MAP_FAILED)
 			c.map = NULL;
 		else
-			map_guard_add(c.map, c.map_size, path); /* our own file: not a must */
+			map_guard_add(c.map, c.map_size, path); /* our own file: a guard is
+								   optional */
 	}
 	close(fd);
 	if (!c.map || !take_lanes(&c, t, key)) {

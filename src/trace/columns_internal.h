@@ -7,7 +7,7 @@
 
 #define COLUMNS_MAGIC "incols1"
 #define COLUMNS_VERSION 2u
-#define COLUMNS_FIRST 128u /* where the first lane may stand */
+#define COLUMNS_FIRST 128u /* lowest offset of the first lane */
 
 struct columns_head { /* at the start; written last */
 	char magic[8];
@@ -23,6 +23,6 @@ struct columns_entry { /* the directory: one per lane */
 	uint64_t base_cyc, begin_cyc, end_cyc, offset, hash;
 };
 
-/* Writes directory and head behind what is there, fsyncs. */
+/* Appends the directory, writes the head, and calls fsync. */
 bool columns_file_end(int fd, const struct columns *c, uint64_t offset, const uint64_t key[2],
 	struct incore_error *e);

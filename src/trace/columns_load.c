@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * columns_load.c: all tracks of a trace, read in parallel, made into lanes. With a file to spill
- * to, each lane is written as it is made and its memory given back; the file is mapped at the end.
+ * to, each lane is written when it is made and its memory freed; the file is mapped at the end.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ struct load_job {
 	bool has_pipes;
 	int fd; /* of the spill file, or -1 */
 	pthread_mutex_t lock;
-	uint64_t offset; /* under the lock */
+	uint64_t offset; /* guarded by the lock */
 };
 
 static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incore_error *e)
@@ -63,7 +63,7 @@ static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incor
 	return true;
 }
 
-/* Of what it holds, however that is laid out: links name it. */
+/* Hash of the content, independent of its layout, because links use it. */
 static uint64_t content_hash(const struct lane *l)
 {
 	const uint32_t *wide[] = {l->start, l->dur, l->stall, l->code};
@@ -132,7 +132,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	if (stop && atomic_load(stop))
 		return err_set(e, INCORE_FAILED, "stopped", "the reading was stopped");
 	if (!trace_load_track(j->t, (track_idx)item, 0, &w->data, &ignored)) {
-		if (track_error_is_fatal(&ignored)) { /* not of this track alone */
+		if (track_error_is_fatal(&ignored)) { /* concerns more than this track */
 			err_move(e, &ignored);
 			return false;
 		}
@@ -162,7 +162,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	return true;
 }
 
-/* One array of lanes from those of the tracks. */
+/* Joins the lanes of all tracks into one array. */
 static bool join(struct load_job *j, struct columns *c, struct incore_error *e)
 {
 	uint32_t n = 0;
@@ -185,7 +185,7 @@ static bool join(struct load_job *j, struct columns *c, struct incore_error *e)
 	return true;
 }
 
-/* The file under its name, then mapped; the lanes of the heap have no bytes left. */
+/* Gives the spill file its name and maps it; the lanes have no bytes left on the heap. */
 static bool end_spill(
 	struct load_job *j, struct columns *c, const char *tmp, struct incore_error *e)
 {

@@ -171,7 +171,7 @@ static const struct field clocks_fields[] = {
 const struct field_table table_clocks = {
 	TABLE("clocks", clock_domain, clocks_fields, clocks, n_clocks), .is_by_row = true};
 
-/* The JSON export gives a track as the export sees it: in trace time, with its slices. */
+/* The JSON export writes tracks itself: in trace time, with their slices. */
 static const struct field tracks_fields[] = {
 	FIELD(track, coord, U32, DELTA, PLAIN, NULL),
 	FIELD(track, clock, CLOCK, PLAIN, PLAIN, NULL),
@@ -283,7 +283,7 @@ static const struct field links_fields[] = {
 	FIELD(link, to_slice, U32, DELTA, PLAIN, "to_slice"),
 	FIELD_WORDS(link, kind, ENUM, PLAIN, PLAIN, "kind", link_words),
 };
-/* Each end of a link whole: track and slice. */
+/* Keeps the ends of a link together: track and slice of each. */
 static const uint8_t links_order[] = {0, 2, 1, 3, 4};
 const struct field_table table_links = {
 	TABLE("links", link, links_fields, links, n_links),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * field_list.h: the fields of the trace's tables, each named once: where it lies, what type it has,
- * how the packed file and the report's columns store it, what the JSON export calls it. Whoever
- * stores or exports a table walks this list, in its order unless said otherwise.
- * Constant data; may be read by any thread.
+ * field_list.h: the fields of the trace's tables, each listed once: its offset, its type, how the
+ * packed file and the report's columns store it, and its name in the JSON export. Code that stores
+ * or exports a table walks this list, in its order unless stated otherwise. Constant data; any
+ * thread may read it.
  */
 #pragma once
 
@@ -14,37 +14,37 @@ enum field_type {
 	FIELD_U16,
 	FIELD_U32,
 	FIELD_U64,
-	FIELD_RATIO, /* uint64_t, the divisor behind it, which has a line of its own */
+	FIELD_RATIO, /* uint64_t; its divisor follows it and has its own entry */
 	FIELD_I64,
 	FIELD_VALUE, /* int64_t; NO_VALUE: unknown */
 	FIELD_BOOL,
 	FIELD_STR,    /* const char *, may be NULL */
-	FIELD_TEXT,   /* const char *, never NULL, its uint32_t length behind it */
+	FIELD_TEXT,   /* const char *, never NULL, followed by its uint32_t length */
 	FIELD_INDEX,  /* uint32_t; UINT32_MAX: none */
-	FIELD_CLOCK,  /* the same, below trace.n_clocks */
-	FIELD_SOURCE, /* the same, below trace.n_sources */
+	FIELD_CLOCK,  /* as FIELD_INDEX, below trace.n_clocks */
+	FIELD_SOURCE, /* as FIELD_INDEX, below trace.n_sources */
 	FIELD_CLASS,  /* uint8_t, enum inst_class */
-	FIELD_ENUM,   /* of at most 128 values, each with a word */
+	FIELD_ENUM,   /* at most 128 values, each with a word */
 };
 
-/* How the formats of bytes store a field. */
+/* How the binary formats store a field. */
 enum field_coding {
 	AS_NOTHING, /* not stored */
 	AS_PLAIN,
-	AS_DELTA,  /* the difference to the row before */
-	AS_SPAN,   /* the difference to the field before it in the list */
+	AS_DELTA,  /* difference to the previous row */
+	AS_SPAN,   /* difference to the previous field in the list */
 	AS_ZIPPED, /* its values alternate with those of the next field in the list */
-	AS_LATER,  /* behind the whole table, and only where the first such field is set in any row:
-		      it was added when there were files already, which end before it */
-	AS_CAPPED, /* a reader makes it so small that sums of it cannot overflow */
+	AS_LATER,  /* after the whole table, and only if the first such field is set in any row:
+		      added when files already existed, which end before it */
+	AS_CAPPED, /* a reader limits it so that sums cannot overflow */
 };
 
 enum field_format { FORMAT_PACKED, FORMAT_BLOB, FORMAT_JSON, FORMAT_COUNT };
 
 struct field {
-	const char *name;	     /* in the JSON export; NULL: not there */
+	const char *name;	     /* in the JSON export; NULL: not exported */
 	const char *const *words;    /* FIELD_ENUM: by value, NULL ends */
-	uint16_t offset, size;	     /* of the member, which may be an array of the type */
+	uint16_t offset, size;	     /* of the member, which may be an array */
 	uint8_t type;		     /* enum field_type */
 	uint8_t coding[FORMAT_JSON]; /* enum field_coding, by format */
 };
@@ -56,9 +56,10 @@ struct field_table {
 	const struct field *fields;
 	uint16_t n_fields;
 	uint16_t row_size;
-	uint16_t array, count;		    /* offsets in struct trace; 0: not an array of it */
-	bool is_by_row;			    /* in the packed file; else column by column */
-	const uint8_t *order[FORMAT_COUNT]; /* of all fields; NULL: as they are listed */
+	uint16_t array, count;		    /* offsets in struct trace; 0: not an array there */
+	bool is_by_row;			    /* row by row in the packed file, else column by
+					       column */
+	const uint8_t *order[FORMAT_COUNT]; /* order of all fields; NULL: as listed */
 };
 
 extern const struct field_table table_launch, table_machine, table_meta;

@@ -117,7 +117,7 @@ void fields_delta_u32(struct fields *f, uint32_t *v, uint32_t *prev)
 	*prev = *v;
 }
 
-/* Length and bytes, in place; NULL as an empty one. */
+/* Length and bytes, in place; NULL is stored as an empty string. */
 static void plain_str(struct fields *f, const char **s)
 {
 	struct str v;
@@ -299,7 +299,7 @@ static void move_capped(struct fields *f, const struct field *d, void *p)
 		*(uint64_t *)p %= INT64_MAX / 4;
 }
 
-/* Value k of a field. */
+/* Moves value k of a field. */
 static void move_value(
 	struct fields *f, const struct field *d, void *row, uint32_t k, uint64_t *prev)
 {
@@ -329,7 +329,7 @@ static void move_value(
 	}
 }
 
-/* How many values a row has of a field, not counting what is stored later. */
+/* Number of values of a field per row; 0 for fields stored later. */
 static uint32_t values_of(const struct fields *f, const struct field *d)
 {
 	unsigned coding = d->coding[f->format];

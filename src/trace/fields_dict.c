@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields_dict.c: strings of a section by number; apart, as a report's core needs none of it. */
+/* fields_dict.c: strings of a section by number; a separate file, because a report's core does not
+ * need it. */
 #include "trace/fields.h"
 
 /* 0: NULL; 1: a new string follows; k + 2: the k-th string of this section. */

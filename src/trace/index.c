@@ -6,9 +6,9 @@
 
 #include "base/search.h"
 
-#define WHOLE UINT64_MAX /* a limit: all of a slice */
+#define WHOLE UINT64_MAX /* limit that includes all of a slice */
 
-/* Adds what slice i has before `limit`; a whole slice also counts as a record. */
+/* Adds the part of slice i before `limit`; a whole slice also counts as a record. */
 static inline void add_class(
 	const struct lane *l, uint32_t i, struct pieces p, uint64_t limit, uint32_t sums[LANE_HEAD])
 {
@@ -19,7 +19,8 @@ static inline void add_class(
 		sums[SPLIT_UNKNOWN] += limit == WHOLE && l->code[i] == NO_CODE;
 }
 
-/* Which sums the gap before slice i, its stall and its issue go to, by bucket or cause. */
+/* Keys of the sums that the gap before slice i, its stall and its issue go to, by bucket or
+ * cause. */
 struct piece_keys {
 	unsigned gap, stall, issue;
 };
@@ -139,7 +140,7 @@ struct pieces lane_pieces_of(const struct lane *l, uint32_t i)
 	return lane_pieces_after(l, i, lane_cover(l, i));
 }
 
-/* The sums before a block; after the last two words say whether it and the one before are plain. */
+/* The sums before a block; the last two words say whether it and the previous block are plain. */
 static const uint32_t *head_of(const struct split_cursor *k, uint32_t lane, uint32_t b)
 {
 	if (k->splits)
@@ -184,7 +185,7 @@ static void add_slice(const struct split_cursor *k, const struct lane *l, uint32
 		add_class(l, i, p, limit, sums);
 }
 
-/* What lies behind the last slice of the lane: time until the next lane or the track's end. */
+/* Adds the time after the lane's last slice, until the next lane or the track's end. */
 static void add_tail(
 	const struct split_cursor *k, const struct lane *l, uint64_t t, uint64_t sums[LANE_SUMS])
 {
@@ -205,7 +206,8 @@ static void add_tail(
 
 /* --- where a time lies --- */
 
-/* The last mark from m on before which all has ended at rel; guess: how far that may be. */
+/* The last mark, from m on, whose earlier slices have all ended at rel; guess: estimated
+ * distance. */
 static uint32_t mark_from(const struct lane *l, uint32_t m, uint32_t guess, uint32_t rel)
 {
 	uint32_t n = lane_marks(l->n), step = 1, hi;
@@ -259,7 +261,7 @@ void split_find(const struct split_cursor *k, const struct split_row *r, struct 
 	}
 }
 
-/* Is the end of the block nearer than its beginning, and are sums kept there? */
+/* Is the mark nearer to the end of the block than to its beginning, and are sums kept there? */
 static bool is_late(const struct lane *l, uint32_t mark)
 {
 	uint32_t end = (mark / LANE_MARKS + 1) * LANE_BLOCK;
@@ -291,13 +293,14 @@ void split_fetch(const struct split_cursor *k, const struct split_stop *s)
 		__builtin_prefetch(k->splits[s->lane].keys + at);
 }
 
-/* How many slices of the lane have ended at rel, of a plain block: they begin and end in order. */
+/* How many slices of the lane have ended at rel, for a plain block, where they begin and end in
+ * order. */
 static uint32_t ended_by(const struct lane *l, uint32_t mark, uint32_t rel)
 {
 	uint32_t first = mark * LANE_MARK, at = first;
 	uint32_t n = l->n - at < LANE_MARK ? l->n - at : LANE_MARK;
 
-	while (n > 1) { /* a mask, not a branch: it would be guessed wrong half of the time */
+	while (n > 1) { /* a mask, not a branch, which would be mispredicted half of the time */
 		uint32_t half = n / 2;
 
 		at += half & (0u - (l->start[at + half - 1] <= rel));
@@ -309,7 +312,7 @@ static uint32_t ended_by(const struct lane *l, uint32_t mark, uint32_t rel)
 
 /* --- sums there --- */
 
-/* Whole slices [from, to) of a plain block. */
+/* Adds the whole slices [from, to) of a plain block. */
 static void add_plain_classes(
 	const struct lane *l, uint32_t from, uint32_t to, uint32_t sums[LANE_HEAD])
 {
@@ -355,7 +358,7 @@ static void add_plain(const struct split_cursor *k, const struct lane *l, uint32
 			sums[s->keys[i] % SPLIT_KEYS] += l->dur[i];
 }
 
-/* To a stop in a plain block: from the nearest place whose sums are known. */
+/* Moves to a stop in a plain block, from the nearest position whose sums are known. */
 static void go(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
 {
 	uint32_t b = mark / LANE_MARKS, i = ended_by(l, mark, rel), part[LANE_HEAD] = {0};
@@ -370,11 +373,11 @@ static void go(struct split_cursor *k, const struct lane *l, uint32_t mark, uint
 		add_plain(k, l, k->i, i, k->sums);
 	}
 	k->i = i;
-	/* all slices of the mark may have ended: then its cover lies before them */
+	/* all slices of the mark may have ended; then its cover lies before their end */
 	k->cover = i > mark * LANE_MARK ? l->start[i - 1] + l->dur[i - 1] : l->cover[mark];
 }
 
-/* Brings the cursor behind all slices of the lane that end by rel. */
+/* Advances the cursor past all slices of the lane that end by rel. */
 static void advance(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
 {
 	uint32_t b = mark / LANE_MARKS;

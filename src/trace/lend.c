@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lend.c: is this track in the columns as its file has it? Then it is copied from there. */
+/* lend.c: copies a track from the columns if they hold it exactly as its file does. */
 #include "trace/lend.h"
 
 #include "trace/class.h"
 
-/* Times of the track's own clock; false where something cannot be of a track: columns come from a
+/* Times in the track's own clock; false for values that no track can have: columns may come from a
  * file, too. */
 static bool copy_times(const struct lane *l, uint64_t base_cyc, struct track_data *d)
 {
@@ -43,7 +43,7 @@ static bool load(const struct track_lender *self, const struct trace *t, track_i
 	const struct lane *l = &c->lanes[c->first_lane[i]];
 	int64_t shift = trace_aligned(x->of, x->of->tracks[i].clock, 0) - x->origin_cyc;
 
-	/* what begins at 0 may have begun before: the screen does not show it */
+	/* a slice at 0 may have begun earlier, cut off at the screen's origin */
 	if (want & ~(unsigned)TRACK_LESS || c->first_lane[i + 1] - c->first_lane[i] != 1 ||
 		l->n == 0 || l->n_sub != 1 || l->base_cyc == 0 || l->begin_cyc == 0 ||
 		l->end_cyc <= l->begin_cyc)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lend.h: slices of a trace that stand in columns already are not read from its files again. Only
- * what the columns hold exactly as the file does is lent: the rest (states, stated waits, records of
- * unknown code, tracks cut to the screen, pipes) comes from the loader, as before.
- * Owner: the caller; the columns and the trace that they are of must outlive every load.
- * Threads: lend_to() at any time, beside loads.
+ * lend.h: avoids reading slices again from a trace's files when columns hold them already. Only
+ * what the columns hold exactly as the file does is lent; the rest (states, stated waits, records
+ * of unknown code, tracks cut to the screen, pipes) comes from the loader, as before.
+ * Owner: the caller; the columns and their trace must outlive every load.
+ * Threads: lend_to() may be called at any time, also during loads.
  */
 #pragma once
 
@@ -19,5 +19,5 @@ struct lent_columns {
 
 struct lent_columns lend_columns(
 	const struct trace *of, const struct columns *columns, int64_t origin_cyc);
-/* Lets t take its slices from there; does nothing where t is of another capture. */
+/* Lets t take its slices from the columns; does nothing if t is of another capture. */
 void lend_to(const struct lent_columns *l, struct trace *t);

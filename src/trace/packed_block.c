@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_block.c: columns of one block, written; packed_unpack.c reads them. Every time is a difference (a slice
- * starts where the one before ended, a code row follows its predecessor), so nearly all bytes are
- * 0.
+ * packed_block.c: writes the columns of one block; packed_unpack.c reads them. Every time is a
+ * difference (a slice starts where the one before ended, a code row follows its predecessor), so
+ * nearly all bytes are 0.
  */
 #include "trace/packed_block.h"
 
@@ -48,7 +48,7 @@ bool block_is_full(const struct block *b)
 
 /* --- writing --- */
 
-struct part { /* of a track: elements [from, to) of each kind */
+struct part { /* part of a track: elements [from, to) of each kind */
 	uint32_t from[PIECE_KINDS], to[PIECE_KINDS];
 };
 
@@ -90,7 +90,7 @@ static bool reserve(struct block *b, const struct part *p)
 		[STREAM_PRODUCERS] = producers * VARINT_MAX,
 	};
 
-	for (int s = 0; s < STREAM_COUNT; s++) /* + 1: never a NULL array */
+	for (int s = 0; s < STREAM_COUNT; s++) /* + 1: so that the array is never NULL */
 		if (!VEC_RESERVE(&b->stream[s], b->stream[s].n + room[s] + 1))
 			return false;
 	return true;

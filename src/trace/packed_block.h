@@ -13,19 +13,19 @@
 
 enum piece_kind { PIECE_ROWS, PIECE_STATES, PIECE_WAITS, PIECE_PRODUCERS, PIECE_KINDS };
 
-/* Streams of varints, whose bytes a piece states. */
+/* Streams of varints; each piece states its bytes in them. */
 #define BLOCK_VARINTS 7u
 extern const enum packed_stream block_varints[BLOCK_VARINTS];
-extern const uint32_t block_max[PIECE_KINDS]; /* of a block */
+extern const uint32_t block_max[PIECE_KINDS]; /* most elements per block */
 
-/* The running values of one track, from piece to piece. */
+/* State of one track, carried from piece to piece. */
 struct piece_cursor {
-	uint32_t
-		done[PIECE_KINDS]; /* of reading: slices alone, also those that a filter left out */
-	uint64_t start_cyc, end_cyc; /* of the slice before */
+	uint32_t done[PIECE_KINDS];  /* when reading: only slices, including those the filter left
+					out */
+	uint64_t start_cyc, end_cyc; /* of the previous slice */
 	uint32_t code, wait, producer;
 	uint32_t n_named; /* producers named by the waits so far */
-	bool is_past;	  /* of reading: the filter asks for nothing that follows */
+	bool is_past;	  /* when reading: nothing that follows passes the filter */
 };
 void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc);
 
@@ -39,14 +39,14 @@ struct block {
 	uint32_t n_pieces;
 	track_idx first_track;
 	uint64_t min_cyc, max_cyc; /* first start, last end, each in its track's clock; min > max:
-				      no slice */
+				      no slices */
 	struct class_sum sums[CLASS_COUNT];
 };
 
 void block_clear(struct block *b); /* keeps memory */
 void block_deinit(struct block *b);
 bool block_is_full(const struct block *b);
-/* Adds as much of track i as fits; *is_done tells whether that was the rest of it. */
+/* Adds as much of track i as fits; *is_done: the track is complete. */
 bool block_add(struct block *b, const struct trace *t, track_idx i, const struct track_data *d,
 	struct piece_cursor *c, bool *is_done);
 
@@ -54,22 +54,22 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 struct piece {
 	uint32_t scale;		       /* all its cycles were divided by this */
 	uint32_t n[PIECE_KINDS];       /* elements */
-	uint32_t from[STREAM_COUNT];   /* byte in each stream where it begins */
-	uint32_t length[STREAM_COUNT]; /* bytes of it */
+	uint32_t from[STREAM_COUNT];   /* first byte in each stream */
+	uint32_t length[STREAM_COUNT]; /* bytes in each stream */
 };
 
 /* Reads n_pieces records of STREAM_PIECES; false when they do not fit the sizes of the streams. */
 bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[STREAM_COUNT],
 	uint32_t n_pieces, struct piece *out);
-/* The streams that hold what is wanted (enum track_want as for loading): a bit each. */
+/* Bit mask of the streams needed for `want` (enum track_want as for loading). */
 unsigned block_streams(unsigned want);
 /* What slices refer to. */
 struct block_code {
 	uint32_t n;	      /* rows */
-	const uint8_t *class; /* by row, and 0 behind the last: of a slice of unknown code */
+	const uint8_t *class; /* by row, followed by a 0 for slices of unknown code */
 };
-/* Appends a piece to d, which has room. `stream` holds the streams that are wanted. False: the bytes
- * make no sense. */
+/* Appends a piece to d, which must have room. `stream` holds the wanted streams. False: the bytes
+ * are invalid. */
 bool block_read_piece(const struct block_code *k, const struct piece *pc,
 	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
 	struct track_data *d);

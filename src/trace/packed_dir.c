@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed_dir.c: tracks, blocks and places of a packed file, written and read. */
+/* packed_dir.c: writes and reads the tracks, blocks and places of a packed file. */
 #include "trace/packed_dir.h"
 
 #include "base/mem.h"
@@ -42,7 +42,7 @@ static void move_error(struct fields *f, struct stored_error **at)
 	}
 }
 
-/* The values of the track table are what is mostly repeated here: store the difference to them. */
+/* Most values repeat those of the track table: store the difference to them. */
 static void move_from_track(struct fields *f, const struct track *k, struct track_content *c)
 {
 	uint64_t begin = k->begin_cyc, end = k->end_cyc;
@@ -82,7 +82,7 @@ void packed_move_contents(struct fields *f, const struct trace *t, struct packed
 		dir->contents = c;
 }
 
-/* Classes from this one on are written only where a block has one of them or a later one. */
+/* Classes from this one on are written only if a block has it or a later one. */
 #define ALWAYS_STORED_CLASSES CLASS_SCALAR
 
 static void move_sums(struct fields *f, struct class_sum *sums)
@@ -92,7 +92,7 @@ static void move_sums(struct fields *f, struct class_sum *sums)
 	while (!f->is_reading && n > ALWAYS_STORED_CLASSES && sums[n - 1].hit == 0)
 		n--;
 	fields_u32(f, &n);
-	if (n > CLASS_COUNT) { /* a class of a later version */
+	if (n > CLASS_COUNT) { /* a class added by a later version */
 		f->is_failed = true;
 		return;
 	}
@@ -163,7 +163,7 @@ bool stored_error_of(struct arena *a, const struct incore_error *e, struct store
 	return true;
 }
 
-/* An error's code must live as long as the program: only words known here come back. */
+/* An error's code must live as long as the program, so only codes known here are restored. */
 static const char *known_code(const char *code)
 {
 	static const char *const known[] = {"bad-json", "truncated", "bad-type", "out-of-range",

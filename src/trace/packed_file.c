@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed_file.c: is this a whole packed file, and where are its sections? Nothing in it is believed
- * before it was compared with the size of the file. */
+/* packed_file.c: is this a whole packed file, and where are its sections? Nothing in it is trusted
+ * before it is checked against the size of the file. */
 #include "trace/packed_file.h"
 
 #include <unistd.h>
@@ -107,7 +107,7 @@ static bool read_table(struct packed_file *f, const char *path, struct incore_er
 		if (!packed_may_grow(s.stored_bytes, s.raw_bytes))
 			return bad(e, path, at, "section grows too much when it is unpacked");
 		if (s.id >= PACKED_SECTION_END)
-			continue; /* of a later minor writer */
+			continue; /* section written by a later minor version */
 		raw_bytes += s.raw_bytes;
 		if (f->sections[s.id].id)
 			return bad(e, path, at, "section given twice");

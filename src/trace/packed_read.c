@@ -24,7 +24,7 @@ struct packed_ctx { /* trace.loader_ctx, in the trace's arena */
 
 struct packed_scratch { /* track_data.loader_scratch */
 	const struct packed_ctx *ctx;
-	uint64_t hash[2]; /* of its content, should another file get the same address */
+	uint64_t hash[2]; /* hash of its content, in case another file gets the same address */
 	uint32_t block;
 	unsigned have; /* bit per stream */
 	const uint8_t *stream[STREAM_COUNT];
@@ -83,7 +83,7 @@ static bool touch_stream(const struct packed_ctx *x, struct packed_scratch *s, u
 	if (!VEC_RESERVE(&s->buf[i], raw))
 		return err_nomem(e);
 	if (!s->zstd)
-		s->zstd = ZSTD_createDCtx(); /* NULL: one for each stream */
+		s->zstd = ZSTD_createDCtx(); /* NULL: a context is made for each stream */
 	s->stream[i] = s->buf[i].v;
 	if (!zstd_unpack_with(s->zstd, (struct str){(const char *)p, stored}, s->buf[i].v, raw, e))
 		return err_wrap(e, "block %u of %s", b, x->path);
@@ -106,7 +106,8 @@ static bool touch_pieces(
 	return true;
 }
 
-/* Brings the streams of block b that `want` needs into the scratch, unless they are there. */
+/* Loads the streams of block b that `want` needs into the scratch, unless they are there
+ * already. */
 static bool touch_block(const struct packed_ctx *x, struct packed_scratch *s, uint32_t b,
 	unsigned want, struct incore_error *e)
 {
@@ -250,7 +251,8 @@ static bool move_section(const struct packed_ctx *x, uint32_t id, struct trace *
 	return ok;
 }
 
-/* A block's streams lie in the file and are no larger than its rows can make them. */
+/* Checks that a block's streams lie inside the file and are no larger than its rows can make
+ * them. */
 static bool check_block(const struct packed_ctx *x, uint32_t b)
 {
 	const struct block_info *info = &x->dir.blocks[b];
@@ -271,10 +273,11 @@ static bool check_block(const struct packed_ctx *x, uint32_t b)
 	return true;
 }
 
-/* Blocks hold all tracks in order; only the last track of a block may go on in the next. */
+/* Checks that the blocks hold all tracks in order; only the last track of a block may continue in
+ * the next. */
 static bool check_blocks(struct packed_ctx *x, const struct trace *t, struct incore_error *e)
 {
-	uint64_t next = 0; /* track that has no piece yet */
+	uint64_t next = 0; /* next track without a piece */
 
 	for (uint32_t b = 0; b < x->dir.n_blocks; b++) {
 		const struct block_info *info = &x->dir.blocks[b];
@@ -295,7 +298,8 @@ static bool check_blocks(struct packed_ctx *x, const struct trace *t, struct inc
 	return true;
 }
 
-/* The counts of a track decide how much memory is taken: compare them with its blocks first. */
+/* The counts of a track decide how much memory is allocated: check them against its blocks
+ * first. */
 static bool check_contents(
 	const struct packed_ctx *x, const struct trace *t, struct incore_error *e)
 {
@@ -330,7 +334,7 @@ static bool read_all(struct packed_ctx *x, uint32_t skip, struct trace *t, struc
 	return check_blocks(x, t, e) && check_contents(x, t, e);
 }
 
-/* The classes of the code close together: every slice looks there. */
+/* Stores the classes of the code contiguously, because every slice looks them up. */
 static bool list_classes(struct packed_ctx *x, struct trace *t, struct incore_error *e)
 {
 	uint8_t *class = arena_zalloc(&t->arena, (size_t)t->n_code + 1, 1);

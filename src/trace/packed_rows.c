@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_rows.c: slices from the columns of a block, and of those only the ones that are wanted.
- * Nearly all varints are one byte: a run of them is taken at once, in loops that compilers turn
- * into vectors. Where a filter is set, a run that it cannot want is added up and passed over.
+ * packed_rows.c: reads slices from the columns of a block, but only those that are wanted. Nearly
+ * all varints are one byte: a run of them is read at once, in loops that compilers vectorise. With
+ * a filter, a run that cannot pass it is only summed up and skipped.
  */
 #include "trace/packed_rows.h"
 
 #include "codec/varint.h"
 
-#define RUN 32u			      /* slices that are taken, or passed over, at once */
-#define LONG_BITS 0x8080808080808080u /* of varints that go on in the next byte */
-#define ODD_BITS 0x0101010101010101u  /* of zigzags that are negative */
+#define RUN 32u			      /* slices that are read, or skipped, at once */
+#define LONG_BITS 0x8080808080808080u /* set in bytes of varints that continue in the next byte */
+#define ODD_BITS 0x0101010101010101u  /* set in zigzag bytes that are negative */
 
-/* What is left of a piece. */
+/* The unread rest of a piece. */
 struct rows_reader {
 	const struct block_code *k;
 	uint32_t scale;
-	unsigned streams; /* those that are read: a bit each */
+	unsigned streams; /* bit mask of the streams that are read */
 	const uint8_t *p[STREAM_COUNT], *end[STREAM_COUNT];
 };
 
@@ -30,7 +30,7 @@ static bool has_run(const struct rows_reader *r, unsigned s)
 	return r->end[s] - r->p[s] >= RUN;
 }
 
-/* All bits of the bytes of a run. */
+/* OR of all bytes of a run. */
 static inline uint64_t bits_of_run(const uint8_t *p)
 {
 	uint64_t w[RUN / 8];
@@ -84,7 +84,7 @@ static bool take_u32s(struct rows_reader *r, enum packed_stream s, uint32_t n, u
 	return p != NULL;
 }
 
-/* The stream of issues holds what is left of a length without its stall. */
+/* The issue stream holds durations minus stalls. */
 static bool take_lengths(struct rows_reader *r, uint32_t n, struct track_data *d)
 {
 	uint32_t *dur = d->dur_cyc + d->n, *stall = d->stall_cyc + d->n, is_bad = 0;
@@ -98,7 +98,7 @@ static bool take_lengths(struct rows_reader *r, uint32_t n, struct track_data *d
 	return !is_bad;
 }
 
-/* Eight slices with their gaps, none of them negative. */
+/* Starts of eight slices with gaps, none of them negative. */
 static inline uint64_t start_eight(
 	const uint8_t *gap, uint32_t scale, const uint32_t *dur, uint64_t at, uint64_t *start)
 {
@@ -109,7 +109,7 @@ static inline uint64_t start_eight(
 	return at;
 }
 
-/* The same without gaps: the next begins where the one before ended. */
+/* As start_eight(), without gaps: each slice begins where the previous one ended. */
 static inline uint64_t start_eight_close(const uint32_t *dur, uint64_t at, uint64_t *start)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -157,7 +157,7 @@ static bool take_starts(
 	return true;
 }
 
-/* So many rows follow each other at p: a run, eight, or 0, where a number has to be looked at. */
+/* How many rows at p just follow their predecessor: a run, eight, or 0 (decode a number). */
 static inline uint32_t straight_rows(const uint8_t *p, const uint8_t *end, uint32_t n)
 {
 	uint64_t eight = 1;
@@ -179,7 +179,7 @@ static bool take_code(struct rows_reader *r, uint32_t n, struct piece_cursor *c,
 		uint32_t m = straight_rows(p, end, n - i);
 
 		if (m) {
-			/* the first may be row 0, behind no row at all */
+			/* the first may be row 0, which follows no row */
 			is_bad |= (last + m >= n_code) | (last + m < m - 1);
 			for (uint32_t k = 0; k < m; k += 8)
 				count_eight(last + 1 + k, code + i + k);
@@ -214,7 +214,7 @@ static bool take_classes(struct rows_reader *r, uint32_t n, const code_idx *code
 	return !is_bad;
 }
 
-/* The next n slices into d, behind those that are there. */
+/* Appends the next n slices to d. */
 static bool take_rows(
 	struct rows_reader *r, uint32_t n, struct piece_cursor *c, struct track_data *d)
 {
@@ -237,11 +237,11 @@ static bool take_rows(
 
 /* --- some of them --- */
 
-/* Of numbers up to these no product or sum of a run leaves 32 bits. */
+/* With numbers up to this, products and sums over a run fit 32 bits. */
 #define USUAL_VALUE (1u << 20)
 #define USUAL_SCALE 1024u
 
-/* The sum of the bytes of a run, none of which goes on: four lanes of 16 bits hold it. */
+/* The sum of the bytes of a run of one-byte varints; four lanes of 16 bits hold it. */
 static inline uint64_t sum_bytes(const uint8_t *p)
 {
 	const uint64_t even = 0x00ff00ff00ff00ffu;
@@ -253,7 +253,7 @@ static inline uint64_t sum_bytes(const uint8_t *p)
 	return lanes * 0x0001000100010001u >> 48;
 }
 
-/* Passes over a run of varints and adds them to *sum, unless that is NULL. False: one is unusual. */
+/* Skips a run of varints, adding them to *sum unless it is NULL. False: one is unusual. */
 static bool pass_values(const uint8_t **at, const uint8_t *end, uint64_t *sum, uint32_t *last)
 {
 	const uint8_t *p = *at;
@@ -279,7 +279,7 @@ static bool pass_values(const uint8_t **at, const uint8_t *end, uint64_t *sum, u
 	return true;
 }
 
-/* The rows of a run, and whether the filter asks for any. False: one makes no sense. */
+/* Reads the rows of a run and whether any passes the filter. False: one is invalid. */
 static bool pass_code(struct rows_reader *r, const struct slice_filter *f, const uint8_t **at,
 	uint32_t *code, bool *is_wanted)
 {
@@ -313,8 +313,8 @@ static bool pass_code(struct rows_reader *r, const struct slice_filter *f, const
 	return !is_bad;
 }
 
-/* Passes over the next run if the filter asks for none of it. False: it has to be looked at, slice
- * by slice; nothing is changed then. */
+/* Skips the next run if none of it passes the filter. False: it must be read slice by slice;
+ * nothing is changed then. */
 static bool pass_run(struct rows_reader *r, const struct slice_filter *f, struct piece_cursor *c)
 {
 	static const enum packed_stream bytewise[] = {STREAM_GAP, STREAM_CLASS, STREAM_TAG};
@@ -360,7 +360,7 @@ static bool is_short(const struct rows_reader *r, enum packed_stream s)
 	return !reads(r, s) || !(bits_of_run(r->p[s]) & LONG_BITS);
 }
 
-/* Slice i of the run whose rows are known: its other columns, at d->n. */
+/* Reads the other columns of slice i of a run with known rows, at d->n. */
 static bool take_one(const struct rows_reader *r, unsigned i, code_idx row, struct track_data *d)
 {
 	const struct block_code *k = r->k;
@@ -379,8 +379,8 @@ static bool take_one(const struct rows_reader *r, unsigned i, code_idx row, stru
 	return d->inst_class[n] < CLASS_COUNT;
 }
 
-/* Takes of the next run what has one of the rows that are asked for; times are not looked at, and
- * no number goes on in a second byte. */
+/* Takes the slices of the next run whose rows pass the filter. Times are not checked; all numbers
+ * must be one byte. */
 static bool take_matching(struct rows_reader *r, const struct slice_filter *f,
 	struct piece_cursor *c, struct track_data *d)
 {
@@ -403,7 +403,8 @@ static bool take_matching(struct rows_reader *r, const struct slice_filter *f,
 	return ok;
 }
 
-/* Takes n slices and keeps them, with their numbers, if their times can be asked for. */
+/* Reads n slices and keeps all of them, with their numbers, if any of their times can pass the
+ * filter. */
 static bool take_wanted(struct rows_reader *r, const struct slice_filter *f, uint32_t n,
 	struct piece_cursor *c, struct track_data *d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_tables.c: the tables of a trace as sections, by the list of their fields. Tables go column
- * by column, which compresses best, or row by row where the rows are few. One function per section
- * serves the writer and the reader.
+ * packed_tables.c: the tables of a trace as sections, driven by the list of their fields. Tables go
+ * column by column, which compresses best, or row by row where the rows are few. One function per
+ * section serves the writer and the reader.
  */
 #include "trace/packed_tables.h"
 
@@ -30,7 +30,7 @@ static void move_code(struct fields *f, struct trace *t)
 	fields_table(f, &table_code, t);
 }
 
-/* A number that another section has told before. */
+/* Moves a count already known from another section; fails if it differs. */
 static bool is_same_count(struct fields *f, uint32_t want)
 {
 	uint32_t n = want;
@@ -49,7 +49,7 @@ static void move_totals(struct fields *f, struct trace *t)
 	fields_later(f, &table_totals, t->code, t->n_code);
 }
 
-/* Are the reasons those that a reader knows without their names? */
+/* Are the reasons the ones a reader knows without stored names? */
 static bool has_amd_reasons(const struct trace *t)
 {
 	for (uint32_t i = 0; i < AMD_STALL_REASONS && t->n_reasons == AMD_STALL_REASONS; i++)
@@ -135,7 +135,7 @@ static void move_dispatches(struct fields *f, struct trace *t)
 	fields_table(f, &table_dispatch_events, t);
 }
 
-/* The times of a series, as by fields_array(), and as many values of `size` bytes. */
+/* Array of the times of a series, as by fields_array(), and as many values of `size` bytes. */
 static void *series_room(
 	struct fields *f, const uint64_t **times, const void *values, size_t size, uint32_t *n)
 {
@@ -233,7 +233,7 @@ static void move_named_table(struct fields *f, struct named_table *k)
 	}
 }
 
-/* The rows and values of a figure; a value that is no integer as its bits. */
+/* Moves the rows and values of a metric; a real value is stored as its bits. */
 static void move_metric(struct fields *f, struct code_metric *m)
 {
 	code_idx *row, last = 0;
@@ -268,7 +268,8 @@ static void move_sampled(struct fields *f, struct trace *t)
 	fields_bool(f, &has);
 	if (has) {
 		names = move_names(f, t->reasons, &n);
-		/* two bytes a row and two a count at least: memory is not taken for less */
+		/* a row and a count take two bytes each at least: allocate no more than the data
+		 * can hold */
 		if (f->is_reading &&
 			((uint64_t)n + 1) * 2 * t->n_code > (uint64_t)(f->in.end - f->in.p))
 			f->is_failed = true;
@@ -290,7 +291,7 @@ static void move_sampled(struct fields *f, struct trace *t)
 static void move_links(struct fields *f, struct trace *t)
 {
 	fields_table(f, &table_links, t);
-	/* The rest was added when there were files already, which end here. */
+	/* The rest was added later; older files end here. */
 	if (!fields_has_more(f, t->n_heads || t->n_tables))
 		return;
 	fields_table(f, &table_heads, t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_types.h: the bytes of a packed file (.incore), as man page incore-packed(7) describes
- * them.
+ * packed_types.h: the bytes of a packed file (.incore), as described in the man page
+ * incore-packed(7).
  *
  *	header, streams of block 0, streams of block 1, ..., sections, section table, trailer
  *
@@ -47,12 +47,12 @@ enum packed_section_id {
 	PACKED_SAMPLED = 20, /* optional: named reasons, figures by row, links of the code */
 	PACKED_SECTION_END
 };
-/* Files from before may lack this and what follows; it is written where there is something in it. */
+/* Older files may lack this section and those after it; it is only written if it has content. */
 #define PACKED_OPTIONAL PACKED_SAMPLED
 
 enum packed_codec { PACKED_RAW = 0, PACKED_ZSTD = 1 };
 
-/* The columns of a block; each is compressed alone, in this order. */
+/* The columns of a block, in this order; each is compressed separately. */
 enum packed_stream {
 	STREAM_PIECES = 0, /* per piece: counts, then bytes of its part in the streams below */
 	STREAM_GAP = 1,
@@ -71,8 +71,8 @@ enum packed_stream {
 /* A block is closed when one of these is reached, and never holds more. */
 #define BLOCK_MAX_ROWS 65536
 #define BLOCK_MAX_PIECES 4096
-/* A reader believes no stored section that claims to grow more than this, and above PACKED_SMALL
- * bytes not more than PACKED_LARGE_RATIO: a small file must not take all memory. */
+/* A reader rejects a stored section that claims to grow by more than this, or by more than
+ * PACKED_LARGE_RATIO above PACKED_SMALL bytes: a small file must not use up all memory. */
 #define PACKED_MAX_RATIO 1024
 #define PACKED_SMALL ((uint64_t)64 << 20)
 #define PACKED_LARGE_RATIO 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_unpack.c: the pieces of one block, read: states, stated waits, and through packed_rows.h
- * the slices.
+ * packed_unpack.c: reads the pieces of one block: states, stated waits, and, through packed_rows.h,
+ * slices.
  */
 #include "codec/varint.h"
 #include "trace/packed_rows.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_write.c: a trace to a packed file. Tracks are put into groups by their stated length
- * alone, groups are loaded and compressed in parallel and written in order, so that the bytes do
- * not depend on the number of threads and memory holds a few groups only.
+ * packed_write.c: writes a trace to a packed file. Tracks are put into groups by their stated
+ * length alone, groups are loaded and compressed in parallel and written in order, so that the
+ * bytes do not depend on the number of threads and memory holds a few groups only.
  */
 #include "trace/packed.h"
 
@@ -17,11 +17,11 @@
 #include "trace/packed_dir.h"
 #include "trace/packed_tables.h"
 
-/* A track of unknown length is taken to issue once in this many cycles when groups are made. */
+/* For grouping, a track of unknown length is assumed to issue once in this many cycles. */
 #define GUESSED_CYC_PER_SLICE 8
 #define GROUPS_PER_WORKER 4
-/* Streams repeat in long parts, from wave to wave and loop to loop. To look for nothing shorter
- * leaves them 6 % smaller and 11 % faster to unpack. */
+/* Streams repeat in long parts, from wave to wave and loop to loop. Ignoring shorter matches makes
+ * them 6 % smaller and 11 % faster to unpack. */
 #define SHORTEST_MATCH 6
 
 struct packed_block { /* ready to be written */
@@ -33,7 +33,7 @@ struct packed_block { /* ready to be written */
 struct group {
 	track_idx first, end;
 	VEC(struct packed_block) blocks;
-	struct arena arena; /* of stored errors */
+	struct arena arena; /* holds stored errors */
 };
 
 struct worker {
@@ -126,7 +126,7 @@ static bool flush_block(
 	return ok;
 }
 
-/* Loads as much of the track as can be; what cannot be had is kept as its error. */
+/* Loads as much of the track as possible; for the rest its error is stored. */
 static bool load_most(struct writer *w, struct group *g, track_idx i, struct track_data *d,
 	struct incore_error *e)
 {
@@ -203,7 +203,7 @@ static bool pack_group(void *ctx, size_t item, unsigned worker, struct incore_er
 	return me->block.n_pieces == 0 || flush_block(w, g, me, e);
 }
 
-/* By what the trace states alone: groups must not depend on what loading finds. */
+/* Uses only what the trace states: groups must not depend on what loading finds. */
 static uint64_t expected_slices(const struct track *k)
 {
 	uint64_t n = k->n_slices;
@@ -348,7 +348,7 @@ static bool write_section(
 	return ok;
 }
 
-/* One section, moved by whichever function is given. */
+/* Writes one section with the given function. */
 static bool write_table(struct writer *w, uint32_t id, struct incore_error *e)
 {
 	struct trace shallow = *w->t; /* the movers may set empty arrays to NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seal.c: does a trace keep what every analysis relies on? Indices in range, tables sorted, names
- * set. An importer that fails here has a bug or let a number of its input through unchecked.
+ * seal.c: checks the invariants that every analysis relies on: indices in range, tables sorted,
+ * names set. An importer that fails here has a bug or passed on an unchecked number of its input.
  */
 #include "trace/trace.h"
 

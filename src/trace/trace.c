@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c: making, checking and asking the trace itself. */
+/* trace.c: creating, sharing and querying the trace itself. */
 #include "trace/trace.h"
 
 #include <stdarg.h>
@@ -250,7 +250,8 @@ bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf
 	return sb_printf(out, "%s:%u", path ? path : "?", f->line);
 }
 
-/* The array doubles at each power of two from 8 on; a reader that fills notes itself keeps to it.
+/* The array doubles at each power of two from 8 on; readers that fill notes themselves must do the
+ * same.
  */
 static bool notes_grow(struct trace *t)
 {

@@ -2,25 +2,25 @@
 /*
  * trace.h: THE TRACE. Read this file first.
  *
- * One `struct trace` is one execution of one kernel, whoever recorded it. An importer builds it,
+ * One `struct trace` is one execution of one kernel, whatever recorded it. An importer builds it,
  * then it is sealed: immutable, shared by all threads. What it holds:
  *
  *	meta	 who, where, on what, with which clock, and what kind of evidence this is
  *	code	 the static instruction table, with the totals its producer stated (never mixed
  *		 with ours)
  *	sources	 files that code rows point at
- *	clocks	 one per clock domain (an AMD shader engine): how to bring its cycles to the trace's
+ *	clocks	 one per clock domain (an AMD shader engine): how its cycles map to the trace's
  *	tracks	 lanes of execution (an AMD wave, an Ascend pipe); none for sampled data
  *	occupancy, dispatches, counters, markers, links, stated series: side tables, may be empty
  *	notes	 everything lost, truncated, guessed, clamped or contradictory that the import saw
  *
- * What happened ON a track (its slices and states) is not held here: trace_load_track() brings one
+ * What happened ON a track (its slices and states) is not held here: trace_load_track() loads one
  * track at a time into a buffer of the caller's, from the original file, from a packed file or from
- * memory. So a question that looks at one track at a time costs the memory of one track, however
- * large the capture.
+ * memory. So an analysis of one track at a time needs the memory of one track, however large the
+ * capture.
  *
- * Times are unsigned 64-bit cycles of the track's own clock domain; trace_aligned() brings them to
- * the trace clock. Microseconds exist only at the edge (meta.clock_hz).
+ * Times are unsigned 64-bit cycles of the track's own clock domain; trace_aligned() converts them
+ * to the trace clock. Microseconds exist only at the edge (meta.clock_hz).
  *
  * Owner: the trace owns everything reachable from it (one arena) and trace_free() frees it all.
  * Strings end in NUL.
@@ -55,7 +55,7 @@ enum evidence {
 	EVIDENCE_HARDWARE_SAMPLE,
 	EVIDENCE_VENDOR_SIMULATOR,
 	EVIDENCE_ESTIMATE,
-	EVIDENCE_SYNTHETIC,    /* a generator made the capture up: no machine, no model of one */
+	EVIDENCE_SYNTHETIC,    /* made up by a generator: no machine, no model of one */
 	EVIDENCE_INSTRUMENTED, /* the kernel was changed so that it records itself */
 };
 /* The words of an enumeration, by value; NULL ends. */
@@ -66,7 +66,7 @@ const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
 enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
 
-/* What the machine and the launch were, as side files state it; NO_VALUE where unknown. */
+/* The machine and the launch, as stated in side files; NO_VALUE if unknown. */
 struct trace_machine {
 	int64_t simds;		/* of the whole device */
 	int64_t cus, ses, xccs; /* compute units, shader engines (all XCCs), dies */
@@ -78,14 +78,15 @@ struct trace_machine {
 };
 
 struct trace_launch {
-	int64_t agent, dispatch; /* of the directory name: agent handle, process-wide dispatch id */
+	int64_t agent, dispatch; /* from the directory name: agent handle, process-wide dispatch
+				    id */
 	int64_t kernel_id;
 	int64_t launch_index, launch_count; /* launch k (1-based) of n of this kernel id */
 	int64_t vgprs, accum_vgprs, sgprs, lds_bytes,
 		scratch_bytes;	       /* as the producer states them */
 	int64_t workgroup[3], grid[3]; /* work-items */
 	int64_t workgroups, waves;     /* launched in all, computed from the above */
-	int64_t start_ns, end_ns; /* of the kernel trace; may be another run: see is_other_run */
+	int64_t start_ns, end_ns; /* from the kernel trace; may be another run: see is_other_run */
 	bool is_other_run;	  /* the kernel trace belongs to a discovery run */
 	const char *command;	  /* command line or NULL; never host names */
 };
@@ -94,19 +95,20 @@ struct trace_meta {
 	enum vendor vendor;
 	enum evidence evidence;
 	const char *format;	    /* import_ops name: "ui_output", "incore" */
-	const char *format_version; /* what the files say, or NULL */
+	const char *format_version; /* as stated in the files, or NULL */
 	const char *origin;	    /* path as the user gave it */
-	const char *kernel;	    /* symbol, or NULL if nothing names it */
+	const char *kernel;	    /* symbol, or NULL if unknown */
 	const char *arch;	    /* "gfx950", or "gfx9" when only the family is known */
 	const char *arch_source;    /* where arch comes from: "agent_info", "filenames.json", ... */
 	unsigned gfx_major;	    /* 9, 10, 11, 12; 0: not AMD */
 	uint64_t clock_hz_num, clock_hz_den; /* trace clock as an exact fraction; den 0: unknown */
 	const char *clock_source;	     /* "realtime.json", or NULL */
 	unsigned clock_quantum;	  /* all times are multiples of this: 4 on gfx9, else 1 */
-	bool is_from_us;	  /* cycles were made from microseconds: as good as the clock */
+	bool is_from_us;	  /* cycles were computed from microseconds: as exact as the
+				     clock */
 	int64_t target_cu;	  /* the CU with instruction detail, or NO_VALUE */
-	uint64_t content_hash[2]; /* of a packed file; 0,0 otherwise */
-	uint64_t code_key;	  /* equal for equal code of the same input format; 0: not known */
+	uint64_t content_hash[2]; /* for a packed file; 0,0 otherwise */
+	uint64_t code_key;	  /* equal for equal code of the same input format; 0: unknown */
 	struct trace_machine machine;
 	struct trace_launch launch;
 };
@@ -122,27 +124,27 @@ struct code_totals {
 	uint64_t hit, latency, stall, idle;
 };
 
-/* PC samples of a row; why it stalled is in trace.reason_counts. */
+/* PC samples of a row; the stall reasons are in trace.reason_counts. */
 struct code_samples {
 	uint64_t issued, stalled;
 };
 
 struct reason_count {
 	uint64_t all;	     /* samples that found the row stalled for this reason */
-	uint64_t not_issued; /* of which its scheduler issued nothing at all: exposed */
+	uint64_t not_issued; /* those during which its scheduler issued nothing: exposed */
 };
 
-/* The reasons of AMD's PC samples: files that give counts without names mean these, in order. */
+/* The reasons of AMD's PC samples: used, in this order, for files with counts but no names. */
 #define AMD_STALL_REASONS 10
 extern const char *const amd_stall_reasons[AMD_STALL_REASONS];
 
 struct trace_sampling {
-	uint64_t period_cyc; /* between two samples of one sampler; 0: samples are counts alone */
-	uint64_t n_dropped;  /* bytes or samples the producer says it lost */
+	uint64_t period_cyc; /* between two samples of one sampler; 0: samples are only counts */
+	uint64_t n_dropped;  /* bytes or samples lost, as stated by the producer */
 	bool has_not_issued; /* reason_count.not_issued is known */
 };
 
-/* A figure that the producer gives for single rows, besides samples: sectors, wavefronts, ... */
+/* A figure that the producer gives per row, besides samples: sectors, wavefronts, ... */
 struct code_metric {
 	const char *name;
 	uint32_t n;
@@ -151,9 +153,9 @@ struct code_metric {
 	bool is_real; /* value holds the bits of a double */
 };
 
-/* What the code itself says, whatever ran: whom a row can have waited for, where it can go. */
+/* What follows from the code alone: which rows a row can have waited for, where it can go. */
 enum code_link_kind {
-	CODE_LINK_WRITE,    /* scoreboard: the result of `to` was not there */
+	CODE_LINK_WRITE,    /* scoreboard: the result of `to` was not ready */
 	CODE_LINK_READ,	    /* scoreboard: `to` had not read its sources */
 	CODE_LINK_COUNT,    /* a wait until few are left on a scoreboard */
 	CODE_LINK_GROUP,    /* a group of asynchronous copies */
@@ -163,9 +165,9 @@ enum code_link_kind {
 	CODE_LINK_BARRIER,  /* `to` arrives at the same barrier */
 	CODE_LINK_STALL,    /* the stall count of the instruction before */
 	CODE_LINK_REGISTER, /* fixed latency: `to` wrote what is read here */
-	CODE_LINK_JUMP,	    /* goes to `to`, or on */
+	CODE_LINK_JUMP,	    /* goes to `to` or to the next row */
 	CODE_LINK_GOTO,	    /* goes to `to` */
-	CODE_LINK_END,	    /* goes nowhere that is known; to is the row itself */
+	CODE_LINK_END,	    /* the target is unknown; to is the row itself */
 	CODE_LINK_KINDS
 };
 #define NO_REASON UINT32_MAX
@@ -173,7 +175,7 @@ enum code_link_kind {
 struct code_link { /* sorted by (row, kind, reason, to) */
 	code_idx row, to;
 	uint32_t kind;	 /* enum code_link_kind */
-	uint32_t reason; /* of the samples that it explains: into trace.reasons; or NO_REASON */
+	uint32_t reason; /* of the samples it explains: index into trace.reasons, or NO_REASON */
 };
 
 struct code_row {
@@ -183,15 +185,14 @@ struct code_row {
 	int64_t number;	 /* the producer's line number, the key of wave records */
 	uint64_t address;
 	uint32_t code_object;
-	bool is_label;	    /* no instruction: a symbol's name */
-	uint8_t inst_class; /* enum inst_class by text alone; a slice's own class decides where
-			       there is one */
+	bool is_label;	    /* not an instruction: a symbol's name */
+	uint8_t inst_class; /* enum inst_class by text; a slice's own class takes precedence */
 	uint16_t n_frames;
 	uint32_t first_frame;	   /* into trace.frames, innermost first */
 	const char *source;	   /* the producer's own source string, "" if none (facts and legacy
 				      reports group by it) */
-	struct code_totals stated; /* what the producer says; zero where it says nothing */
-	uint64_t bytes;		   /* moved by all its executions, as stated; 0: not stated */
+	struct code_totals stated; /* the producer's; zero if it states none */
+	uint64_t bytes;		   /* moved by all its executions; 0: not stated */
 };
 
 struct source_file {
@@ -208,8 +209,8 @@ struct clock_domain {
 	uint32_t id;		 /* AMD: shader engine number */
 	bool is_aligned;	 /* offset is known */
 	int64_t offset_cyc;	 /* add to this domain's time to get trace time */
-	uint64_t hz_num, hz_den; /* of this domain alone; den 0: unknown */
-	uint32_t n_samples;	 /* of (gfx clock, realtime clock) */
+	uint64_t hz_num, hz_den; /* of this domain; den 0: unknown */
+	uint32_t n_samples;	 /* pairs (gfx clock, realtime clock) */
 	const int64_t (*samples)[2];
 };
 
@@ -222,18 +223,18 @@ struct clock_domain {
 struct track {
 	uint32_t coord[TRACK_LEVELS];
 	clock_idx clock;
-	uint32_t n_slices; /* as stated, before loading; 0 if not known */
+	uint32_t n_slices; /* as stated, before loading; 0 if unknown */
 	uint64_t begin_cyc, end_cyc;
 	uint32_t kernel_id; /* of occupancy's dispatch list, or UINT32_MAX */
 	const char *name;   /* file or lane name for messages: "se0_sm2_sl0_wv0.json" */
 	int64_t workgroup;  /* or NO_VALUE */
 };
 
-enum track_want { /* what trace_load_track() shall bring besides slices */
+enum track_want { /* what trace_load_track() should load besides slices */
 	TRACK_STATES = 1,
 	TRACK_STATED_WAITS = 2,
 	TRACK_NO_SLICES = 4,
-	/* Columns of slices that the caller does not look at: a loader may leave them as they are. */
+	/* Columns of slices that the caller does not need: a loader may leave them unset. */
 	TRACK_NO_START = 8,
 	TRACK_NO_LENGTH = 16, /* durations and stalls */
 	TRACK_NO_CODE = 32,
@@ -257,7 +258,7 @@ struct stated_wait {
 	uint32_t first, n; /* into track_data.stated_producers */
 };
 
-/* The slices that a caller looks at, limits included, the first not above the last. */
+/* The slices that a caller needs. Limits are inclusive; first must not exceed last. */
 struct slice_filter {
 	uint64_t first_cyc, last_cyc;	/* their starts; 0 and UINT64_MAX: any */
 	code_idx first_code, last_code; /* their rows; 0 and UINT32_MAX: any, unknown ones too */
@@ -277,11 +278,11 @@ struct track_data {
 	uint8_t *inst_class; /* enum inst_class */
 	uint8_t *tag; /* the producer's own category number; AMD: 7 branch taken, 8 not taken */
 	uint32_t cap;
-	/* Set by the caller, NULL: all are looked at. A loader may leave out slices that the filter
-	 * does not ask for, not others: is_part says that it did. */
+	/* Set by the caller; NULL: all slices. A loader may leave out slices that do not pass the
+	 * filter, but no others; is_part says that it did. */
 	const struct slice_filter *filter;
 	bool is_part;
-	uint32_t *number; /* with is_part: of each slice on its track, from 0 */
+	uint32_t *number; /* with is_part: number of each slice on its track, from 0 */
 	uint32_t numbers_cap;
 
 	uint32_t n_states; /* run-length from track.begin_cyc */
@@ -296,7 +297,7 @@ struct track_data {
 	code_idx *stated_producers;
 	uint32_t stated_producers_cap;
 
-	/* What loading this track saw; the walk turns them into notes. */
+	/* Findings while loading this track; the walk turns them into notes. */
 	uint32_t n_unknown_code;     /* records that name no known row (also those of unknown pc) */
 	uint64_t begin_cyc, end_cyc; /* as this track's own file says */
 	uint32_t stated_slices;	     /* number of records its file states */
@@ -307,7 +308,7 @@ struct track_data {
 };
 
 bool track_data_reserve(struct track_data *d, uint32_t n_slices);
-bool track_data_reserve_numbers(struct track_data *d); /* of as many slices as there is room for */
+bool track_data_reserve_numbers(struct track_data *d); /* for the reserved slices */
 bool track_data_reserve_states(struct track_data *d, uint32_t n);
 bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers);
 void track_data_reset(struct track_data *d); /* keeps memory */
@@ -348,12 +349,12 @@ struct counter_series {
 	uint32_t cu; /* UINT32_MAX: of the whole domain */
 	uint32_t n;
 	const uint64_t *time_cyc;
-	const uint64_t *value; /* increments since the last sample; with a unit: a level */
+	const uint64_t *value; /* increment since the last sample; with a unit: a level */
 	const char *unit;      /* NULL: events; "MB/s": the values are levels of this unit */
 	uint32_t per_unit;     /* with a unit: value / per_unit gives it */
 };
 
-struct marker { /* s_ttracedata and its like */
+struct marker { /* s_ttracedata and the like */
 	uint64_t time_cyc;
 	uint64_t value;
 	clock_idx clock;
@@ -376,13 +377,13 @@ struct stated_series {	/* wstates<k>.json, all SEs pooled on unaligned clocks */
 };
 
 enum link_kind { LINK_FLAG, LINK_BARRIER, LINK_CROSS_CORE, LINK_FLOW };
-struct link { /* sorted by (to_track, to_slice) where an importer of pipes makes them */
+struct link { /* importers of pipes sort them by (to_track, to_slice) */
 	track_idx from_track, to_track;
 	uint32_t from_slice, to_slice;
 	enum link_kind kind;
 };
 
-/* How the stall_cyc of a slice splits (Ascend head cost); sorted by (track, slice). */
+/* How the stall_cyc of a slice (Ascend head cost) splits; sorted by (track, slice). */
 struct head_cost {
 	track_idx track;
 	uint32_t slice;
@@ -390,12 +391,12 @@ struct head_cost {
 };
 
 /*
- * A table that the producer gives and no analysis interprets as a whole: details of an on-device
- * run, rows of a CSV file, the blocks of a container. Numbers stand as they were written.
+ * A table given by the producer that no analysis interprets as a whole: details of an on-device
+ * run, rows of a CSV file, the blocks of a container. Numbers are kept as written.
  */
 struct named_table {
 	const char *name;   /* isa/ascend.h: ASCEND_TABLE_... */
-	const char *origin; /* file or block it stands in */
+	const char *origin; /* file or block that contains it */
 	uint32_t n_cols, n_rows;
 	const char *const *cols;
 	const char *const *cells; /* n_rows * n_cols, row after row; NULL: missing */
@@ -423,16 +424,16 @@ struct note {
 	const char *message; /* one line */
 	const char *path;    /* or NULL */
 	uint64_t offset;     /* or INCORE_NO_OFFSET */
-	uint64_t count;	     /* how many of it */
-	unsigned tables;     /* told of these (enum import_want) alone; 0: of any trace */
+	uint64_t count;	     /* number of occurrences */
+	unsigned tables;     /* shown only with these tables (enum import_want); 0: always */
 };
 
 /* --- the trace --- */
 
-/* A name that stands in a table which not every question needs. */
+/* A name stored in a table that not every question reads. */
 struct table_name {
-	unsigned tables;     /* enum import_want; 0: it is known without any */
-	const char *without; /* what it is called where these were not read */
+	unsigned tables;     /* enum import_want; 0: known without any */
+	const char *without; /* the name if these were not read */
 };
 
 struct trace;
@@ -441,11 +442,12 @@ struct track_loader {
 	bool (*load)(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 		struct incore_error *e);
 	void (*close)(void *ctx);
-	/* Tracks will be loaded more than once; may be NULL. See trace_keep_tracks(). */
+	/* Announces that tracks will be loaded more than once; may be NULL. See
+	 * trace_keep_tracks(). */
 	void (*keep)(struct trace *t);
 };
 
-/* Slices that are in memory already (lend.h); false: they are not, use the loader. *d is reset. */
+/* Lends slices that are already in memory (lend.h); false: use the loader. *d is reset. */
 struct track_lender {
 	bool (*load)(const struct track_lender *self, const struct trace *t, track_idx i,
 		unsigned want, struct track_data *d);
@@ -459,7 +461,7 @@ struct trace {
 	struct code_row *code;
 	struct code_samples *samples;	    /* one per code row, or NULL: no PC sampling */
 	uint32_t n_reasons;		    /* 0 without samples */
-	const char *const *reasons;	    /* names of stall reasons; what was issued has none */
+	const char *const *reasons;	    /* names of stall reasons; issued samples have none */
 	struct reason_count *reason_counts; /* n_code * n_reasons, row after row */
 	struct trace_sampling sampling;
 	uint32_t n_metrics;
@@ -483,11 +485,10 @@ struct trace {
 	struct track *tracks; /* sorted by coord */
 	struct track_loader loader;
 	void *loader_ctx;
-	struct trace_text *text; /* where the slices stand in their file (trace_text.h), or NULL */
+	struct trace_text *text; /* positions of the slices in their file (trace_text.h), or NULL */
 
 	uint32_t n_occupancy;
-	struct occupancy_event
-		*occupancy; /* sorted by (clock, time), order of the file among equals */
+	struct occupancy_event *occupancy; /* sorted by (clock, time), ties in file order */
 	uint32_t n_kernel_names;
 	struct kernel_name *kernel_names; /* sorted by id */
 	uint32_t n_dispatch_events;
@@ -510,27 +511,26 @@ struct trace {
 	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
 	struct note *notes;
-	struct table_name kernel_from, arch_from; /* of meta.kernel, meta.arch */
+	struct table_name kernel_from, arch_from; /* for meta.kernel, meta.arch */
 	const char *read_from;			  /* the path it was read from, or NULL */
-	uint64_t read_at;			  /* map_guard_now() before that */
-	const struct file_fence *fence; /* for paths that it names; the reader's, or NULL */
-	unsigned reading;  /* private: tables that are being read; trace_note() writes it down */
-	unsigned n_shares; /* private: owners beside the first */
+	uint64_t read_at;			  /* map_guard_now() before reading */
+	const struct file_fence *fence; /* for paths named in it; owned by the reader, or NULL */
+	unsigned reading;		/* private: tables being read, recorded by trace_note() */
+	unsigned n_shares;		/* private: owners besides the first */
 	const struct track_lender *lender; /* private: or NULL; atomic */
 };
 
 void trace_free(struct trace *t);
-/* One more owner: trace_free() then frees nothing until each has called it. Any thread. */
+/* Adds an owner: trace_free() frees only when every owner has called it. Any thread. */
 void trace_share(struct trace *t);
-/* Its tracks will be loaded more than once: what is opened for them is kept, up to a limit. Does
- * nothing to a trace that is shared. */
+/* Keeps what is opened to load tracks, up to a limit, because they will be loaded more than once.
+ * Does nothing to a shared trace. */
 void trace_keep_tracks(struct trace *t);
 
-/* Brings track i into *d (reset first). Thread-safe for different *d. */
+/* Loads track i into *d (reset first). Thread-safe for different *d. */
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e);
-/* Of an error of that: nothing more can be had of the trace, while a damaged track leaves the rest
- * good. */
+/* After such an error, is the whole trace unusable? (A damaged track leaves the others usable.) */
 bool track_error_is_fatal(const struct incore_error *e);
 
 static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t time_cyc)
@@ -538,28 +538,28 @@ static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t
 	return (int64_t)time_cyc + (c < t->n_clocks ? t->clocks[c].offset_cyc : 0);
 }
 
-/* Whether who wants these tables is told. A trace with more of them then says the same. */
+/* Is the note shown to a reader who wants these tables? Reading more tables does not change it. */
 static inline bool note_is_told(const struct note *n, unsigned want)
 {
 	return !(n->tables & ~want);
 }
-/* The name that a trace of these tables has. */
+/* The name to use if these tables were read. */
 static inline const char *table_name_get(const char *name, struct table_name from, unsigned want)
 {
 	return from.tables & ~want ? from.without : name;
 }
 
-/* Counts of a row, one per reason. */
+/* The counts of a row, one per reason. */
 static inline const struct reason_count *trace_reasons_of(const struct trace *t, code_idx i)
 {
 	return &t->reason_counts[(size_t)i * t->n_reasons];
 }
 /* Links of a row: *n of them from the pointer returned. */
 const struct code_link *trace_links_of(const struct trace *t, code_idx row, uint32_t *n);
-/* Room for samples and the counts of n named reasons, in the trace's arena; the names are
- * borrowed. False on lack of memory. */
+/* Allocates samples and counts for n named reasons in the trace's arena; the names are borrowed.
+ * False on lack of memory. */
 bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n);
-/* Does it have samples whose period is known and no timeline: cycles are samples x period? */
+/* Has it samples of known period but no timeline, so that cycles are samples x period? */
 static inline bool trace_is_sampled(const struct trace *t)
 {
 	return t->samples && !t->n_tracks && t->sampling.period_cyc;
@@ -590,7 +590,7 @@ bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf
 bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...) PRINTF_LIKE(7, 8);
 
-/* Of which nothing is known. */
+/* A launch of which nothing is known. */
 struct trace_launch trace_no_launch(void);
 /* A new empty trace with all NO_VALUE fields set; NULL on lack of memory. */
 struct trace *trace_new(void);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* A capacity that grows by half, so that a run of tracks of rising length does not copy each time.
+/* New capacity, growing by half, so that tracks of increasing length do not reallocate each time.
  */
 static uint32_t grown(uint32_t cap, uint32_t need)
 {

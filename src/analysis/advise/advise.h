@@ -18,7 +18,7 @@ struct summary;
 enum advise_world { WORLD_HIP, WORLD_TRITON, WORLD_FLYDSL, WORLD_CUDA, WORLD_PTO, WORLDS };
 #define ADVISE_WORLD_CHOICES "hip|triton|flydsl|cuda|pto"
 const char *advise_world_name(enum advise_world w);
-/* By the maker of the chip and by what the sources are called. */
+/* Derived from the chip vendor and the names of the source files. */
 enum advise_world advise_world_of(const struct trace *t);
 
 enum advise_rule_id {
@@ -65,7 +65,7 @@ struct advise_rule { /* advise_words.c */
 extern const struct advise_rule advise_rules[ADVISE_RULES];
 const char *advise_change(enum advise_rule_id rule, enum advise_world w);
 
-/* What is asked of whatif.h. */
+/* The question put to whatif.h. */
 enum advise_question {
 	ADVISE_ASK_NOTHING,
 	ADVISE_ASK_AHEAD,
@@ -77,32 +77,33 @@ const char *advise_question_name(enum advise_question q); /* an option of whatif
 
 #define ADVISE_PLACES 16u /* rows that are listed */
 #define ADVISE_ASKED 256u /* rows that are asked about */
-#define ADVISE_MOST 8u	  /* of a capture */
+#define ADVISE_MOST 8u	  /* pieces of advice per capture */
 
 struct advice {
 	enum advise_rule_id rule;
 	const char *cause;	      /* name of the cause that the cycles were lost to */
-	code_idx code;		      /* the row that loses most; NO_CODE: of the whole kernel */
-	code_idx of;		      /* what it waits for; NO_CODE */
+	code_idx code;		      /* the row that loses most; NO_CODE: the advice is for the
+					 whole kernel */
+	code_idx of;		      /* the row it waits for, or NO_CODE */
 	code_idx rows[ADVISE_PLACES]; /* costliest first, code among them */
 	uint32_t n_rows, n_found;     /* listed; in all */
-	uint64_t exposed_cyc;	      /* lost, nothing else issued meanwhile, of all its rows */
+	uint64_t exposed_cyc;	      /* cycles lost on all its rows while nothing else issued */
 	const char *evidence;
 	enum advise_question ask;
-	code_idx asked[ADVISE_ASKED]; /* of these rows: its own, or what they wait for */
+	code_idx asked[ADVISE_ASKED]; /* rows to ask about: its own, or those they wait for */
 	uint32_t n_asked;
-	const char *reason; /* of samples: asked about in the place of rows; NULL: rows are */
-	const char *factor; /* what follows a row: "=2"; WAVES: "+1" */
+	const char *reason; /* sampled data: stall reason to ask about; NULL: ask about the rows */
+	const char *factor; /* suffix after a row: "=2"; WAVES: "+1" */
 };
 
 struct advise_list {
 	struct advice *v;
 	size_t n, cap;
-	struct arena *arena; /* for what is written in them */
+	struct arena *arena; /* holds their texts */
 };
 void advise_list_deinit(struct advise_list *l);
 
-/* Adds what its rules find, descending by exposed cycles. Of waves and samples. */
+/* Adds the findings of its rules, descending by exposed cycles. For waves and samples. */
 bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_error *e);
-/* Of the pipes of a core. */
+/* For the pipes of a core. */
 bool advise_pipes(const struct pipes *p, struct advise_list *l, struct incore_error *e);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_internal.h: what the rules of waves and of pipes share. */
+/* advise_internal.h: shared by the rules for waves and the rules for pipes. */
 #pragma once
 
 #include "analysis/advise/advise.h"
 #include "base/vec.h"
 
-#define ADVISE_LEAST 0.01 /* of all lifetimes, exposed: below, nothing is said */
+#define ADVISE_LEAST 0.01 /* least exposed share of all lifetimes that is worth advice */
 
-struct advise_hit { /* one cause on one row that a rule takes */
+struct advise_hit { /* one cause on one row that matches a rule */
 	enum advise_rule_id rule;
 	code_idx code, of;
 	uint32_t cause;
 	uint64_t cyc, exposed_cyc, hits;
-	uint64_t line, line_cyc; /* of samples: its source line, and what all hits of the rule in it
-				    are exposed for */
+	uint64_t line, line_cyc; /* sampled data: its source line, and the exposed cycles of all
+				    hits of the rule in that line */
 };
 
 struct advise_hits {
@@ -21,22 +21,23 @@ struct advise_hits {
 	size_t n, cap;
 };
 
-struct blame { /* edges by waiting row, the costliest first */
+struct blame { /* edges by waiting row, costliest first */
 	const struct summary *s;
 	uint32_t *first, *next; /* position + 1 */
 	uint32_t n_sampled;	/* rows with samples */
 };
 
-/* A row of it; what does not fit is counted. */
+/* Adds a row to the advice; rows that do not fit are only counted. */
 void advise_add_row(struct advice *a, code_idx row);
-/* A row that is asked about; of more than fit the costliest. */
+/* Adds a row to ask whatif about, once; ignored when the list is full, so add the costliest
+ * first. */
 void advise_ask_row(struct advice *a, code_idx row);
-/* Copies it with the evidence; false on lack of memory. */
+/* Adds a copy of the advice and its evidence; false on lack of memory. */
 bool advise_add(struct advise_list *l, const struct advice *a, const struct strbuf *evidence);
-/* The share of all lifetimes that a rule needs to speak. */
+/* Least share of all lifetimes at which the rule gives advice. */
 double advise_least(enum advise_rule_id rule, bool is_sampled);
-/* The question for the hits of a rule, the costliest first; false on lack of memory. */
+/* Sets the whatif question for the hits of a rule (costliest first); false on lack of memory. */
 bool advise_ask(const struct blame *b, const struct advise_hit *h, size_t n, struct arena *arena,
 	struct advice *a);
-/* Descending by exposed cycles; ADVISE_MOST stay. */
+/* Sorts descending by exposed cycles and keeps the first ADVISE_MOST. */
 void advise_sort(struct advise_list *l);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_words.c: what each rule found, and the change in the words of the kernel's world. */
+/* advise_words.c: texts of the rules: the finding, and the change in terms of the kernel's
+ * language. */
 #include <string.h>
 
 #include "analysis/advise/advise.h"
 
-/* clang-format off: one string a line */
+/* clang-format off: one string per line */
 const struct advise_rule advise_rules[ADVISE_RULES] =
 	{
 		[ADVISE_LATE_LOAD] = {"late-load",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_ask.c: what is asked of whatif.h for what a rule found, and how much is worth a word. */
+/* rules_ask.c: which question a finding puts to whatif.h, and how large a finding must be. */
 #include "analysis/advise/advise_internal.h"
 #include "analysis/code/samples.h"
 #include "analysis/summary/summary.h"
@@ -7,8 +7,8 @@
 static const struct ask {
 	enum advise_question ask;
 	const char *factor;
-	double least;	     /* share that is worth a word; 0: ADVISE_LEAST */
-	bool is_of_producer; /* what is waited for is asked about */
+	double least;	     /* least share for advice; 0: ADVISE_LEAST */
+	bool is_of_producer; /* ask about the producer, not the waiting row */
 } asks[ADVISE_RULES] = {
 	[ADVISE_LATE_LOAD] = {ADVISE_ASK_AHEAD, "=1", 0, true},
 	[ADVISE_START_LOAD] = {ADVISE_ASK_REMOVE, ""},
@@ -35,7 +35,7 @@ static const struct ask {
 	[ADVISE_END_DRAIN] = {ADVISE_ASK_FASTER, "=2"},
 };
 
-#define BARRIER_LEAST 0.05 /* of samples: even work meets at a barrier, too */
+#define BARRIER_LEAST 0.05 /* samples: evenly shared work waits at barriers, too */
 
 double advise_least(enum advise_rule_id rule, bool is_sampled)
 {
@@ -44,9 +44,9 @@ double advise_least(enum advise_rule_id rule, bool is_sampled)
 	return asks[rule].least > 0 ? asks[rule].least : ADVISE_LEAST;
 }
 
-/* Where samples are all there is, waits are no instructions that could be taken out, and code that
- * runs once has no step before. A barrier of waves that stays apart is no question: what is removed
- * there is that they meet, not that they have different work. */
+/* In sampled data waits are not instructions that could be removed, and code that runs once has no
+ * earlier iteration. No question is asked about a barrier whose waves arrive unevenly: removing it
+ * would remove the meeting, not the uneven work. */
 static enum advise_question question_of(
 	const struct summary *s, const struct advise_hit *h, bool *is_of_producer)
 {
@@ -70,7 +70,7 @@ static enum advise_question question_of(
 		       : q;
 }
 
-/* As many times faster as its layout costs. */
+/* Factor: as many times faster as the layout makes it slower. */
 static const char *factor_of_layout(
 	const struct trace *t, struct arena *arena, const struct advice *a)
 {
@@ -80,7 +80,8 @@ static const char *factor_of_layout(
 	return arena_printf(arena, "=%.1f", k > 1 ? k : 2);
 }
 
-/* Fetches and drains are no instruction's: of samples the sampler's word for them is asked about. */
+/* Fetches and drains belong to no instruction: for samples the question is about the sampler's
+ * reason. */
 static const char *reason_of(const struct trace *t, enum advise_rule_id rule)
 {
 	const char *cause = rule == ADVISE_FETCH       ? "gap:fetch"
@@ -93,7 +94,7 @@ static const char *reason_of(const struct trace *t, enum advise_rule_id rule)
 	return NULL;
 }
 
-/* More sums do not shorten a branch. */
+/* May whatif be asked about the row? More accumulators only help arithmetic, not a branch. */
 static bool may_ask(const struct trace *t, const struct advice *a, code_idx row)
 {
 	enum inst_class c = (enum inst_class)t->code[row].inst_class;
@@ -102,7 +103,7 @@ static bool may_ask(const struct trace *t, const struct advice *a, code_idx row)
 	       c == CLASS_TRANS;
 }
 
-/* What a row waits for; of samples all of a kind that it waits for. */
+/* Asks about what a row waits for; for samples, about all producers of that class. */
 static void ask_producers(const struct blame *b, const struct advise_hit *h, struct advice *a)
 {
 	const struct trace *t = b->s->trace;

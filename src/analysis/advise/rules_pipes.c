@@ -3,11 +3,11 @@
 #include "analysis/advise/advise_internal.h"
 #include "analysis/pipes/pipes.h"
 
-#define APART 0.3	  /* of the shorter pipe's work: less overlap is taking turns */
+#define APART 0.3	  /* share of the shorter pipe's work; with less overlap they take turns */
 #define LEAST_LOST 0.10	  /* of the path */
-#define LEAST_BUSY 0.10	  /* of the span, each of the two */
-#define LEAST_TILES 2u	  /* with one there is nothing to overlap with */
-#define SMALL_BYTES 2048u /* a move */
+#define LEAST_BUSY 0.10	  /* of the span, for each of the two */
+#define LEAST_TILES 2u	  /* a single tile has nothing to overlap with */
+#define SMALL_BYTES 2048u /* bytes per move */
 #define SMALL_HITS 8u
 #define SMALL_SHARE 0.20 /* of the path */
 
@@ -38,7 +38,7 @@ static bool waits_for(const struct pipes *p, track_idx consumer, track_idx produ
 	return false;
 }
 
-/* Loads that wait until what was loaded before is used up: there is one buffer. */
+/* Finds loads that wait until the previously loaded data is used up: there is only one buffer. */
 static struct turns find_turns(const struct pipes *p)
 {
 	struct turns best = {.move = NO_TRACK};
@@ -76,7 +76,7 @@ static bool waits_on(const struct pipes *p, const struct producer_edge *x, const
 	return at && strncmp(at + 12, lane, strlen(lane)) == 0;
 }
 
-/* The flags that the lane waits for, the costliest first; of none the costliest wait at all. */
+/* Takes the flags the lane waits for, costliest first; without any, the costliest wait of all. */
 static void take_waits(const struct pipes *p, const char *lane, struct advice *a)
 {
 	for (size_t i = 0; i < p->edges.n; i++)

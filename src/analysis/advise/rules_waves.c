@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_waves.c: the rules for waves and samples. Each lost cause of each row is put to at most one
- * rule; the rows of a rule together are one advice.
+ * rules_waves.c: the rules for waves and samples. Each lost cause of each row goes to at most one
+ * rule; all rows of a rule form one piece of advice.
  */
 #include <stdio.h>
 
@@ -12,11 +12,11 @@
 #include "isa/amd_waits.h"
 
 #define SHORT_LOOP_ROWS 24u
-#define BARRIER_LEAST_CYC 32u  /* a meeting: four times its floor */
-#define DRAIN_LEAST_CYC 64u    /* of a wave: three times what it takes without a store */
+#define BARRIER_LEAST_CYC 32u  /* per meeting: four times its floor */
+#define DRAIN_LEAST_CYC 64u    /* per wave: three times its length without stores */
 #define NEIGHBOURS 2u	       /* rows apart */
-#define FENCE_ROWS 5u	       /* of one fence */
-#define FETCH_LEAST_ROWS 1024u /* with samples: smaller code stays in the caches */
+#define FENCE_ROWS 5u	       /* rows of one fence */
+#define FETCH_LEAST_ROWS 1024u /* for samples: smaller code stays in the caches */
 #define WAITING_LEAST 0.10     /* of all lifetimes, exposed to memory: worth another wave */
 
 /* --- what a row is --------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static bool is_lds_write(const char *op)
 	       strncmp(op, "STS", 3) == 0;
 }
 
-/* Four bytes a lane or fewer, and another of the kind right beside it. */
+/* Is the access four bytes per lane or fewer, with another of its kind next to it? */
 static bool is_narrow(const struct trace *t, code_idx i)
 {
 	static const char *const wide[] = {
@@ -60,7 +60,7 @@ static bool is_narrow(const struct trace *t, code_idx i)
 	return false;
 }
 
-/* Does the matrix instruction before it in the block write what it reads? */
+/* Does the previous matrix instruction in the block write what this one reads? */
 static bool is_chained(const struct summary *s, code_idx row)
 {
 	const struct trace *t = s->trace;
@@ -92,7 +92,7 @@ static bool is_in_loop(const struct summary *s, code_idx row)
 	return b != NO_BLOCK && s->cfg.blocks[b].loop != NO_LOOP;
 }
 
-/* The branch that closes a short loop around the row; NO_CODE: there is none. */
+/* The branch that closes a short loop around the row, or NO_CODE. */
 static code_idx short_loop_of(const struct summary *s, code_idx row)
 {
 	uint32_t b = s->cfg.block_of[row];
@@ -124,8 +124,8 @@ static bool blame_index(struct blame *b)
 	return b->first && b->next;
 }
 
-/* Edges of samples are of every reason that the row has. Two counters of one wait share its cycles:
- * whose instructions take longer is to blame. */
+/* The edges of sampled data mix all reasons of the row. If a wait has two counters that share its
+ * cycles, the one with the longer instructions is to blame. */
 static code_idx producer_of(const struct blame *b, const struct cause *x, code_idx row)
 {
 	const struct trace *t = b->s->trace;
@@ -143,7 +143,7 @@ static code_idx producer_of(const struct blame *b, const struct cause *x, code_i
 	return best ? best->producer : NO_CODE;
 }
 
-/* Of a row that waits at a barrier, the barrier. */
+/* The barrier that a row waits at. */
 static code_idx barrier_of(const struct blame *b, code_idx row)
 {
 	const struct trace *t = b->s->trace;
@@ -157,7 +157,8 @@ static code_idx barrier_of(const struct blame *b, code_idx row)
 	return row;
 }
 
-/* The fence that the row belongs to: what checks for errors and empties caches stands behind it. */
+/* The fence that the row belongs to: the rows that check for errors and empty caches come after
+ * it. */
 static code_idx fence_of(const struct trace *t, code_idx row)
 {
 	for (code_idx at = row; at + FENCE_ROWS > row; at--) {
@@ -171,7 +172,7 @@ static code_idx fence_of(const struct trace *t, code_idx row)
 
 /* --- which rule ------------------------------------------------------------------------------ */
 
-/* Of a wait: by what it waits for, and by whether it comes round again. */
+/* Rule for a wait, by what it waits for and whether it is in a loop. */
 static enum advise_rule_id rule_of_producer(const struct summary *s, const struct advise_hit *h)
 {
 	const struct trace *t = s->trace;
@@ -182,7 +183,8 @@ static enum advise_rule_id rule_of_producer(const struct summary *s, const struc
 		return is_in_loop(s, h->code) ? ADVISE_LATE_LOAD : ADVISE_START_LOAD;
 	case CLASS_VMEM_TO_LDS:
 		return ADVISE_LATE_COPY;
-	case CLASS_VMEM_STORE: /* NVIDIA: until its registers are read, not until it is done */
+	case CLASS_VMEM_STORE: /* NVIDIA: waits until the registers are read, not until the store
+				  is done */
 		return is_nvidia ? ADVISE_RULES : ADVISE_STORE_IN_WAIT;
 	case CLASS_LDS:
 		if (!is_lds_write(opcode_of(t, h->of)))
@@ -199,7 +201,7 @@ static enum advise_rule_id rule_of_producer(const struct summary *s, const struc
 	}
 }
 
-/* Blame of a wait of samples goes to how the producer's accesses are laid out, if that is bad. */
+/* A wait in sampled data is blamed on the layout of the producer's accesses if that is bad. */
 static enum advise_rule_id rule_of_wait(
 	const struct blame *b, const struct cause *x, struct advise_hit *h)
 {
@@ -259,7 +261,8 @@ static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
 	case CAUSE_PIPE_STALL:
 		return rule_of_stall(s, h);
 	case CAUSE_BARRIER:
-		if (is_sampled) /* the next instruction has the samples, the blame is the barrier's */
+		if (is_sampled) /* the next instruction has the samples, but the barrier is to
+				   blame */
 			h->code = barrier_of(b, h->code);
 		return is_sampled || c->cyc >= BARRIER_LEAST_CYC * c->hits ? ADVISE_UNEVEN_BARRIER
 									   : ADVISE_RULES;
@@ -275,12 +278,12 @@ static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
 		at = short_loop_of(s, h->code);
 		if (at == NO_CODE)
 			return ADVISE_RULES;
-		h->code = at; /* the gap is the target's, the blame the branch's */
+		h->code = at; /* the gap is at the target, but the branch is to blame */
 		return ADVISE_SHORT_LOOP;
 	case CAUSE_DRAIN:
 		if (is_sampled && h->code > 0 &&
 			strcmp(opcode_of(s->trace, h->code - 1), "EXIT") == 0)
-			h->code--; /* what stands behind the end never runs */
+			h->code--; /* rows after the end never run */
 		return is_sampled || c->cyc > DRAIN_LEAST_CYC * c->hits ? ADVISE_END_DRAIN
 									: ADVISE_RULES;
 	default:
@@ -313,7 +316,7 @@ static bool gather(const struct blame *b, struct advise_hits *out)
 
 /* --- rules of the whole kernel --------------------------------------------------------------- */
 
-/* Registers or LDS, and nothing else, keep another wave out while memory is waited for. */
+/* Finds kernels that wait for memory while only registers or LDS prevent another wave. */
 static bool few_waves(const struct summary *s, struct advise_list *l)
 {
 	const unsigned own = 1u << LIMIT_VGPR | 1u << LIMIT_LDS;
@@ -441,8 +444,8 @@ ORDER(by_line, struct advise_hit, UP(rule) UP(line) UP(code) UP(cause))
 ORDER(by_rule, struct advise_hit,
 	UP(rule) DOWN(line_cyc) UP(line) DOWN(exposed_cyc) UP(code) UP(cause))
 
-/* An unrolled loop spreads what one line costs over many rows: of samples the costliest line is
- * first, and in it its costliest row. Rows without a line stand for themselves. */
+/* An unrolled loop spreads the cost of one line over many rows: for samples sort by the costliest
+ * line, then by its costliest row. A row without a line counts as a line of its own. */
 static void sort_hits(struct advise_hits *h)
 {
 	struct advise_hit *v = h->v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: runs every rule over what the walk gathered, orders the findings, gives the verdict. */
+/* check.c: runs every rule on what the walk gathered, sorts the findings, gives the verdict. */
 #include "analysis/check/check.h"
 
 #include <stdlib.h>
@@ -197,7 +197,8 @@ static void sort_findings(struct check *c)
 
 typedef void (*rule_fn)(struct check *c);
 
-/* The first says whether there is anything to check. Damage comes next: it explains what follows.
+/* The first rule decides whether there is anything to check. Damage comes next: it explains what
+ * follows.
  */
 static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_implausible,
 	rule_code, rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
@@ -210,12 +211,12 @@ static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_nea
 	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, rule_links,
 	NULL};
 
-/* A profiler that samples follows no wave. */
+/* Rules for sampling profilers, which follow no wave. */
 static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_dropped_samples,
 	rule_short_sampled, rule_clock_locked, rule_pass_clocks, rule_replay, rule_no_lines,
 	rule_cut_report, rule_unmapped, rule_stale, NULL};
 
-/* Nothing of a timeline, nor a scope, is an instruction: what there is to say its notes say. */
+/* Timelines and scopes have no instructions: their notes say all there is to say. */
 static const rule_fn timeline_rules[] = {rule_damaged, NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)

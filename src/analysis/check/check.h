@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h: can the cycles of this capture stand for the kernel? Each known way a capture goes wrong
- * is a rule; a rule that fires is a finding with an id, its evidence and what to do. The verdict is
- * the worst effect of all findings; `ok` without any. A shell (nothing traced) gets one finding
- * only.
+ * check.h: can the cycles of this capture be trusted to represent the kernel? Each known way in
+ * which a capture goes wrong is a rule; a rule that fires is a finding with an id, its evidence and
+ * what to do. The verdict is the worst effect of all findings; `ok` without any. A shell (nothing
+ * traced) gets one finding only.
  *
  * Alone: check_run() walks the tracks once. Together with other questions: check_new(), its
  * collector in the caller's walk, check_finish(). Owner: the caller; check_free() frees all strings
@@ -59,7 +59,7 @@ struct finding {
 	"short-kernel|clock-not-locked|different-clocks|replayed|no-line-info|"                    \
 	"unmapped-addresses"
 
-/* What is known of a capture beside this one. */
+/* What is known about a capture of the same code. */
 struct check_sibling {
 	const char *path;
 	int64_t dispatch;
@@ -84,14 +84,14 @@ struct check {
 	struct arena arena;
 	const struct trace *trace;
 	const struct check_context *ctx; /* may be NULL */
-	struct check_gather *gather;	 /* of waves, else NULL */
-	struct pipes *pipes;		 /* of pipes, else NULL */
+	struct check_gather *gather;	 /* for traces of waves, else NULL */
+	struct pipes *pipes;		 /* for traces of pipes, else NULL */
 	bool is_shell;
 	bool is_nomem; /* latched while findings are written */
 	enum verdict verdict;
 	struct finding *findings; /* by severity, then in the order of the rules */
 	uint32_t n_findings, cap_findings;
-	struct finding spare; /* written where there is no room for another */
+	struct finding spare; /* written to when there is no room for another finding */
 };
 
 struct check *check_new(

@@ -25,11 +25,11 @@ struct gather_worker {
 };
 
 /*
- * Is the state series of the producer the one our timelines give? Both are lists of (time, change
- * of the number of waves). Instead of sorting millions of changes we compare a fingerprint: the sum
- * over all changes of change * H(time) mod 2^128, H a fixed hash to 128 bits. It is linear: changes
- * at one time may be merged or split, and tracks may come in any order, without altering it. Equal
- * series have equal sums; different ones agree by chance only (2^-128 for a random H).
+ * Does the state series of the producer equal the one from our timelines? Both are lists of (time,
+ * change of the number of waves). Instead of sorting millions of changes we compare a fingerprint:
+ * the sum over all changes of change * H(time) mod 2^128, H a fixed hash to 128 bits. It is linear:
+ * changes at one time may be merged or split, and tracks may come in any order, without altering
+ * it. Equal series have equal sums; different ones agree by chance only (2^-128 for a random H).
  */
 void series_add(struct series_print *p, uint64_t time_cyc, int64_t change)
 {
@@ -162,7 +162,7 @@ static bool follows(const struct check_gather *g, const struct walk_track *k, ui
 	if (d->tag[i - 1] == AMD_CATEGORY_CONTEXT || d->tag[i] == AMD_CATEGORY_CONTEXT)
 		return true;
 	if (d->tag[i - 1] == AMD_CATEGORY_JUMP) {
-		/* rows without a record may stand between the target and the next record */
+		/* rows without a record may lie between the target and the next record */
 		while (b && t->code[b].address != g->targets[a] && g->is_untraced[b - 1])
 			b--;
 		return g->targets[a] == NO_TARGET ||
@@ -191,7 +191,7 @@ static bool is_ended(const struct walk_track *k)
 
 	if (k->trace->meta.vendor != VENDOR_AMD || !d->n)
 		return k->trace->meta.vendor != VENDOR_AMD;
-	/* without code a last message is all that tells of s_endpgm */
+	/* without code a final message is the only sign of s_endpgm */
 	return d->inst_class[d->n - 1] == CLASS_DRAIN ||
 	       (d->code[d->n - 1] == NO_CODE && d->tag[d->n - 1] == AMD_CATEGORY_MESSAGE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_internal.h: what the files check*.c share: the facts gathered by one walk, and how a rule
- * writes its finding. Lack of memory is latched, and told by check_finish().
+ * check_internal.h: shared by the files check*.c: the facts gathered by one walk, and how a rule
+ * writes its finding. Lack of memory is latched and reported by check_finish().
  */
 #pragma once
 
@@ -17,7 +17,7 @@ enum track_flaw {
 	FLAW_UNSTATED = 32, /* it stores no wait list at all */
 };
 
-/* Of one track; slot by track index. */
+/* Facts of one track; indexed by track. */
 struct track_facts {
 	bool is_read;
 	uint8_t flaws;	   /* enum track_flaw */
@@ -57,7 +57,7 @@ void series_add(struct series_print *p, uint64_t time_cyc, int64_t change);
 struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect);
 void finding_say(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_advise(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* What b holds. */
+/* Copies the content of b. */
 const char *check_text(struct check *c, const struct strbuf *b);
 /* Evidence; silently dropped beyond FINDING_MAX_FACTS. */
 void fact_int(struct finding *f, const char *key, int64_t v);
@@ -66,11 +66,11 @@ void fact_text(struct check *c, struct finding *f, const char *key, const char *
 	PRINTF_LIKE(4, 5);
 /* Notes of the trace with that code word: how many things they count. */
 uint64_t check_notes(const struct check *c, const char *code);
-/* Samples only: no wave was followed, so nothing can be missing of one. */
+/* Samples only: no wave was followed, so no part of one can be missing. */
 bool check_is_sampled(const struct check *c);
 /* The CU with instruction detail: as recorded, else the profiler's default. */
 int64_t check_target_cu(const struct check *c);
-/* By clock: mask of the SIMDs (below 8) that have a wave; NULL on lack of memory. */
+/* By clock: bit mask of the SIMDs (numbers below 8) that have a wave; NULL on lack of memory. */
 uint8_t *check_seen_simds(struct check *c);
 
 /* The rules, in the order of their numbers. */
@@ -100,7 +100,7 @@ void rule_waits(struct check *c);
 void rule_damaged(struct check *c);
 void rule_links(struct check *c);
 
-/* Of samples of a profiler: check_rules_samples.c. */
+/* For samples of a profiler: check_rules_samples.c. */
 void rule_few_samples(struct check *c);
 void rule_dropped_samples(struct check *c);
 void rule_short_sampled(struct check *c);
@@ -111,7 +111,7 @@ void rule_no_lines(struct check *c);
 void rule_cut_report(struct check *c);
 void rule_unmapped(struct check *c);
 
-/* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
+/* For traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
 void rule_no_timeline(struct check *c);
 void rule_no_compute(struct check *c); /* D1 */
 void rule_near_empty(struct check *c); /* D2 */

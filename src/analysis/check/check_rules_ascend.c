@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_ascend.c: can a simulator's trace stand for the kernel? Did the engine that the core
- * is for do any work, did loops run, is the tail there? Work only: synchronisation never counts.
+ * check_rules_ascend.c: can a simulator's trace represent the kernel? Did the core's main engine do
+ * any work, did loops run, is the tail there? Only work counts, never synchronisation.
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/pipes/pipes.h"
@@ -11,18 +11,19 @@
 #define NEAR_EMPTY_CYC 1000u
 #define MAX_NAMED 4u /* cores named in a message */
 
-/* What one core did. */
+/* Facts about one core. */
 struct core_facts {
 	uint64_t compute_n, compute_cyc; /* instructions and busy cycles of its engines */
-	uint64_t move_n, move_cyc;	 /* of its transfer engines; the busiest one's cycles */
-	uint64_t load_n;		 /* of MTE1 and MTE2 */
+	uint64_t move_n, move_cyc;	 /* instructions of its transfer engines; cycles of the
+					    busiest one */
+	uint64_t load_n;		 /* instructions of MTE1 and MTE2 */
 	uint64_t span_cyc;
 	enum ascend_core kind;
 };
 
 enum core_state { CORE_WORKS, CORE_MOVES, CORE_NEAR_EMPTY, CORE_NO_COMPUTE };
 
-/* Is work on this pipe what the core is for? */
+/* Is this pipe a main engine of the core? */
 static bool is_engine(enum ascend_core kind, enum pipe_role role, unsigned pipe)
 {
 	if (role != ROLE_COMPUTE)
@@ -30,7 +31,7 @@ static bool is_engine(enum ascend_core kind, enum pipe_role role, unsigned pipe)
 	return kind == ASCEND_PLAIN || (kind == ASCEND_CUBE) == (pipe == PIPE_CUBE);
 }
 
-/* A core whose name tells nothing: what the maker of the trace says the kernel is for. */
+/* Kind of a core whose name does not show it: taken from the producer's label of the kernel. */
 static enum ascend_core labelled_kind(const struct trace *t)
 {
 	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
@@ -41,7 +42,7 @@ static enum ascend_core labelled_kind(const struct trace *t)
 
 		if (!key || !value || strcmp(key, "pto.kernel_kind") != 0)
 			continue;
-		/* "cube", or the attribute as it stands in the source: "#pto.kernel_kind<cube>" */
+		/* "cube", or the attribute as written in the source: "#pto.kernel_kind<cube>" */
 		if (strstr(value, "cube"))
 			return ASCEND_CUBE;
 		return strstr(value, "vec") ? ASCEND_VEC : ASCEND_PLAIN;
@@ -92,7 +93,7 @@ static const char *engine_name(enum ascend_core kind)
 	return kind == ASCEND_CUBE ? "CUBE" : kind == ASCEND_VEC ? "VECTOR" : "CUBE or VECTOR";
 }
 
-/* How many cores are in a state; the first few are named. */
+/* Counts the cores in a state and names the first few. */
 static uint32_t count_cores(const struct check *c, enum core_state state, struct strbuf *names,
 	struct core_facts *first)
 {
@@ -172,7 +173,7 @@ void rule_near_empty(struct check *c)
 	sb_free(&names);
 }
 
-/* Cores of a kind, and how many of them work or move data. */
+/* Counts the cores of a kind; *good: how many of them work or move data. */
 static uint32_t count_side(const struct check *c, enum ascend_core kind, uint32_t *good)
 {
 	uint32_t n = 0;
@@ -236,7 +237,7 @@ void rule_no_loop(struct check *c)
 struct tail_facts {
 	uint32_t no_end;     /* cores whose last flow-control slice is not END */
 	uint32_t cube_after; /* cores with cube work after the last FIXP slice */
-	uint32_t last_waits; /* pipes whose last slice is a wait nobody ended */
+	uint32_t last_waits; /* pipes whose last slice is a wait that nobody ended */
 	uint64_t mmad, fixp; /* instructions on CUBE and FIXP */
 	uint64_t one_sided;  /* starts without ends, as the import noted */
 	const char *first;   /* core it was seen on */
@@ -270,7 +271,7 @@ static void look_at_tail(const struct check *c, const struct pipe_core *core, st
 		f->last_waits += r->is_last_unmatched;
 		is_bad |= r->is_last_unmatched;
 	}
-	/* a core of one lane shows whole kernels, not instructions */
+	/* a core with a single lane shows whole kernels, not instructions */
 	if (cube_last > fixp_last && core->n > 1) {
 		f->cube_after++;
 		is_bad = true;
@@ -322,7 +323,7 @@ static bool has_a5_lanes(const struct trace *t)
 	return false;
 }
 
-/* A5 never states bytes, and raw dumps do not hold them. */
+/* Does the trace state bytes? A5 never does, and raw dumps do not hold them. */
 static bool states_bytes(const struct trace *t)
 {
 	const struct ascend_soc *soc = t->meta.arch ? ascend_soc_find(str_of(t->meta.arch)) : NULL;

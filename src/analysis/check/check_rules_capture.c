@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_capture.c: was anything traced, and is all of it there? Shells, missed compute units
- * and shader engines, truncation, missing and unlisted wave files, damaged files.
+ * check_rules_capture.c: was anything traced, and is the trace complete? Shells, missed compute
+ * units and shader engines, truncation, missing and unlisted wave files, damaged files.
  */
 #include "analysis/check/check_internal.h"
 
@@ -124,7 +124,8 @@ void rule_implausible(struct check *c)
 		"trust no time and no instruction of them: copy the streams again, or see which GPU they are of");
 }
 
-/* Without code a class is a guess from the kind of token, and a wait looks like any immediate. */
+/* Without code a class is only guessed from the kind of token, and a wait looks like any
+ * immediate. */
 void rule_code(struct check *c)
 {
 	uint64_t unknown = c->gather->n_unknown_code, all = unknown;
@@ -217,11 +218,12 @@ void rule_missed_se(struct check *c)
 
 struct cuts {
 	uint64_t waves, cut_waves;
-	uint64_t starts, open; /* starts without their end */
+	uint64_t starts, open; /* open: starts without an end */
 	uint64_t breaks, broken_waves;
 	track_idx first_broken;
 	uint64_t packet_loss, trace_stalls;
-	uint64_t short_ses, least_starts; /* shader engines with fewer starts than the grid gives */
+	uint64_t short_ses, least_starts; /* shader engines with fewer starts than expected from
+					     the grid */
 };
 
 static void count_cut_waves(const struct check *c, struct cuts *x)
@@ -248,7 +250,7 @@ static int64_t device_ses(const struct trace *t)
 	return str_is(str_of(t->meta.arch), "gfx950") ? 32 : NO_VALUE;
 }
 
-/* What the grid must give every shader engine at least; 0 where the launch is not known. */
+/* Least number of starts per shader engine implied by the grid; 0 if the launch is unknown. */
 static uint64_t least_starts(const struct trace *t)
 {
 	const struct trace_launch *l = &t->meta.launch;
@@ -279,7 +281,7 @@ static bool count_cuts(struct check *c, struct cuts *x)
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}
-	/* a raw trace's decoder counts them too, and has no events by the rules of 0.1.6 */
+	/* the decoder of a raw trace counts them too, and gives no events under the 0.1.6 rules */
 	if (!x->packet_loss)
 		x->packet_loss = check_notes(c, "packet-lost");
 	return true;
@@ -321,7 +323,7 @@ static void say_cuts(struct check *c, struct finding *f, const struct cuts *x)
 	sb_free(&b);
 }
 
-/* "SE0 64/0": starts and ends where they differ */
+/* "SE0 64/0": starts and ends of SEs where they differ */
 static void put_open_ses(struct check *c, struct finding *f, const struct se_counts *n)
 {
 	struct strbuf b = {0};
@@ -392,7 +394,7 @@ void rule_damaged(struct check *c)
 	const struct note *first = NULL;
 	struct finding *f;
 
-	/* a file that is not there has its own finding, and so has a link */
+	/* missing files and links have findings of their own */
 	n_absent += c->gather->n_outside;
 	n_tracks = n_tracks > n_absent ? n_tracks - n_absent : 0;
 	for (uint32_t i = 0; i < t->n_notes; i++)

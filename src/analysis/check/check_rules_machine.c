@@ -65,7 +65,7 @@ void rule_kernel_ids(struct check *c)
 	sb_free(&ids);
 }
 
-/* The clock this target should reach; 0: not judged. */
+/* The clock this target should reach; 0: unknown, do not judge. */
 static double clock_limit(const struct trace *t, const char **source)
 {
 	if (t->meta.machine.max_clock_mhz != NO_VALUE && t->meta.machine.max_clock_mhz > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_pipes.c: does the synchronisation of a trace of pipes hold together, and does what
- * its producer stated equal what its slices give?
+ * check_rules_pipes.c: is the synchronisation of a trace of pipes consistent, and do the producer's
+ * stated figures match the slices?
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/pipes/pipes.h"
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "isa/ascend.h"
 
-/* Nothing to follow: tables alone, or nothing at all. */
+/* There is no timeline: only tables, or nothing at all. */
 void rule_no_timeline(struct check *c)
 {
 	const struct trace *t = c->trace;
@@ -65,7 +65,7 @@ void rule_sync_bound(struct check *c)
 	fact_int(f, "span_cycles", (int64_t)span);
 }
 
-/* Work pipes of the core that has most of them. */
+/* Largest number of work pipes in a core. */
 static uint32_t most_pipes(const struct pipes *p)
 {
 	uint32_t most = 0;
@@ -105,7 +105,7 @@ void rule_no_flags(struct check *c)
 	fact_int(f, "pipes", n);
 }
 
-/* Cores with a cube and one vector core alone. */
+/* Counts cores with a cube and only one vector core. */
 static uint32_t count_lone_vectors(const struct check *c, track_idx *first)
 {
 	const struct pipes *p = c->pipes;
@@ -150,7 +150,7 @@ void rule_sub_blocks(struct check *c)
 	fact_int(f, "cores_with_one_vector_core", lone);
 }
 
-/* What a model found wrong with the kernel it timed: the times of such a run mean little. */
+/* Errors that a model found in the kernel it timed: the times of such a run mean little. */
 static void model_findings(struct check *c)
 {
 	EACH (const struct note, n, c->trace->notes, c->trace->n_notes) {
@@ -173,7 +173,7 @@ void rule_flag_pairs(struct check *c)
 	struct finding *f;
 
 	/* A model pairs flags itself and notes what has no pair; its cross-core flags are counters,
-	 * one set of which may reach two cores. */
+	 * and one set may reach two cores. */
 	if (c->trace->meta.evidence == EVIDENCE_ESTIMATE) {
 		model_findings(c);
 		return;
@@ -248,7 +248,7 @@ void rule_sim_totals(struct check *c)
 		of++;
 		stated += a->latency;
 		ours += b->latency;
-		/* microseconds are rounded: a cycle for each execution */
+		/* microseconds are rounded: allow a cycle per execution */
 		n += a->hit != b->hit || off > a->hit;
 	}
 	if (!n)
@@ -263,7 +263,7 @@ void rule_sim_totals(struct check *c)
 	fact_int(f, "timeline_cycles", (int64_t)ours);
 }
 
-/* Our busy cycles of a pipe by the names of its core and lane; 0 where it has no slice. */
+/* Our busy cycles of a pipe, by the names of its core and lane; 0 if it has no slice. */
 static uint64_t busy_of(const struct check *c, const char *core, const char *pipe)
 {
 	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
@@ -280,7 +280,7 @@ struct busy_facts {
 	struct strbuf worst;
 };
 
-/* One core summary log against the timeline. */
+/* Compares one core's summary log with the timeline. */
 static void compare_busy(const struct check *c, const struct named_table *t, struct busy_facts *f)
 {
 	for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -302,7 +302,7 @@ static void compare_busy(const struct check *c, const struct named_table *t, str
 	}
 }
 
-/* Busy cycles of the core summary logs, more than 5 % apart. */
+/* Reports busy cycles of core summary logs that differ by more than 5 %. */
 void rule_sim_busy(struct check *c)
 {
 	struct busy_facts x = {0};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check_rules_samples.c: can the samples of a profiler be trusted? Too few, lost, from a kernel
- * that is over before the sampler comes round, from passes at different clocks, without lines.
+ * shorter than a few sampling periods, from passes at different clocks, without lines.
  */
 #include "analysis/check/check_internal.h"
 
 #include "analysis/code/samples.h"
 #include "analysis/summary/tables.h"
 
-#define FEW_SAMPLES 1000u    /* the hottest tenth is then known to 10 % */
-#define TOO_FEW_SAMPLES 100u /* no row is */
-#define CLOCK_TOLERANCE 1.05 /* 1.02 was seen of passes alike */
-#define SHORT_PERIODS 20u    /* of the sampler on each SM, in the life of the kernel */
+#define FEW_SAMPLES 1000u    /* with these the hottest tenth is known to 10 % */
+#define TOO_FEW_SAMPLES 100u /* with fewer no row is known well */
+#define CLOCK_TOLERANCE 1.05 /* equal passes were seen to differ by up to 1.02 */
+#define SHORT_PERIODS 20u    /* sampling periods of an SM within the kernel */
 
 static uint64_t all_samples(const struct trace *t)
 {
@@ -95,7 +95,7 @@ void rule_clock_locked(struct check *c)
 		c, f, "lock it (ncu --clock-control base), or compare ratios of one pass alone");
 }
 
-/* Units of one clock, whose cycles were counted in different passes. */
+/* Compares units of one clock whose cycles were counted in different passes. */
 void rule_pass_clocks(struct check *c)
 {
 	static const char *const names[] = {"gpc__cycles_elapsed.avg.per_second",
@@ -123,7 +123,7 @@ void rule_pass_clocks(struct check *c)
 		"lock the clock (ncu --clock-control base), and let the device neither heat up nor sleep between passes");
 }
 
-/* Kernels are run once for each group of counters: caches are as the profiler left them. */
+/* Kernels are replayed for each group of counters: caches are in the state left by the profiler. */
 void rule_replay(struct check *c)
 {
 	double passes = table_metric(c->trace, "profiler__replayer_passes");

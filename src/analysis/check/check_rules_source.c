@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_source.c: are source lines worth reading? Unmapped, partly mapped, collapsed onto one
- * line, or of another text than was compiled. None of it changes the verdict on the cycles.
+ * check_rules_source.c: are source lines worth reading? They may be unmapped, partly mapped,
+ * collapsed onto one line, or of another text than was compiled. None of this changes the verdict
+ * on the cycles.
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/code/source_lines.h"
@@ -102,18 +103,18 @@ void rule_collapsed(struct check *c)
 	source_lines_deinit(&s);
 }
 
-/* Of the user's files, or of those of toolkits. */
+/* Counts for the user's files, or for those of toolkits. */
 struct stale {
 	uint32_t n_files;
 	uint32_t n_missing; /* files without a copy in the capture */
 	uint32_t n_short;   /* rows beyond the end of the copy */
-	uint32_t n_changed; /* the user's: copies that differ from the file on this machine */
+	uint32_t n_changed; /* user files only: copies that differ from the file on this machine */
 	const char *first;
 };
 
 /*
- * Is this a file that came with a compiler or a toolkit? The recorded path alone tells, so that the
- * answer is the same on every machine, whatever is installed there.
+ * Does the file belong to a compiler or toolkit? Only the recorded path decides, so that the answer
+ * is the same on every machine.
  */
 static bool is_of_toolkit(const char *path)
 {

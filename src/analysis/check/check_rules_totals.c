@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_totals.c: does what the producer stated equal what its waves give? Totals per code
- * row, state series, wait lists.
+ * check_rules_totals.c: do the producer's stated figures match its waves? Totals per code row,
+ * state series, wait lists.
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/waves/states.h"
@@ -121,7 +121,7 @@ void rule_waits(struct check *c)
 		if (flaws & FLAW_WAITS && !n_wrong++)
 			first = i;
 	}
-	/* a format without wait lists states nothing that could be wrong */
+	/* a format without wait lists cannot state wrong ones */
 	if (!n_wrong)
 		return;
 	f = check_add(c, "inconsistent-waits", SEVERITY_WARNING, VERDICT_SUSPECT);

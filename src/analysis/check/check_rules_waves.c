@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_waves.c: do wave files, manifest and occupancy tell of the same waves? On the CU with
- * instruction detail every start and end event belongs to exactly one wave file, and vice versa.
+ * check_rules_waves.c: do wave files, manifest and occupancy describe the same waves? On the CU
+ * with instruction detail every start and end event belongs to exactly one wave file, and vice
+ * versa.
  */
 
 #include "analysis/check/check_internal.h"
 #include "base/file.h"
 #include "base/search.h"
 
-/* One residence of a slot on the target CU, from either side. */
+/* One stay of a wave in a slot of the target CU, from occupancy or from a track. */
 struct stay {
 	clock_idx clock;
 	uint32_t simd, slot;
 	uint64_t begin_cyc, end_cyc;
 	bool has_end;
-	track_idx track; /* NO_TRACK: of occupancy */
+	track_idx track; /* NO_TRACK: from occupancy */
 };
 
 ORDER(by_place, struct stay, UP(clock) UP(simd) UP(slot) UP(begin_cyc) UP(track))
 
-/* Same place and begin: they join. */
+/* Orders stays by place and begin; equal ones belong together. */
 static int join_cmp(const struct stay *a, const struct stay *b)
 {
 	struct stay x = *a, y = *b;
@@ -97,23 +98,23 @@ static bool stays_of_tracks(struct check *c, struct stays *out)
 }
 
 struct join {
-	uint64_t starts, lone_starts; /* on the target CU; without a wave file */
-	uint64_t lone_waves;	      /* without a start */
-	uint64_t other_ends;	      /* joined, but another end */
+	uint64_t starts, lone_starts; /* on the target CU; those without a wave file */
+	uint64_t lone_waves;	      /* wave files without a start */
+	uint64_t other_ends;	      /* matched, but with another end */
 	track_idx first_lone, first_other;
-	struct stay first_start; /* of lone_starts */
+	struct stay first_start; /* first of lone_starts */
 };
 
-/* Newer decoders let a gfx9 wave end with its last issue cycle: one quantum after the event. */
+/* Newer decoders end a gfx9 wave with its last issue cycle: one quantum after the event. */
 static bool same_end(const struct trace *t, uint64_t event_cyc, uint64_t wave_cyc)
 {
 	return event_cyc == wave_cyc ||
 	       (t->meta.clock_quantum > 1 && wave_cyc == event_cyc + t->meta.clock_quantum);
 }
 
-/* Leaves out starts that no wave is expected of: those of SIMDs that the capture was not to trace,
- * and of shader engines without any wave (a finding of their own). gfx9 traces all SIMDs unless
- * told otherwise; later generations one, which its waves tell. */
+/* Removes starts for which no wave is expected: on SIMDs that were not to be traced, and in shader
+ * engines without any wave (a separate finding). gfx9 traces all SIMDs unless configured otherwise;
+ * later generations trace one, known from its waves. */
 static void keep_expected(struct check *c, struct stays *starts, const uint8_t *seen)
 {
 	uint64_t asked = check_notes(c, "traced-simds");
@@ -166,7 +167,7 @@ static void join_waves(struct check *c, struct join *j)
 	}
 }
 
-/* The files a note code is about: what its messages say after the colon. */
+/* Names the files of a note code: the part of its messages after the colon. */
 static void put_names(const struct check *c, const char *code, struct strbuf *out)
 {
 	EACH (const struct note, x, c->trace->notes, c->trace->n_notes) {

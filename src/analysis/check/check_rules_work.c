@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_rules_work.c: did the waves that were traced do the kernel's work, and are they enough?
- * Early exits, matrix code that never ran, an underfilled machine, coverage, sample size.
+ * check_rules_work.c: did the traced waves do the kernel's work, and are they enough? Early exits,
+ * matrix code that never ran, an underfilled machine, coverage, sample size.
  */
 
 #include "analysis/check/check_internal.h"
@@ -55,7 +55,7 @@ static struct path_group *group_paths(struct check *c, uint32_t *n)
 
 struct idlers {
 	uint64_t waves, all_waves, latency, all_latency;
-	uint32_t n_rows; /* of the largest of their clusters */
+	uint32_t n_rows; /* rows of their largest cluster */
 };
 
 static void find_idlers(struct check *c, struct idlers *x)
@@ -223,7 +223,7 @@ void rule_short(struct check *c)
 	for (track_idx i = 0; i < t->n_tracks; i++)
 		n_cus += i == 0 || t->tracks[i].coord[0] != t->tracks[i - 1].coord[0] ||
 			 t->tracks[i].coord[1] != t->tracks[i - 1].coord[1];
-	/* gfx9 traces all four SIMDs of a CU, later ones only one */
+	/* gfx9 traces all four SIMDs of a CU, later generations only one */
 	per_cu = t->meta.vendor != VENDOR_AMD ? 0 : t->meta.gfx_major == 9 ? 4 : 1;
 	if (n >= 8 && n >= n_cus * per_cu)
 		return;

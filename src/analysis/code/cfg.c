@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cfg.c: which rows follow which? Sorts rows by address, cuts them into blocks, joins the blocks.
+/* cfg.c: builds the graph: sorts rows by address, cuts them into blocks, links the blocks.
  */
 #include "analysis/code/cfg.h"
 
@@ -23,7 +23,7 @@ struct builder {
 	struct row_key *keys; /* by position */
 	uint8_t *is_leader;   /* by position */
 	uint8_t *is_entry;    /* by position */
-	uint32_t *jump;	      /* by position: position of the target, NO_BLOCK if none */
+	uint32_t *jump;	      /* by position: position of the target, or NO_BLOCK */
 	uint8_t *ends;	      /* by position: the next row does not follow */
 };
 
@@ -36,7 +36,7 @@ static struct str text_of(const struct cfg *g, uint32_t position)
 	return (struct str){r->text, r->text_len};
 }
 
-/* Fills g->rows and keys; doubles are left out, their block_of is set to the position for now. */
+/* Fills g->rows and keys without duplicates, whose block_of holds the position for now. */
 static bool sort_rows(struct builder *b, struct incore_error *e)
 {
 	struct cfg *g = b->g;
@@ -113,14 +113,14 @@ static void mark_entries(struct builder *b)
 			b->is_leader[i] = b->is_entry[i] = 1;
 }
 
-struct flow { /* where a row can go, besides on */
+struct flow { /* where a row can go, besides to the next row */
 	bool is_jump, is_indirect;
-	bool ends;    /* it does not go on */
-	uint32_t to;  /* position; NO_BLOCK: none, or not known */
+	bool ends;    /* it does not go on to the next row */
+	uint32_t to;  /* position; NO_BLOCK: none, or unknown */
 	bool is_wild; /* a target without a row */
 };
 
-/* A call comes back to the next row. */
+/* Derives it from the text. A call returns to the next row. */
 static struct flow flow_by_text(const struct builder *b, uint32_t i)
 {
 	struct str text = text_of(b->g, i);
@@ -138,7 +138,8 @@ static struct flow flow_by_text(const struct builder *b, uint32_t i)
 	return f;
 }
 
-/* Whoever read the code's bytes knew it. Of several targets the first is followed. */
+/* Derives it from links made by the importer from the code bytes. Of several targets only the first
+ * is followed. */
 static struct flow flow_by_links(const struct builder *b, uint32_t i)
 {
 	const struct trace *t = b->g->trace;
@@ -181,7 +182,7 @@ static void mark_branches(struct builder *b)
 		if (i + 1 < g->n_rows && (f.is_jump || f.ends))
 			b->is_leader[i + 1] = 1;
 	}
-	for (code_idx i = 0; i < g->trace->n_code; i++) /* doubles jump where their first does */
+	for (code_idx i = 0; i < g->trace->n_code; i++) /* duplicates jump where their first does */
 		if (g->block_of[i] != NO_BLOCK)
 			g->target[i] = g->target[g->rows[g->block_of[i]]];
 }

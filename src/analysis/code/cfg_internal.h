@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cfg_internal.h: the second half of building a graph; for cfg.c alone. */
+/* cfg_internal.h: the second half of building a graph; used by cfg.c only. */
 #pragma once
 
 #include "analysis/code/cfg.h"

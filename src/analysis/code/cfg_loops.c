@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cfg_loops.c: which blocks repeat? Dominators after Lengauer and Tarjan (the simple form), then
- * natural loops, inner ones first, folded into their headers so that nesting costs next to nothing.
+ * cfg_loops.c: finds loops. Dominators after Lengauer and Tarjan (the simple form), then natural
+ * loops, inner ones first, folded into their headers so that nesting costs next to nothing.
  */
 #include "analysis/code/cfg_internal.h"
 #include "isa/amd.h"
 
-#define ROOT 1u /* stands above all entries */
+#define ROOT 1u /* virtual root above all entries */
 
-/* Vertices are preorder numbers 1..n; 0 is none. */
+/* Vertices are preorder numbers 1..n; 0 means no vertex. */
 struct dominators {
 	struct cfg *g;
 	uint32_t n;
@@ -76,7 +76,7 @@ static void search_all(struct dominators *d)
 		if (g->blocks[i].is_entry && d->number[i] == 0)
 			search_from(d, i);
 	if (g->n_indirect + g->n_wild == 0)
-		return; /* what is not reached is dead */
+		return; /* unreachable */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < g->n_blocks; i++) {
 			if (d->number[i] != 0 || (pass == 0 && g->blocks[i].n_preds > 0))
@@ -226,7 +226,7 @@ static bool is_back_edge(const struct cfg *g, uint32_t from, uint32_t to)
 	return b->dom_in <= b->dom_out && cfg_dominates(g, to, from);
 }
 
-/* Folds x into header h and queues what leads to it. */
+/* Folds x into header h and queues its predecessors. */
 static void take_block(struct finder *f, uint32_t x, uint32_t h, uint32_t *n_work)
 {
 	if (x == h || f->fold[x] != x)
@@ -353,8 +353,9 @@ code_idx cfg_block_traced(const struct cfg *g, uint32_t block)
 	return NO_CODE;
 }
 
-/* Where a pass of the loop first leaves a record: the header, or what it falls into when nothing of
- * it is traced. A row that also begins an inner loop cannot tell the two apart: NO_CODE then. */
+/* First recorded row of a pass of the loop: in the header, or in what it falls into if nothing of
+ * it is traced. NO_CODE if that row also begins an inner loop, since it cannot tell the two
+ * apart. */
 static code_idx find_head(const struct cfg *g, uint32_t loop)
 {
 	uint32_t block = g->loops[loop].header;
@@ -369,7 +370,7 @@ static code_idx find_head(const struct cfg *g, uint32_t loop)
 	return head;
 }
 
-/* A second row at the address of a head stands for it. */
+/* Duplicate rows at the address of a head count as the head. */
 static bool list_heads(struct cfg *g)
 {
 	code_idx *head = arena_zalloc(&g->arena, g->n_blocks + 1u, sizeof(*head));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flydsl_hotspot.c: what the older hotspot script prints, byte for byte. */
+/* flydsl_hotspot.c: prints the report of the older hotspot script, byte for byte. */
 #include "analysis/code/flydsl_hotspot.h"
 #include "base/search.h"
 
@@ -40,7 +40,7 @@ static bool has_text(struct str s, const char *needle)
 
 enum flydsl_type flydsl_type_of(struct str text)
 {
-	/* tests are tried in this order, the first that holds decides */
+	/* the tests are tried in this order, the first match decides */
 	static const struct {
 		const char *needle;
 		enum flydsl_type type;
@@ -112,7 +112,7 @@ static void put_cycles(struct strbuf *out, uint64_t v, int width)
 	sb_printf(out, "%*s", width, buf);
 }
 
-/* The order of the operations decides how bars round. */
+/* Keeps the order of operations, which decides how bars are rounded. */
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;

@@ -3,7 +3,7 @@
  * flydsl_hotspot.h: the report of the older hotspot script, byte for byte, so that figures
  * published with it can be checked. It reads nothing but the code table with the totals its
  * producer states, and it keeps that script's errors: lgkmcnt called LDS, s_nop among "other",
- * registers by the lower end of a range. Our own answer is hot.h.
+ * registers by the lower end of a range. The product's own analysis is hot.h.
  */
 #pragma once
 

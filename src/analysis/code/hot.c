@@ -31,20 +31,20 @@ void hot_free(struct hot *h)
 	mem_free(h);
 }
 
-/* By what the pieces of the accounting differ from the recorded figures, modulo 2^64: for nearly
- * all records by nothing. */
+/* Difference of the accounting's pieces from the recorded figures, modulo 2^64: zero for nearly all
+ * records. */
 struct more {
 	uint64_t stall, issue, idle;
 };
 
 /*
- * What one worker counts, by code row, in arrays of their own: the loop that matters touches the
- * first two only. Records whose class is their row's (all, unless a file contradicts itself) are
- * turned into buckets once, at the end; others go to `odd` by themselves.
+ * Counts of one worker, by code row, in separate arrays: the hot loop touches only the first two.
+ * Records with the class of their row (all, unless a file contradicts itself) are converted to
+ * buckets once, at the end; others are counted in `odd`.
  */
 struct worker {
 	struct code_totals *totals;
-	uint8_t *classes; /* of the rows' texts */
+	uint8_t *classes; /* classes by the rows' texts */
 	struct more *more;
 	struct hot *odd;
 	uint64_t n_waves, n_instructions, duration_cyc;
@@ -131,7 +131,7 @@ static void to_buckets(
 	s->bucket[BUCKET_IDLE] += t->idle + more->idle;
 }
 
-/* Adds a record with its pieces of the accounting, whatever they are. */
+/* Adds a record with any pieces of the accounting. */
 static void count_pieces(
 	struct code_totals *to, struct more *more, const struct account *a, uint64_t idle)
 {
@@ -163,9 +163,9 @@ static void count_odd(struct hot *h, const struct account *a, code_idx row, uint
 }
 
 /*
- * One record of any kind: code nobody knows, a class that contradicts its row, an overlap, the
- * window's edge, the last. The producer's idle skips records of unknown code, also for the end of
- * what came before: `known_end`. Returns that end behind this record.
+ * Counts one record of any kind: unknown code, a class that contradicts its row, an overlap, the
+ * window's edge, the last. The producer's idle ignores records of unknown code, also for the end of
+ * earlier records: `known_end`. Returns that end after this record.
  */
 static uint64_t count_record(
 	struct worker *m, const struct walk_track *w, const struct account *a, uint64_t known_end)
@@ -186,9 +186,9 @@ static uint64_t count_record(
 }
 
 /*
- * Takes records off the front of the accounting as long as they are as nearly all are: known, of
- * their row's class, behind the one before, inside the window and not the last. Their pieces are
- * what is recorded, so that nothing has to be cut. Returns the end of all records so far.
+ * Fast path: takes records as long as they are ordinary: known, of their row's class, after the
+ * previous one, inside the window and not the last. Their pieces equal the recorded figures, so
+ * nothing has to be cut. Returns the end of all records so far.
  */
 static uint64_t count_plain(struct worker *m, const struct walk_track *w, struct account *a)
 {
@@ -234,7 +234,7 @@ static bool hot_track(void *self, void *mine, const struct walk_track *w, struct
 			break;
 		known_end = count_record(m, w, &a, known_end);
 	}
-	if (a.d->n == 0) /* a wave that ran nothing: idle, and no row's */
+	if (a.d->n == 0) /* a wave that ran nothing: idle, belongs to no row */
 		m->odd->all.bucket[BUCKET_IDLE] += a.tail_cyc;
 	m->duration_cyc += account_duration(&a);
 	m->residue_cyc += account_residue(&a);
@@ -313,7 +313,7 @@ const char *hot_stall_reason(const struct trace *t, const struct reason_count *r
 {
 	uint32_t best = 0;
 
-	/* the first of AMD's is "none": it wins where nothing else does */
+	/* AMD's first reason is "none": it only wins if no other does */
 	for (uint32_t r = 1; r < t->n_reasons; r++)
 		if (reasons[r].all > reasons[best].all)
 			best = r;

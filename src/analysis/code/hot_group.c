@@ -17,7 +17,7 @@ struct str hot_line_of(const struct code_row *row)
 	struct str all = str_of(row->source ? row->source : ""), link, first = {0};
 
 	while (str_cut(&all, " -> ", &link)) {
-		if (!str_ends(link, ":?")) /* of the file, but of no line of it */
+		if (!str_ends(link, ":?")) /* belongs to the file, but to no line */
 			return link.n ? link : STR("<unknown>");
 		first = first.n ? first : link;
 	}
@@ -35,8 +35,8 @@ static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)
 
 struct sorting {
 	enum hot_sort by;
-	bool is_pipes;	 /* instructions in flight may own no cycle: that is not "unknown" */
-	bool is_exposed; /* of samples it is known what of them cost time */
+	bool is_pipes;	 /* instructions in flight may own no cycle, which is not "unknown" */
+	bool is_exposed; /* sampled data: exposed samples are known */
 };
 
 static bool is_empty(const struct hot_sums *s)
@@ -65,7 +65,7 @@ static uint64_t sort_value(const struct hot_group *g, const struct sorting *s)
 	}
 	if (hot_cycles(&g->sums) || s->is_pipes)
 		return hot_cycles(&g->sums);
-	/* stated totals have no buckets: latency and idle are the nearest thing */
+	/* stated totals have no buckets: latency and idle come closest */
 	return g->sums.totals.latency + g->sums.totals.idle + g->sums.samples;
 }
 
@@ -159,13 +159,13 @@ static bool group_classes(const struct hot *h, struct arena *a, struct hot_group
 			if (!add_reasons(&v[t->code[i].inst_class], t, i, a))
 				return false;
 		}
-	/* the class of a record decides, not that of its text: take the sums kept by record */
+	/* a record's own class decides, not that of its text: use the sums by record */
 	for (unsigned c = 0; c < CLASS_COUNT; c++)
 		v[c].sums = h->classes[c];
 	return true;
 }
 
-/* A line that has no instructions of its own: others were inlined into it. */
+/* Adds a line without instructions of its own, into which others were inlined. */
 static bool add_call_site(
 	const struct source_lines *lines, uint32_t at, struct arena *a, struct hot_group *g)
 {
@@ -178,7 +178,7 @@ static bool add_call_site(
 	return g->key != NULL;
 }
 
-/* What lines cost with everything inlined into them. */
+/* Adds what lines cost with everything inlined into them. */
 static bool add_inclusive(const struct hot *h, struct arena *a, struct hot_group *v, uint32_t *n,
 	struct incore_error *e)
 {
@@ -211,7 +211,7 @@ static bool add_inclusive(const struct hot *h, struct arena *a, struct hot_group
 	return ok || err_nomem(e);
 }
 
-/* Every row, every line of every inline chain, every class: never more groups than that. */
+/* Upper bound of the number of groups: every row, every line of every inline chain, every class. */
 static size_t most_groups(const struct trace *t)
 {
 	return (size_t)t->n_code + 1 + t->n_frames + CLASS_COUNT;
@@ -257,7 +257,7 @@ static enum bucket largest_loss(const struct hot_sums *s)
 	return best;
 }
 
-/* The same on a pipe: flags, barriers and head costs are all there is to lose to. */
+/* The largest loss on a pipe, where only flags, barriers and head costs can lose cycles. */
 static struct hot_loss loss_on_pipe(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
 {
@@ -279,7 +279,7 @@ static struct hot_loss loss_on_pipe(
 	return loss;
 }
 
-/* Of samples: the reason that most of the exposed ones have. */
+/* The largest loss in sampled data: the reason with most exposed samples. */
 static struct hot_loss loss_of_samples(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hot_pipes.c: where the cycles of pipes go, by instruction: the pieces of pipe_sweep.h, each given
- * to the row of its owner. Idle and drain belong to nobody: the pipe had nothing to do.
+ * to the row of its owner. Idle and drain belong to no row: the pipe had nothing to do.
  */
 #include "analysis/code/hot.h"
 #include "analysis/code/hot_internal.h"
@@ -9,10 +9,10 @@
 #include "base/mem.h"
 
 struct worker {
-	struct hot *sum; /* rows and classes alone */
+	struct hot *sum; /* only rows and classes are used */
 	uint8_t *kinds;
 	struct pipe_sweep sweep;
-	const struct walk_track *w; /* being looked at */
+	const struct walk_track *w; /* the track being looked at */
 };
 
 static void worker_deinit(void *self, void *mine)
@@ -86,7 +86,7 @@ static bool hot_pipes_track(
 	m->w = w;
 	count_slices(m);
 	if (pipe_role(w->track) == ROLE_MARK)
-		return true; /* cache misses and user ranges are no unit of the machine */
+		return true; /* cache misses and user ranges are not units of the machine */
 	if (!pipe_sweep_track(&m->sweep, w, m->kinds, take_piece, m, e))
 		return false;
 	m->sum->n_waves++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing.c: what stands beside each row of the disassembly. The one thing counted here is how
- * often each branch was taken; the rest is joined from the analyses that own it.
+ * listing.c: the figures for each row of the disassembly. Only the outcomes of branches are counted
+ * here; the rest is joined from the analyses that own it.
  */
 #include "analysis/code/listing.h"
 #include "analysis/code/samples.h"
@@ -49,7 +49,7 @@ static bool merge_branches(void *self, void *mine, struct incore_error *e)
 	return true;
 }
 
-/* Innermost loop of each row and how deep it is. */
+/* Finds the innermost loop of each row and its depth. */
 static void place_in_loops(struct listing *l)
 {
 	const struct cfg *g = &l->cfg;
@@ -68,7 +68,7 @@ static void place_in_loops(struct listing *l)
 		l->rows[cfg_block_first(g, g->loops[k].header)].headed = k;
 }
 
-/* For each row the rows that branch to it, in code order. */
+/* Lists for each row the rows that branch to it, in code order. */
 static bool link_branches(struct listing *l, struct incore_error *e)
 {
 	const struct cfg *g = &l->cfg;
@@ -94,8 +94,8 @@ static bool link_branches(struct listing *l, struct incore_error *e)
 	return true;
 }
 
-/* Edges come costliest first: the first of a wait dominates it, a second one is kept when it holds
- * at least a quarter of that. */
+/* Edges are sorted costliest first: the first of a wait dominates it; a second one is kept if it
+ * has at least a quarter of the first one's cycles. */
 static void choose_edges(struct listing *l)
 {
 	for (size_t i = 0; i < l->producers->edges.n; i++) {
@@ -111,7 +111,7 @@ static void choose_edges(struct listing *l)
 	}
 }
 
-/* What each block cost goes to all loops around it. */
+/* Adds the cost of each block to all loops around it. */
 static bool add_up_bodies(struct listing *l, struct incore_error *e)
 {
 	const struct cfg *g = &l->cfg;
@@ -214,7 +214,7 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 		out[n++] = executions_collector(l->executions);
 		out[n++] = row_waves_collector(l->row_waves);
 	}
-	if (l->pipes) { /* branches and loops cannot be told from pipes */
+	if (l->pipes) { /* branches and loops cannot be derived from pipes */
 		out[n++] = pipes_collector(l->pipes);
 		return n;
 	}

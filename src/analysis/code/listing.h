@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing.h: the code table with everything known about each row: totals, the edges that its waits
- * waited for, where branches went and how often, which loops it is in.
- * It joins hot.h, producers.h, cfg.h, loops.h and latency.h; nothing is computed twice.
+ * listing.h: the code table with everything known about each row: totals, the producers its waits
+ * waited for, where branches went and how often, and the loops it is in. It joins hot.h,
+ * producers.h, cfg.h, loops.h and latency.h; nothing is computed twice.
  *
  * Owner: listing_new() .. listing_free(). Results after walk_tracks() with listing_collectors() and
- * one call of listing_finish(); without tracks call listing_finish() alone: the totals are then
- * those the capture states.
+ * one call of listing_finish(); without tracks call listing_finish() alone: the totals are then the
+ * ones stated by the capture.
  */
 #pragma once
 
@@ -21,15 +21,15 @@
 #include "analysis/waves/row_waves.h"
 
 #define LISTING_COLLECTORS 7
-#define LISTING_ROW_EDGES 2 /* drawn per wait row at most: the dominating ones */
+#define LISTING_ROW_EDGES 2 /* most edges drawn per wait row: the dominating ones */
 
 struct listing_row {
-	uint64_t taken, not_taken;   /* of a branch */
-	uint32_t depth;		     /* loops around it */
+	uint64_t taken, not_taken;   /* branches only */
+	uint32_t depth;		     /* number of loops around it */
 	uint32_t loop;		     /* innermost, or NO_LOOP */
-	uint32_t headed;	     /* loop whose header's first row this is, or NO_LOOP */
-	uint32_t first_from, n_from; /* rows that branch here: into listing.from */
-	/* As a wait: edges that dominate it, into producers->edges; n_edges of them. */
+	uint32_t headed;	     /* loop whose header begins with this row, or NO_LOOP */
+	uint32_t first_from, n_from; /* rows that branch here: range in listing.from */
+	/* For a wait: its n_edges dominating edges, as indices into producers->edges. */
 	uint32_t edge[LISTING_ROW_EDGES];
 	uint8_t n_edges;
 };
@@ -39,17 +39,17 @@ struct listing {
 	const struct trace *trace;
 	struct hot *hot;
 	struct producers *producers;
-	struct pipes *pipes;	       /* of a trace of pipes, else NULL */
-	struct latency *latency;       /* with its pairs; without executions those alone */
+	struct pipes *pipes;	       /* only for a trace of pipes, else NULL */
+	struct latency *latency;       /* with its pairs; without executions only the pairs */
 	struct executions *executions; /* NULL unless asked for */
 	struct row_waves *row_waves;   /* with executions */
 	struct live *live;	       /* with executions */
 	struct loops *loops;
 	struct cfg cfg;
 	struct listing_row *rows; /* by code_idx */
-	struct hot_sums *bodies;  /* by loop: its whole body, inner loops included */
+	struct hot_sums *bodies;  /* by loop: sums of its whole body, inner loops included */
 	code_idx *from;
-	code_idx hottest; /* most weight; NO_CODE: nothing was executed */
+	code_idx hottest; /* row with most weight; NO_CODE: nothing was executed */
 };
 
 /* What makes a row hot: its latency, or its samples where the data is sampled. */
@@ -63,7 +63,7 @@ void listing_free(struct listing *l);
 size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLECTORS]);
 bool listing_finish(struct listing *l, struct incore_error *e);
 
-/* Cycles of an edge: of its waits alone and of those shared with another counter. */
+/* Cycles of an edge: of waits on its counter alone plus those shared with another counter. */
 static inline uint64_t edge_cycles(const struct producer_edge *x)
 {
 	return x->stall_cyc + x->shared_cyc;

@@ -9,11 +9,11 @@
 struct flow {
 	const struct cfg *g;
 	struct arena arena;
-	uint32_t words;		    /* of a set */
+	uint32_t words;		    /* words per set */
 	uint32_t accum_at;	    /* first bit of accumulation registers: a multiple of 64 */
-	uint64_t *need, *kill, *in; /* by block: read first, written, live before it */
+	uint64_t *need, *kill, *in; /* by block: read before written; written; live at its start */
 	uint64_t *at, *reads, *writes;
-	uint32_t *list; /* of blocks to look at again, each at most once */
+	uint32_t *list; /* blocks to revisit, each listed at most once */
 	uint8_t *is_listed;
 };
 
@@ -44,7 +44,7 @@ static void sum_block(struct flow *f, uint32_t b)
 	}
 }
 
-/* What is needed after a block. */
+/* Registers live after a block. */
 static void after(const struct flow *f, uint32_t b, uint64_t *out)
 {
 	memset(out, 0, f->words * sizeof(uint64_t));
@@ -71,7 +71,8 @@ static bool visit(struct flow *f, uint32_t b)
 	return has_changed;
 }
 
-/* Every block once, last first, then whoever leads to one that changed: sets only grow, so it ends.
+/* Visits every block once, last first, then the predecessors of changed blocks. Sets only grow, so
+ * it terminates.
  */
 static void settle(struct flow *f)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live.h: how many vector registers hold a value that is still needed, before each instruction.
- * Inferred from the text and the control-flow graph: a register is live where some way leads to a
- * read without a write in between. Code behind a jump without a static target needs nothing.
+ * Inferred from the text and the control-flow graph: a register is live where some path leads to a
+ * read without a write in between. After a jump without a static target no register is assumed
+ * live.
  * Owner: live_new() .. live_free(). May fail: memory.
  */
 #pragma once
@@ -19,6 +20,6 @@ struct live {
 	struct live_row most;
 };
 
-/* NULL and *e filled on failure; of code that is not AMD's all numbers are 0. */
+/* NULL on failure, with *e filled. For non-AMD code all numbers are 0. */
 struct live *live_new(const struct cfg *g, struct incore_error *e);
 void live_free(struct live *l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loops.c: how often did each loop go round, and what did an iteration cost? One pass over a wave
+ * loops.c: how often did each loop iterate, and what did an iteration cost? One pass over a wave
  * with a stack of the loops it is in; running sums of the accounting are remembered at each header.
  */
 #include "analysis/code/loops.h"
@@ -21,27 +21,28 @@ struct running {
 struct loop_gather {
 	struct loop_stats s;
 	uint64_t cause[BUCKET_COUNT][CLASS_COUNT];
-	struct u64_map cycles; /* of an iteration -> how many */
+	struct u64_map cycles; /* cycles of an iteration -> count */
 	struct u64_map trips;  /* header executions -> waves */
-	/* of the wave at hand */
+	/* of the current wave */
 	uint64_t executions, first_cyc, left_cyc;
 };
 
 struct open_loop {
 	uint32_t loop;
-	bool is_whole; /* the pass at hand began inside the window */
+	bool is_whole; /* the current pass began inside the window */
 	struct running at_header;
 	uint64_t n;		   /* iterations of this visit */
-	struct loop_split pending; /* its latest but the first: `last` if no other follows */
+	struct loop_split pending; /* latest iteration except the first: becomes `last` if no
+				      other follows */
 	VEC(uint64_t) cycles;
 };
 
 struct worker {
 	struct loop_gather **of;    /* by loop; made at its first execution */
-	VEC(struct open_loop) open; /* beyond n: kept for their memory */
-	VEC(uint32_t) touched;	    /* loops of the wave at hand */
+	VEC(struct open_loop) open; /* entries beyond n are kept for their memory */
+	VEC(uint32_t) touched;	    /* loops of the current wave */
 	struct running now;
-	uint32_t block; /* the latest of the wave at hand: all open loops have it */
+	uint32_t block; /* latest block of the current wave: all open loops contain it */
 	uint64_t n_waves;
 };
 
@@ -120,7 +121,7 @@ static struct open_loop *push(struct worker *w, uint32_t loop)
 	return o;
 }
 
-/* The wave left the loop (or ended): what was the last pass, how did the iterations drift? */
+/* The wave left the loop (or ended): settles the last pass and the drift of the iterations. */
 static void close_top(struct worker *w)
 {
 	struct open_loop *o = &w->open.v[--w->open.n];
@@ -199,7 +200,7 @@ static bool follow(struct worker *w, const struct cfg *g, code_idx code, bool is
 	uint32_t block = code == NO_CODE ? NO_BLOCK : g->block_of[code];
 
 	if (block == NO_BLOCK)
-		return true; /* nobody knows where this was: the loop is not left */
+		return true; /* unknown place: assume that the loop is not left */
 	if (block != w->block)
 		while (w->open.n > 0 && !cfg_loop_has(g, w->open.v[w->open.n - 1].loop, block))
 			close_top(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regions.c: which stretch of the listing cost what, when source lines do not tell? */
+/* regions.c: which stretch of the listing cost what, if source lines do not say? */
 #include "analysis/code/regions.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ struct cutter {
 	const struct cfg *g;
 	enum region_kind kind;
 	uint32_t *region_of;   /* by position in g->rows */
-	uint32_t *position_of; /* by code row; doubles have their first's */
+	uint32_t *position_of; /* by code row; duplicates share that of their first */
 	uint32_t n;
 };
 
@@ -70,7 +70,7 @@ static bool is_row_before(const struct code_row *a, const struct code_row *b)
 	       (a->code_object == b->code_object && a->address < b->address);
 }
 
-/* Rows of the table by position; doubles share that of the first row at their address. */
+/* Maps rows of the table to positions; duplicates share that of the first row at their address. */
 static bool find_positions(struct cutter *c, struct arena *a)
 {
 	const struct cfg *g = c->g;

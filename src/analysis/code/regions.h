@@ -18,10 +18,11 @@ struct region {
 	uint32_t loop; /* REGION_LOOP: the innermost loop of its rows, or NO_LOOP */
 	uint32_t n_rows, n_executed;
 	struct code_totals totals;
-	enum inst_class dominant; /* class with most latency; by rows when none was executed */
+	enum inst_class dominant; /* class with most latency; with most rows if nothing was
+				     executed */
 };
 
-/* In address order, in the arena given. */
+/* Builds the regions in address order, in arena `a`. */
 bool regions_build(const struct cfg *g, enum region_kind kind, const struct code_totals *totals,
 	struct arena *a, struct region **out, uint32_t *n, struct incore_error *e);
 /* "0x2a40-0x2b08 VALU" */

@@ -103,17 +103,17 @@ uint32_t samples_main_reason(const struct trace *t, const struct reason_count *c
 
 /* --- who was waited for --------------------------------------------------------------------- */
 
-/* Samples of one reason on one row, as far as one producer is to blame. */
+/* The part of the samples of one reason on one row that is due to one producer. */
 struct share {
-	code_idx row, producer; /* producer NO_CODE: unknown, or none is named */
-	uint32_t reason;	/* NO_REASON: they issued */
+	code_idx row, producer; /* producer NO_CODE: unknown, or the reason names none */
+	uint32_t reason;	/* NO_REASON: samples that issued */
 	struct reason_count n;
-	bool is_shared; /* with other candidates */
+	bool is_shared; /* shared with other candidates */
 };
 typedef bool (*share_fn)(void *ctx, const struct share *s);
 
 /* Samples that issued have no reason. A warp that waits for asynchronous matrix work is sampled
- * with the word for barriers: what it waits for tells them apart. */
+ * with the reason for barriers; the producer tells them apart. */
 static const struct sample_cause *cause_of_share(const struct trace *t, const struct share *s)
 {
 	static const struct sample_cause issue = {
@@ -126,7 +126,8 @@ static const struct sample_cause *cause_of_share(const struct trace *t, const st
 	return x->kind == CAUSE_BARRIER && is_matrix ? sample_cause_of("gmma") : x;
 }
 
-/* Whoever read the code's bytes knew whom a row can have waited for; of AMD's the text tells. */
+/* Links from rows to possible producers: made by the importer from the code bytes, or, for AMD,
+ * from the text. */
 struct blame {
 	const struct trace *t;
 	struct static_waits amd;
@@ -144,7 +145,7 @@ static uint64_t weight_of(const struct blame *b, code_idx i, bool by_hits)
 	return by_hits ? b->t->code[i].stated.hit : b->amd.weight ? b->amd.weight[i] : 1;
 }
 
-/* Part k of n things split by weight: all parts add up to n. */
+/* One part of n things split by weight; all parts add up to n. */
 static uint64_t part_of(uint64_t n, double before, double weight, double whole)
 {
 	double end = (double)n * ((before + weight) / whole), begin = (double)n * (before / whole);
@@ -153,13 +154,14 @@ static uint64_t part_of(uint64_t n, double before, double weight, double whole)
 	return last - (begin < (double)last ? (uint64_t)begin : last);
 }
 
-/* Candidates share by how often they were executed; where that is not known, alike. */
+/* Candidates share by how often they were executed; if that is unknown, equally. */
 static bool each_candidate(
 	const struct blame *b, struct share s, const struct code_link *links, uint32_t n)
 {
 	const struct trace *t = b->t;
 	struct reason_count all = s.n;
-	double whole = 0, before = 0; /* counts of a file may be anything: their sum may not wrap */
+	double whole = 0, before = 0; /* counts in a file may be anything: their sum must not
+					 wrap */
 	uint32_t n_used = 0;
 	bool by_hits = false;
 
@@ -294,7 +296,7 @@ static bool take_share(void *ctx, const struct share *s)
 	struct cause x = name_share(t, s, name);
 	struct cause_cell cell = {.code = s->row, .cyc = s->n.all * period, .hits = s->n.all};
 
-	/* Another warp of the scheduler issued meanwhile: that part cost nothing. */
+	/* While another warp of the scheduler issued, the wait cost nothing. */
 	if (t->sampling.has_not_issued && x.kind != CAUSE_ISSUE)
 		cell.hidden_cyc = (s->n.all - s->n.not_issued) * period;
 	cell.cause = find_cause(f->c, &x, name);
@@ -310,7 +312,7 @@ ORDER(compare_causes, struct cause, DOWN(cyc) A_TO_Z(name))
 ORDER(compare_cells, struct cause_cell, UP(code) UP(cause))
 ORDER(compare_costs, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
 
-/* Shares of one cause on one row become one cell; causes get their places by cost. */
+/* Merges shares of one cause on one row into one cell and sorts causes by cost. */
 static bool finish_cells(struct causes_fill *f)
 {
 	struct causes *c = f->c;
@@ -415,7 +417,7 @@ static bool add_producer(void *ctx, const struct share *s)
 	f->p->n_blocked += s->n.not_issued;
 	f->p->n_unresolved += s->producer == NO_CODE ? s->n.all : 0;
 	f->p->n_group += s->is_shared ? s->n.all : 0;
-	/* barriers stand beside the groups; what a row waits for itself is no edge */
+	/* barriers are not part of the groups; a row that waits for itself gives no edge */
 	if (c->kind != CAUSE_BARRIER) {
 		g = &f->groups[s->producer == NO_CODE ? CLASS_COUNT
 						      : f->t->code[s->producer].inst_class];

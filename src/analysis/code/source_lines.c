@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_lines.c: what did each source line cost, and do lines tell instructions apart at all? */
+/* source_lines.c: what did each source line cost, and do lines distinguish instructions at all? */
 #include "analysis/code/source_lines.h"
 
 #include <math.h>
@@ -192,7 +192,7 @@ static void measure(const struct source_lines *s, enum source_weight w, struct g
 	g->effective_lines = exp(entropy);
 }
 
-/* A hot line is no collapse: the line must also hold most of the rows that were executed. */
+/* A hot line alone is no collapse: the line must also hold most of the executed rows. */
 static void judge(struct source_lines *s)
 {
 	const struct granularity *g = &s->granularity[WEIGHT_LATENCY];

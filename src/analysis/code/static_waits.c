@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* static_waits.c: a search backwards from each wait that samples met. */
+/* static_waits.c: a backward search from each sampled wait. */
 #include "analysis/code/static_waits.h"
 
 #include "base/map.h"
@@ -8,20 +8,21 @@
 #include "base/vec.h"
 
 #define NO_LIMIT 255u
-#define MOST_ROWS 16384u /* that a search goes back */
-#define MOST_WAYS 2u	 /* that lead to a block, when the wait before it is looked for */
+#define MOST_ROWS 16384u /* rows that a search goes back */
+#define MOST_WAYS 2u	 /* predecessors of a block, when searching for the wait before it */
 
-struct path { /* a way back, where it enters a block from behind */
+struct path { /* a backward path that enters a block at its end */
 	uint32_t block;
-	uint8_t skip;  /* of the newest that may still be out */
-	uint8_t limit; /* at most so many can be out: an older wait let no more pass */
+	uint8_t skip;  /* newest instances that may still be outstanding */
+	uint8_t limit; /* most instances that can be outstanding: an earlier wait let no more
+			  pass */
 };
 
 struct search {
 	const struct cfg *g;
 	struct amd_wait_tables amd;
 	unsigned counter;
-	bool is_first_only; /* a way ends at the first that it finds */
+	bool is_first_only; /* a path ends at the first instance it finds */
 	struct path queue[STATIC_WAITS_STEPS];
 	uint32_t n_queue, rows_left;
 	struct u64_map seen;
@@ -40,7 +41,7 @@ static void add_found(struct search *s, code_idx row)
 		s->found[s->n_found++] = row;
 }
 
-/* Back from place `end` of a block to its start; false: the way ends before it. */
+/* Walks back from position `end` of a block to its start; false if the path ends before that. */
 static bool walk_block(struct search *s, struct path *p, uint32_t end)
 {
 	const unsigned c = s->counter;
@@ -99,7 +100,7 @@ static uint32_t place_of(const struct cfg *g, code_idx row)
 	return b->first;
 }
 
-/* Who raised the counter before the row, all but the newest `skip`. */
+/* Finds who raised the counter before the row, except the newest `skip`. */
 static bool search_back(struct search *s, code_idx row, unsigned skip, bool is_first_only)
 {
 	struct path p = {s->g->block_of[row], (uint8_t)skip, NO_LIMIT};
@@ -119,7 +120,7 @@ static bool search_back(struct search *s, code_idx row, unsigned skip, bool is_f
 	return ok;
 }
 
-/* Does all that was found come back in the order of issue? */
+/* Do all found instructions return in the order of issue? */
 static bool is_in_order(const struct search *s)
 {
 	for (uint32_t i = 0; i < s->n_found; i++)
@@ -129,7 +130,7 @@ static bool is_in_order(const struct search *s)
 	return true;
 }
 
-/* Candidates of a wait row become links of the row that was sampled. */
+/* Turns the candidates of a wait row into links of the sampled row. */
 static bool link_wait(struct search *s, code_idx sampled, code_idx wait)
 {
 	const struct amd_wait_row *r = &s->amd.row[wait];
@@ -150,7 +151,8 @@ static bool link_wait(struct search *s, code_idx sampled, code_idx wait)
 	return true;
 }
 
-/* The nearest wait with a producer before place `end` of a block, and so on along the ways to it. */
+/* Links the nearest wait with a producer before position `end` of a block, else on the paths that
+ * lead to it. */
 static bool link_before(
 	struct search *s, code_idx sampled, uint32_t block, uint32_t end, unsigned left)
 {
@@ -196,7 +198,7 @@ static bool keep_links(struct static_waits *w, struct search *s)
 	return w->links != NULL;
 }
 
-/* Rows of a block run equally often; its issued samples by their number tell how often, roughly. */
+/* Rows of a block run equally often; issued samples per row of the block estimate how often. */
 static bool weigh_rows(struct static_waits *w, const struct cfg *g)
 {
 	const struct trace *t = g->trace;
@@ -224,7 +226,7 @@ static uint32_t reason_named(const struct trace *t, const char *name)
 	return NO_REASON;
 }
 
-/* What a wave waits for at a barrier are the others there. */
+/* At a barrier a wave waits for the other waves there. */
 static bool link_barrier(struct search *s, code_idx row, uint32_t reason)
 {
 	return reason == NO_REASON || !trace_reasons_of(s->g->trace, row)[reason].all ||

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* derived.c: reads definitions, one a line, and evaluates all of them. */
+/* derived.c: reads definitions, one per line, and evaluates all of them. */
 #include "analysis/counters/derived_internal.h"
 
 #include "base/mem.h"
 
-/* Utilization of the pipes, matrix rates; a capture that lacks a counter loses only what needs it.
+/* Utilization of the pipes, matrix rates; a capture without a counter loses only what depends on
+ * it.
  */
 #define BUSY "sum[max[BUSY_CU_CYCLES, axis=TIME], axis=[XCC,SE,CU]] + 1E-6\n"
 #define UTIL(x, factor)                                                                            \

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derived.h: counters computed from counters. Definitions `name := expression`, one a line (a `;`
- * ends a line, too: an address cannot hold line ends), over tensors [XCC][SE][CU][TIME] that are
- * made from the counter series of a trace: samples are put into bins of the smallest distance
- * between two samples, names lose a leading "SQ_".
+ * derived.h: counters computed from counters. Definitions have the form `name := expression`, one
+ * per line (a `;` also ends a line, since a URL cannot hold line breaks). They work on tensors
+ * [XCC][SE][CU][TIME] made from the counter series of a trace: samples go into bins as wide as the
+ * smallest distance between two samples, and names lose a leading "SQ_".
  *
- * The language: | & == < > <= >= + - * / ( ) and unary -, broadcast as usual; sum mean min max
- * [x, axis=[SE,CU]] (all axes without one), select[x, i:stop:step, axis=TIME], remove[x, i,
- * axis=..], delta[x, axis=..] (difference of neighbours), linear(n, axis=..) (0, 1, .. n-1), max(a,
- * b, ..), min(a, b, ..). Comparisons give 0 or 1; a division by zero gives infinity or no number.
- * `#` starts a comment; a name that starts with "_" is not shown. Tensors that are always there:
- * SCLOCK [1,1,1,TIME], RCLOCK [1,SE,2,n] (gfx clock, realtime clock); numbers: NUM_XCC, NUM_SE,
- * NUM_CU, NUM_SAMPLES.
+ * The language: | & == < > <= >= + - * / ( ) and unary -, broadcast as usual; sum mean min max [x,
+ * axis=[SE,CU]] (all axes without one), select[x, i:stop:step, axis=TIME], remove[x, i, axis=..],
+ * delta[x, axis=..] (difference of neighbours), linear(n, axis=..) (0, 1, .. n-1), max(a, b, ..),
+ * min(a, b, ..). Comparisons give 0 or 1; a division by zero gives infinity or NaN. `#` starts a
+ * comment; a name that starts with "_" is not shown. Predefined tensors: SCLOCK [1,1,1,TIME],
+ * RCLOCK [1,SE,2,n] (gfx clock, realtime clock); numbers: NUM_XCC, NUM_SE, NUM_CU, NUM_SAMPLES.
  *
- * A definition that cannot be evaluated has an error of its own and spoils only those that need it.
- * Owner: derived_new() .. derived_free(); everything in it lives as long. May fail: memory alone.
+ * A definition that cannot be evaluated gets its own error; only definitions that depend on it fail
+ * too.
+ * Owner: derived_new() .. derived_free(); everything in it lives as long. May fail: only on lack of
+ * memory.
  */
 #pragma once
 
@@ -36,19 +37,19 @@ enum derived_state { DERIVED_NEW, DERIVED_BUSY, DERIVED_OK, DERIVED_BAD };
 struct derived_definition {
 	struct str name, text; /* borrowed from the derived's copy of the definitions */
 	uint32_t line, column; /* of the text, 1-based */
-	bool is_default;       /* not one of the caller's */
+	bool is_default;       /* built in, not the caller's */
 	bool is_hidden;	       /* its name starts with "_" */
 	enum derived_state state;
 	struct derived_tensor value;
-	const char *code;    /* of the error: "syntax", "missing", "cycle", "shape", "size" */
+	const char *code;    /* error code: "syntax", "missing", "cycle", "shape", "size" */
 	const char *message; /* or NULL */
 	uint32_t error_line, error_column;
 };
 
 struct derived_counter {
 	struct str name;
-	const char *unit; /* NULL: events in a sample */
-	bool is_clock;	  /* made up: SCLOCK, RCLOCK */
+	const char *unit; /* NULL: events per sample */
+	bool is_clock;	  /* predefined: SCLOCK, RCLOCK */
 	struct derived_tensor value;
 };
 
@@ -72,6 +73,6 @@ struct derived *derived_new(
 	const struct trace *t, struct str text, bool with_defaults, struct incore_error *e);
 void derived_free(struct derived *d);
 
-/* One object: axes, raw counters, definitions with their values over time (at most `points` each,
- * means of neighbours where there are more) or their error. */
+/* Writes one object: axes, raw counters, and each definition with its values over time (at most
+ * `points`; if there are more, neighbours are averaged) or its error. */
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w);

@@ -3,7 +3,7 @@
 #include "analysis/counters/derived_internal.h"
 #include "base/vec.h"
 
-#define MIN_STEP_CYC 32 /* samples closer than this are of one reading */
+#define MIN_STEP_CYC 32 /* samples closer than this belong to one reading */
 #define MAX_CUS 64
 
 static struct str plain_name(const char *name)
@@ -18,7 +18,7 @@ static int64_t sample_time(const struct trace *t, const struct counter_series *s
 	return trace_aligned(t, s->clock, s->time_cyc[i]);
 }
 
-/* A series without a CU of its own stands at CU 0. */
+/* A series without a CU counts as CU 0. */
 static uint32_t cu_of(const struct counter_series *s)
 {
 	return s->cu < MAX_CUS ? s->cu : 0;
@@ -81,7 +81,7 @@ static uint32_t se_axis(const struct derived *d, clock_idx clock)
 	return 0;
 }
 
-/* Readings that fall into one bin add up; levels of a unit take the last one. */
+/* Readings in one bin add up; for levels (with a unit) the last one counts. */
 static void put_series(
 	const struct derived *d, const struct counter_series *s, struct derived_tensor *x)
 {
@@ -130,7 +130,7 @@ static bool add_clocks(struct derived *d, struct derived_fault *f)
 		const struct clock_domain *c = &t->clocks[d->se_clock[k]];
 
 		for (uint32_t i = 0; i < n && c->n_samples > 0; i++) {
-			/* A shorter series repeats its last sample, so that ends stay ends. */
+			/* A shorter series repeats its last sample, which keeps its end. */
 			const int64_t *s = c->samples[i < c->n_samples ? i : c->n_samples - 1];
 
 			x->value.v[((size_t)k * 2 + 0) * n + i] = (double)s[0];
@@ -176,6 +176,6 @@ bool derived_load_counters(struct derived *d, struct incore_error *e)
 		put_series(d, s, &d->counters[have - d->counters].value);
 	}
 	ok = ok && add_clocks(d, &f);
-	/* Counters beyond the limit are missing by name; the definitions that need them say so. */
+	/* Counters beyond the limit are missing; the definitions that need them say so. */
 	return ok || str_is(str_of(f.code), "size") || err_nomem(e);
 }

@@ -94,7 +94,8 @@ static bool is_known(const struct derived *d, struct str name)
 	return derived_find_counter(d, name) != NULL;
 }
 
-/* A name may hold colons (counter masks); where such a name is unknown it ends before the colon. */
+/* A name may contain colons (counter masks); if such a name is unknown, it ends before the
+ * colon. */
 static struct str name_here(struct parse *p)
 {
 	const struct str s = p->def->text;
@@ -238,7 +239,7 @@ static bool axis_word(struct parse *p, unsigned *axes)
 	return syntax(p, "an axis (XCC, SE, CU, TIME)");
 }
 
-/* [", axis = ..."]; *axes stays as it is without one. */
+/* [", axis = ..."]; without it *axes is unchanged. */
 static bool axis_option(struct parse *p, bool is_list, unsigned *axes)
 {
 	unsigned one;
@@ -274,7 +275,7 @@ static bool axis_of(struct parse *p, unsigned axes, unsigned *out)
 
 static bool operand(struct parse *p, struct derived_tensor *out);
 
-/* A number, a name or an expression in parentheses that is one number. */
+/* A number, or a name or parenthesised expression whose value is one number. */
 static bool whole(struct parse *p, int64_t *out)
 {
 	struct derived_tensor x;
@@ -422,7 +423,7 @@ static bool extreme_call(struct parse *p, enum derived_op op, struct derived_ten
 	return expect(p, ")");
 }
 
-/* The word before '[' or '(' when it is a function's; the position is then behind the bracket. */
+/* The word before '[' or '(' if it is a function; the position is then after the bracket. */
 static enum bracket bracket_here(struct parse *p)
 {
 	struct str name = name_here(p);
@@ -502,7 +503,7 @@ static bool primary(struct parse *p, struct derived_tensor *out)
 	return ok || fail_at(p, pos);
 }
 
-struct level { /* operators of one strength, longer words first */
+struct level { /* operators of one precedence, longer ones first */
 	struct {
 		const char *word;
 		enum derived_op op;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* derived_internal.h: between the files of derived.h. */
+/* derived_internal.h: shared by the files that implement derived.h. */
 #pragma once
 
 #include "analysis/counters/derived.h"
@@ -25,7 +25,7 @@ enum derived_fold { FOLD_SUM, FOLD_MEAN, FOLD_MIN, FOLD_MAX };
 
 struct derived_range { /* start, stop, step along an axis; negative start: from the end */
 	int64_t start, stop, step;
-	bool is_one; /* start alone */
+	bool is_one; /* only the element at start */
 };
 
 /* Why a tensor could not be made: a word and a sentence in the derived's arena. */

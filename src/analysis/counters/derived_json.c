@@ -4,10 +4,10 @@
 
 #include "analysis/counters/derived.h"
 
-#define MAX_ROWS 256 /* of one definition: SE times CU */
+#define MAX_ROWS 256 /* rows per definition: SE times CU */
 #define DIGITS 9
 
-/* One line of values over time: the mean of each `group` neighbours. */
+/* One row of values over time: the mean of each `group` neighbours. */
 static void put_values(const double *v, uint32_t n, uint32_t group, struct json_writer *w)
 {
 	json_w_kv_row(w, "values");

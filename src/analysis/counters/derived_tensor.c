@@ -67,7 +67,7 @@ static double apply(enum derived_op op, double a, double b)
 		return a - b;
 	case OP_MUL:
 		return a * b;
-	case OP_DIV: /* the sign of zero and 0/0 follow IEEE, without a trap of UBSan */
+	case OP_DIV: /* the sign of zero and 0/0 follow IEEE, without triggering UBSan */
 		return b != 0			  ? a / b
 		       : a == 0 || isnan(a)	  ? NAN
 		       : signbit(a) != signbit(b) ? -INFINITY
@@ -114,7 +114,7 @@ static size_t place(const size_t at[DERIVED_AXES], const size_t stride[DERIVED_A
 	return p;
 }
 
-/* The next index of a tensor of these dimensions; false after the last one. */
+/* Advances to the next index of a tensor of these dimensions; false after the last one. */
 static bool step_index(const uint32_t dim[DERIVED_AXES], size_t at[DERIVED_AXES])
 {
 	for (unsigned a = DERIVED_AXES; a-- > 0;) {

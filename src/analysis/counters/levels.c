@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* levels.c: issues of memory instructions beside the number of those in flight. */
+/* levels.c: compares issues of memory instructions with the number of those in flight. */
 #include "analysis/counters/levels.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define INTERVAL_CYC 40 /* between samples, where there are too few to tell */
+#define INTERVAL_CYC 40 /* assumed interval between samples if there are too few to measure it */
 
 const char *const level_counters[LEVEL_KINDS] = {
 	"SQ_INST_LEVEL_VMEM", "SQ_INST_LEVEL_LDS", "SQ_INST_LEVEL_SMEM"};
-/* Which of them counts a class, and 1; 0: none. */
+/* Index of the level counter for a class, plus 1; 0: no counter. */
 static uint8_t kind_of(uint8_t c)
 {
 	if (c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS)
@@ -33,7 +33,7 @@ struct replay {
 	struct level_row *rows; /* mean, deviation: sum, sum of squares; error: the interval */
 	uint32_t n_rows;
 	VEC(struct issue) issues;
-	size_t issued, back, end; /* of those of one compute unit and counter */
+	size_t issued, back, end; /* positions for one compute unit and counter */
 	uint32_t interval_cyc;
 };
 
@@ -62,7 +62,8 @@ static bool add_issues(struct replay *r, const struct track *k, const struct tra
 		struct issue x = {d->start_cyc[i] + d->stall_cyc[i], k->clock,
 			(uint16_t)k->coord[1], kind, (uint8_t)k->coord[2], d->code[i]};
 
-		if (kind && !VEC_PUSH(&r->issues, x)) /* also one of unknown code is in flight */
+		if (kind && !VEC_PUSH(&r->issues, x)) /* an instruction of unknown code is in
+							 flight, too */
 			return false;
 	}
 	return true;
@@ -124,7 +125,7 @@ static void finish_row(struct level_row *row)
 	square = row->n > 1 ? fmax(0, (row->deviation - sum * sum / n) / (n - 1)) : NAN;
 	row->mean = sum / n;
 	row->deviation = sqrt(square);
-	/* where in its sample an instruction came back is not known either */
+	/* when within its sample an instruction returned is unknown, too */
 	row->error = sqrt(square + interval * interval / 3) / sqrt(n - 1.5);
 }
 
@@ -132,7 +133,7 @@ struct level_row *levels_make(const struct trace *t, struct arena *a, struct inc
 {
 	struct replay r = {.n_rows = t->n_code};
 	struct track_data d = {0};
-	struct incore_error told = {0}; /* of a track, by those who walk them */
+	struct incore_error told = {0}; /* per-track errors are reported by the walk */
 	bool ok;
 
 	r.rows = arena_zalloc(a, (size_t)t->n_code + 1, sizeof(*r.rows));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats differ
- * as much.
- * More than 600 lines because values, their spread and their sampling error are of one table.
+ * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats
+ * differ as much. More than 600 lines because values, their spread and their sampling error share
+ * one table.
  */
 #include "analysis/diff/diff.h"
 
@@ -21,17 +21,17 @@ const char *diff_verdict_name(enum diff_verdict v)
 	return names[v];
 }
 
-#define SAMPLED_SIGMAS 2 /* standard errors that a difference of samples may have by chance */
+#define SAMPLED_SIGMAS 2 /* standard errors by which samples may differ by chance */
 
 /* --- values of a whole capture --- */
 
 enum value_kind {
-	VALUE_TOTAL, /* hit, latency, stall, idle as the producer means them */
+	VALUE_TOTAL, /* hit, latency, stall, idle in the producer's meaning */
 	VALUE_TOTAL_PER_HIT,
 	VALUE_TOTAL_PER_LAUNCH,
-	VALUE_STALL_SHARE, /* stall of latency */
+	VALUE_STALL_SHARE, /* stall as a share of latency */
 	VALUE_BUCKET_PER_HIT,
-	VALUE_BUCKET_SHARE, /* of all lifetimes */
+	VALUE_BUCKET_SHARE, /* bucket as a share of all lifetimes */
 	VALUE_DURATION,
 	VALUE_DURATION_PER_HIT,
 	VALUE_DURATION_PER_WAVE,
@@ -89,7 +89,7 @@ static double ratio(double x, double of)
 	return of > 0 ? x / of : NAN;
 }
 
-/* Launches whose samples are summed; 0: not stated, or a trace of one of them. */
+/* Launches whose samples are summed; 0: not stated, or a trace of a single launch. */
 static uint64_t launches_of(const struct diff_side *s)
 {
 	int64_t n = s->trace->meta.launch.launch_count;
@@ -102,7 +102,7 @@ static uint64_t work_of(const struct diff_side *s, enum diff_per per)
 	return per == DIFF_PER_LAUNCH ? launches_of(s) : s->hot->all.totals.hit;
 }
 
-/* NAN where the capture does not tell. */
+/* NAN if the capture does not say. */
 static double value_of(const struct diff_side *s, const struct value_def *v)
 {
 	const struct hot *h = s->hot;
@@ -184,7 +184,7 @@ static void noise_of_value(const struct diff *d, const struct value_def *v, stru
 	spread_take(&b, &out->noise, &out->noise_pct);
 }
 
-/* Standard error of a value that is made of samples: their counts are all that is known of it. */
+/* Standard error of a value computed from samples, from their counts only. */
 static double sampling_error(const struct diff_side *s, const struct value_def *v)
 {
 	double x = value_of(s, v), n = (double)s->hot->all.samples;
@@ -212,7 +212,7 @@ static double sampling_error(const struct diff_side *s, const struct value_def *
 	}
 }
 
-/* Of samples noise is twice the standard error of the difference, or the spread of repeats. */
+/* Samples: noise is twice the standard error of the difference, or the spread of repeats. */
 static double sampled_noise(const struct diff *d, double error_a, double error_b, double noise)
 {
 	double both = SAMPLED_SIGMAS * hypot(error_a, error_b);
@@ -254,7 +254,7 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 struct cell { /* one part of one side */
 	const char *key;
 	code_idx code;
-	uint64_t work, cycles, stall; /* work: its executions, or the launches */
+	uint64_t work, cycles, stall; /* work: executions, or launches */
 };
 
 struct cells {
@@ -350,7 +350,7 @@ static void part_add(struct diff_part *p, const struct cell *c, bool is_b)
 	}
 }
 
-/* Rows: A's in order with their partners, then B's that have none. *of_row: part of each row of B.
+/* Rows: A's in order with their partners, then B's without partner. *of_row: part of each row of B.
  */
 static bool join_rows(struct diff *d, const struct cells *a, const struct cells *b,
 	uint32_t *part_of_b, struct incore_error *e)
@@ -470,7 +470,7 @@ static bool add_group(struct part_noise *n, const struct diff_side *self,
 	return ok;
 }
 
-/* A cause that one side does not have cost it nothing; so a part of a launch. */
+/* Parts get the work of their whole side: whatever is missing on a side cost nothing there. */
 static void fill_work(struct diff *d)
 {
 	for (uint32_t i = 0; i < d->n_parts; i++) {
@@ -525,7 +525,7 @@ static int by_size(const void *pa, const void *pb)
 	return strcmp(a->key, b->key);
 }
 
-/* Parts that neither side executed tell nothing, nor do those that no sample met. */
+/* Is the part empty: executed on neither side, or without samples? */
 static bool is_empty(const struct diff *d, const struct diff_part *p)
 {
 	return d->per == DIFF_PER_LAUNCH ? !p->cycles_a && !p->cycles_b : !p->work_a && !p->work_b;
@@ -582,7 +582,7 @@ out:
 
 /* --- the whole --- */
 
-__extension__ typedef unsigned __int128 wide; /* of a product of two counts */
+__extension__ typedef unsigned __int128 wide; /* holds the product of two counts */
 
 /* Is hit_b / hit_a the same on every row? Exactly, by cross multiplication. */
 static bool is_uniform(const struct diff *d)
@@ -615,7 +615,7 @@ static void compare_clocks(struct diff *d)
 	d->is_clock_alike = off <= 0.03 * d->clock_a_mhz;
 }
 
-/* Executions, where both sides counted them; samples alone are compared by the launches they are of. */
+/* Compares per execution if both sides counted them; otherwise samples are compared per launch. */
 static bool choose_work(struct diff *d, struct incore_error *e)
 {
 	const struct diff_side *bad = !d->a->hot->all.totals.hit ? d->a : d->b;
@@ -633,7 +633,7 @@ static bool choose_work(struct diff *d, struct incore_error *e)
 		bad->trace->samples ? ", only samples, and not both say of how many launches" : "");
 }
 
-/* The stronger of what is said of latency and stall. */
+/* The stronger of the verdicts on latency and stall. */
 static enum diff_verdict verdict_of(const struct diff *d)
 {
 	enum diff_verdict v = DIFF_NO_CLAIM;

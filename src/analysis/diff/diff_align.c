@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_align.c: which row of A is which row of B? Identical listings go row by row; otherwise the
- * texts of each pair of functions are matched; where too little of that is left, source lines are.
+ * diff_align.c: which row of A is which row of B? Identical listings are matched row by row;
+ * otherwise the texts of each pair of functions are matched; if too little matches, source lines
+ * are used.
  */
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ static void sum_matched(struct diff_align *x, const struct diff_side *a, const s
 
 struct function {
 	struct str name;
-	code_idx first, end; /* rows [first, end), the label left out */
+	code_idx first, end; /* rows [first, end), without the label */
 	uint32_t partner;    /* index on the other side, or UINT32_MAX */
 };
 
@@ -103,7 +104,7 @@ static bool list_functions(const struct trace *t, function_list *out)
 	return true;
 }
 
-/* By name, then the rest in order. */
+/* Pairs functions by name, then the rest in order. */
 static bool pair_functions(function_list *a, function_list *b)
 {
 	struct intern names;
@@ -145,7 +146,7 @@ static bool pair_functions(function_list *a, function_list *b)
 	return ok;
 }
 
-/* A branch is the same wherever it goes: its offset changes when code between is inserted. */
+/* Branches compare without their target, because inserted code changes the offset. */
 static struct str key_text(const struct code_row *r)
 {
 	struct str s = row_text(r);
@@ -277,8 +278,8 @@ out:
 
 /* --- choice --- */
 
-/* Any two kernels share a few waits and an s_endpgm, where much of their latency is: so half as
- * much of the rows must match too. */
+/* Any two kernels share a few waits and an s_endpgm, which hold much of the latency, so a share of
+ * rows half as large must match, too. */
 static bool is_enough(const struct diff_align *x, double min_match)
 {
 	return diff_matched_share(x) >= min_match &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_gate.c: conditions on a diff: reading them, deciding them, saying why. */
+/* diff_gate.c: parses, checks and explains conditions on a diff. */
 #include "analysis/diff/diff_gate.h"
 
 #include <math.h>

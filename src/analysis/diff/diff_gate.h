@@ -21,7 +21,7 @@ struct gate {
 	char metric[64];
 	enum gate_op op;
 	enum gate_kind kind;
-	double limit; /* of the kind; a share as 0..1 */
+	double limit; /* in the unit of the kind; shares are 0..1 */
 };
 
 struct gate_result {
@@ -29,12 +29,13 @@ struct gate_result {
 	const struct diff_value *value;
 	double got, limit, noise; /* in the unit of the gate's kind; limit as written */
 	bool is_passed;
-	bool is_saved_by_noise; /* beyond the limit, within the noise */
+	bool is_saved_by_noise; /* beyond the limit, but within the noise */
 };
 
-/* Status USAGE with what was expected where. */
+/* Parses a gate. Fails with status USAGE, saying what was expected and where. */
 bool gate_parse(struct gate *g, const char *text, struct incore_error *e);
-/* Status USAGE for an unknown metric (lists those there are). */
+/* Checks a gate. Fails with status USAGE for an unknown metric (the message lists the known
+ * ones). */
 bool gate_check(const struct gate *g, const struct diff *d, struct gate_result *out,
 	struct incore_error *e);
 /* "stall_per_hit 6.209 is +22.24 % of 5.079, limit < +5 % (no repeat: noise unknown)" */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_lcs.c: which elements of two lists of keys stay in place? Equal ends are cut off; small
- * rests are solved exactly; large ones are split at runs of keys that occur once in either list,
- * the longest increasing sequence of them, and solved piece by piece. Memory is linear, time about
- * linear in the number of elements.
+ * diff_lcs.c: aligns two lists of keys. Equal ends are cut off; small rests are solved exactly;
+ * large ones are split at the longest increasing sequence of runs of keys that occur once in each
+ * list, and solved piece by piece. Memory is linear, time about linear in the number of elements.
  */
 #include <stdlib.h>
 
@@ -15,7 +14,7 @@
 #include "base/vec.h"
 
 #define EXACT_CELLS (1u << 20) /* largest rest solved exactly */
-#define LOOK_AHEAD 64u	       /* of the last resort */
+#define LOOK_AHEAD 64u	       /* distance searched by solve_greedy() */
 
 struct piece {
 	uint32_t a0, a1, b0, b1;
@@ -72,7 +71,7 @@ static void solve_exact(struct lcs *l, const struct piece *p)
 	}
 }
 
-/* Nothing unique to hold on to: takes the next equal key a short way ahead. */
+/* Last resort without unique keys: takes the next equal key a short way ahead. */
 static void solve_greedy(struct lcs *l, const struct piece *p)
 {
 	uint32_t j = p->b0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_side.c: one capture made ready for comparison: cycles per row and per cause. */
+/* diff_side.c: prepares one capture for comparison: cycles per row and per cause. */
 #include "analysis/diff/diff.h"
 
 #include "analysis/code/samples.h"

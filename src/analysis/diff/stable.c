@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stable.c: how far captures of one state are apart, and on which rows. */
+/* stable.c: how far repeated captures differ, and on which rows. */
 #include "analysis/diff/stable.h"
 
 #include "base/search.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.c: how many blocks of an NVIDIA launch fit on an SM, and what would let one more in? */
+/* blocks.c: how many blocks of an NVIDIA launch fit on an SM, and what would allow one more? */
 #include "analysis/occupancy/blocks.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 
 #include "analysis/summary/tables.h"
 
-/* Of every generation since Volta: a register file of 64 K words for four schedulers; a warp gets
- * 256 words at a time, so 8 registers a thread. */
+/* All generations since Volta: a register file of 64 K words for four schedulers; a warp gets 256
+ * words at a time, so 8 registers per thread. */
 #define SM_REGISTERS 65536
 #define SM_SCHEDULERS 4
 #define REGISTER_GRANULE 8
@@ -48,7 +48,7 @@ static void find_launch(const struct trace *t, struct block_limits *b)
 	b->schedulers = m->cus > 0 && m->simds >= m->cus ? m->simds / m->cus : SM_SCHEDULERS;
 	b->grid = l->workgroups;
 	b->threads = 1;
-	for (unsigned i = 0; i < 3; i++) /* more than 1,024 threads is damage */
+	for (unsigned i = 0; i < 3; i++) /* more than 1,024 threads: damaged input */
 		b->threads = l->workgroup[i] > 0 && l->workgroup[i] <= 1024 && b->threads > 0
 				     ? b->threads * l->workgroup[i]
 				     : NO_VALUE;
@@ -56,7 +56,7 @@ static void find_launch(const struct trace *t, struct block_limits *b)
 	b->max_warps = whole(t, "device__attribute_max_warps_per_multiprocessor",
 		m->max_waves_per_simd > 0 ? m->max_waves_per_simd * b->schedulers : NO_VALUE);
 	b->registers = whole(t, "launch__registers_per_thread_allocated", NO_VALUE);
-	if (b->registers <= 0 || b->registers > 256) /* before 2024 it was of the whole block */
+	if (b->registers <= 0 || b->registers > 256) /* before 2024 the figure was per block */
 		b->registers = l->vgprs > 0 && l->vgprs < 256 ? round_up(l->vgprs, REGISTER_GRANULE)
 							      : NO_VALUE;
 	b->shared = whole(t, "launch__shared_mem_per_block_allocated", l->lds_bytes);
@@ -66,7 +66,7 @@ static void find_launch(const struct trace *t, struct block_limits *b)
 	b->achieved_pct = table_metric(t, "sm__warps_active.avg.pct_of_peak_sustained_active");
 }
 
-/* Warps are dealt out to schedulers, each with its own part of the registers. */
+/* Warps are distributed to schedulers, each with its own part of the registers. */
 static int64_t blocks_by_registers(const struct block_limits *b)
 {
 	int64_t words = SM_REGISTERS / b->schedulers;
@@ -117,7 +117,8 @@ void blocks_compute(const struct trace *t, struct block_limits *b)
 	find_limits(t, b);
 	b->fills = table_metric(t, "launch__waves_per_multiprocessor");
 	b->is_fills_computed = !(b->fills >= 0);
-	for (unsigned k = 0; k < BLOCKS_GRID; k++) /* a small grid leaves room: that counts here */
+	for (unsigned k = 0; k < BLOCKS_GRID; k++) /* without the grid: the room a small grid
+						      leaves counts here */
 		if (b->by[k].blocks != NO_VALUE && b->by[k].blocks < least)
 			least = b->by[k].blocks;
 	if (b->is_fills_computed)
@@ -147,7 +148,7 @@ static bool put_reason(const struct block_limits *b, unsigned k, struct strbuf *
 	}
 }
 
-/* Blocks come in rounds that fill the device: in the last one a part of it has nothing to do. */
+/* Blocks run in rounds that fill the device; in the last round part of it is idle. */
 static bool put_tail(const struct block_limits *b, struct strbuf *out)
 {
 	double rounds = ceil(b->fills);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c: how many waves of this kernel fit on a SIMD, and what would let one more in? */
+/* limits.c: how many waves of this kernel fit on a SIMD, and what would allow one more? */
 #include "analysis/occupancy/limits.h"
 
 #include <inttypes.h>
 
-/* Which comes first of several that allow the same. */
+/* Order of precedence among equal limits. */
 static const enum limit_kind order[LIMIT_KINDS] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_WAVES,
 	LIMIT_BLOCKS, LIMIT_BARRIERS, LIMIT_CLUSTERS};
 
@@ -16,7 +16,7 @@ const char *limit_name(enum limit_kind k)
 	return k < LIMIT_KINDS ? names[k] : "?";
 }
 
-/* The capture's own figure, else the table's; counts which was used. */
+/* Returns the capture's own figure, else the table's, and counts which was used. */
 static int64_t choose(int64_t stated, uint32_t assumed, unsigned *n_stated, unsigned *n_assumed)
 {
 	if (stated > 0) {
@@ -50,7 +50,7 @@ static void find_machine(const struct trace *t, struct limits *l)
 	l->vgpr_pool = a->vgprs_per_simd;
 	l->vgpr_granule = a->vgpr_granule;
 	l->has_unified_accum = a->has_unified_accum;
-	if (a->wave_size == 32 && l->wave_size == 64) { /* two lanes a register */
+	if (a->wave_size == 32 && l->wave_size == 64) { /* a register holds two lanes */
 		l->vgpr_pool /= 2;
 		l->vgpr_granule /= 2;
 	}
@@ -80,7 +80,7 @@ static void find_kernel(const struct trace *t, struct limits *l)
 							t->code[i].inst_class == CLASS_VMEM_TO_LDS);
 	}
 	for (unsigned i = 0; i < 3; i++) {
-		/* no workgroup is larger than 1,024 work-items; anything else is damage */
+		/* no workgroup has more than 1,024 work-items; anything else is damaged input */
 		if (k->workgroup[i] <= 0 || k->workgroup[i] > 1024)
 			return;
 		items *= (uint64_t)k->workgroup[i];
@@ -95,7 +95,7 @@ static struct limit known(uint64_t waves)
 	return (struct limit){LIMIT_KNOWN, waves};
 }
 
-/* Resources of an SM are given to whole blocks: the same limits, in warps of a scheduler. */
+/* An SM gives resources to whole blocks: converts those limits to warps per scheduler. */
 static void find_blocks(const struct trace *t, struct limits *l)
 {
 	static const enum limit_kind kinds[BLOCKS_LIMITS] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_WAVES,
@@ -136,7 +136,7 @@ static struct limit limit_lds(const struct limits *l)
 
 	if (l->lds_bytes_per_workgroup <= 0 && l->has_code && !l->has_lds_instructions)
 		return (struct limit){LIMIT_NONE, 0};
-	/* a stated 0 beside LDS instructions is no statement */
+	/* a stated 0 is not credible if there are LDS instructions */
 	if (l->lds_bytes_per_workgroup <= 0 || l->lds_bytes_per_cu <= 0 || l->simds_per_cu <= 0 ||
 		l->waves_per_workgroup <= 0)
 		return (struct limit){LIMIT_UNKNOWN, 0};
@@ -181,13 +181,13 @@ void limits_compute(const struct trace *t, struct limits *l)
 		if (x->waves == l->predicted)
 			l->limiter_mask |= 1u << order[i];
 	}
-	/* more registers than the hardware has room for waves: told as what it has room for */
+	/* registers for more waves than the hardware can hold: report what it can hold */
 	if (l->by[LIMIT_VGPR].state == LIMIT_KNOWN && l->by[LIMIT_WAVES].state == LIMIT_KNOWN &&
 		l->by[LIMIT_VGPR].waves > l->by[LIMIT_WAVES].waves)
 		l->by[LIMIT_VGPR].waves = l->by[LIMIT_WAVES].waves;
 }
 
-/* Registers a wave may have for n waves a SIMD: rounded down to the granule; 0 if unknown. */
+/* Registers a wave may use for n waves per SIMD, rounded down to the granule; 0 if unknown. */
 static uint32_t limits_vgprs_for(const struct limits *l, uint64_t waves)
 {
 	if (waves == 0 || l->vgpr_granule == 0 || waves > l->vgpr_pool)

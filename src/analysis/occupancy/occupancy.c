@@ -27,7 +27,7 @@ static int64_t clip(const struct sweep *s, int64_t t)
 	return t < s->from ? s->from : t > s->to ? s->to : t;
 }
 
-/* Brings a count forward to time t. */
+/* Advances a count to time t. */
 static void advance(const struct sweep *s, struct counter *c, struct occupancy_stats *x, int64_t t)
 {
 	uint64_t cyc = (uint64_t)clip(s, t) - (uint64_t)clip(s, c->at);
@@ -85,7 +85,7 @@ static bool alloc_counters(struct sweep *s)
 	return s->se && s->cu && s->simd && s->kernel;
 }
 
-/* Stray: an end on a SIMD where nothing runs; no count may go below zero because of it. */
+/* Counts all events. Stray: an end on a SIMD where nothing runs, which must not lower any count. */
 static void count_all(struct sweep *s)
 {
 	struct occupancy *o = s->o;
@@ -157,7 +157,7 @@ void occupancy_bin(const struct occupancy *o, uint32_t i, int64_t *from, int64_t
 
 struct series {
 	uint64_t *bins;
-	uint32_t bin;	  /* the one that holds the time reached */
+	uint32_t bin;	  /* the bin of the current time */
 	uint64_t now, at; /* relative to the span's begin */
 };
 
@@ -188,7 +188,7 @@ static uint64_t in_span(const struct occupancy *o, int64_t t)
 		       : o->span_cyc;
 }
 
-/* Series for the units that were asked for; NULL without memory. */
+/* Allocates series for the requested units; NULL on lack of memory. */
 static struct series *open_series(struct occupancy *o, uint32_t n, uint64_t **bins)
 {
 	struct series *v = arena_zalloc(&o->arena, n + 1u, sizeof(*v));
@@ -259,7 +259,7 @@ static void find_window(struct sweep *s, const struct selection *sel)
 		s->to = INT64_MAX;
 }
 
-/* First start to last end; a window cuts it where waves were running across its edges. */
+/* First start to last end; cut by the window if waves were running across its edges. */
 static void find_span(struct occupancy *o, const struct sweep *s, const struct occupancy_events *ev)
 {
 	int64_t first = o->all.first_cyc, last = o->all.last_cyc;

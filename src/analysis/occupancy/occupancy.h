@@ -2,7 +2,7 @@
 /*
  * occupancy.h: how many waves were resident, when and where. Counts every start and end event of
  * the traced SEs (all their CUs), on aligned clocks, ends before starts at equal times. Without
- * such events the lifetimes of the traced waves stand in (is_from_tracks).
+ * such events the lifetimes of the traced waves are used instead (is_from_tracks).
  *
  * Owner: the caller; occupancy_deinit() frees all (nothing is held after a failure). The trace is
  * borrowed.
@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "trace/trace.h"
 
-/* What one set of waves did: all, or those of one SE, CU, SIMD, kernel. */
+/* Figures of one set of waves: all, or those of one SE, CU, SIMD or kernel. */
 struct occupancy_stats {
 	uint64_t events, starts, ends; /* inside the window */
 	uint64_t peak;
@@ -21,7 +21,7 @@ struct occupancy_stats {
 	uint64_t busy_cyc;	     /* at least one wave resident */
 	int64_t first_cyc, last_cyc; /* trace clock: first event, last event; 0 without events */
 	int64_t last_start_cyc;
-	uint64_t unmatched_ends; /* ends without a start: not counted below zero */
+	uint64_t unmatched_ends; /* ends without a start; the count never drops below zero */
 	uint64_t open;		 /* starts without an end */
 };
 
@@ -29,7 +29,7 @@ struct occupancy_se {
 	uint32_t se;
 	struct occupancy_stats stats;
 	uint32_t n_cus;		   /* that had waves */
-	uint64_t peak_per_simd;	   /* of its fullest SIMD */
+	uint64_t peak_per_simd;	   /* peak of its fullest SIMD */
 	uint64_t target_cu_starts; /* on the CU with instruction detail */
 	bool is_aligned;
 };
@@ -47,10 +47,10 @@ struct occupancy_simd {
 };
 
 struct occupancy_kernel { /* merged by name */
-	const char *name; /* "?" when the id has none */
+	const char *name; /* "?" if the id has no name */
 	uint32_t n_ids;	  /* ids of this name that the capture lists */
 	uint32_t first_id;
-	uint32_t n_used; /* of them had waves */
+	uint32_t n_used; /* of n_ids: those that had waves */
 	struct occupancy_stats stats;
 };
 
@@ -66,10 +66,10 @@ struct occupancy {
 	struct arena arena;
 	const struct trace *trace;
 	bool is_from_tracks;
-	bool is_aligned; /* all SEs with events are */
+	bool is_aligned; /* all SEs with events are aligned */
 	struct occupancy_stats all;
 	uint64_t span_cyc;	 /* first start to last end */
-	uint64_t below_half_cyc; /* of the span: fewer waves than half the peak */
+	uint64_t below_half_cyc; /* part of the span with fewer waves than half the peak */
 	uint64_t tail_cyc;	 /* last start to last end */
 	uint64_t peak_per_simd;
 	uint32_t n_ses, n_cus, n_simds, n_kernels, n_kernel_ids;
@@ -83,16 +83,16 @@ struct occupancy {
 	uint64_t *bin_wave_cyc;	   /* [bin] */
 	uint64_t *bin_se_wave_cyc; /* [se index * n_bins + bin] */
 	enum occupancy_series series;
-	uint64_t *
-		bin_unit_wave_cyc; /* [CU or SIMD index * n_bins + bin], as series says; else NULL */
-	uint64_t launched_waves;   /* by the kernel trace; 0: unknown */
-	uint64_t traced_waves;	   /* with instruction detail: tracks selected */
+	uint64_t *bin_unit_wave_cyc; /* [CU or SIMD index * n_bins + bin], by `series`; NULL for
+					SERIES_SE */
+	uint64_t launched_waves;     /* from the kernel trace; 0: unknown */
+	uint64_t traced_waves;	     /* selected tracks, which have instruction detail */
 };
 
 struct occupancy_options {
-	const struct selection *selection; /* NULL: all; its wave number is not looked at */
+	const struct selection *selection; /* NULL: all; its wave number is ignored */
 	uint32_t n_bins;		   /* 0: no series */
-	enum occupancy_series series;	   /* units with a series of their own, besides SEs */
+	enum occupancy_series series;	   /* which units get a series of their own, besides SEs */
 };
 
 bool occupancy_compute(struct occupancy *o, const struct trace *t,
@@ -105,10 +105,11 @@ double occupancy_below_half(const struct occupancy *o); /* share of the span, 0.
 double occupancy_launch_rate(const struct occupancy *o);
 /* First and last cycle (trace clock) of bin i: [*from, *to). */
 void occupancy_bin(const struct occupancy *o, uint32_t i, int64_t *from, int64_t *to);
-/* Most and mean wave-cycles of a CU: 1.0 is perfect balance, 0 unknown. */
+/* Largest over mean wave-cycles of a CU: 1.0 is perfect balance; 0 if unknown. */
 double occupancy_cu_balance(const struct occupancy *o);
 /* "32 of 2,048 waves traced, 4 SEs, CU 1, 16 SIMDs, 2,191.2 MHz, span 10,268 cycles = 4.69 us" */
 bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out);
-/* Hardware events of newer captures, by type: "packet-loss", ...; "unknown" beyond the last. */
+/* Names of the hardware events of newer captures, by type: "packet-loss", ...; "unknown" beyond the
+ * last type. */
 #define OCCUPANCY_EVENT_TYPES 18
 const char *occupancy_event_name(uint32_t type);

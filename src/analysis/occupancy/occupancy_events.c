@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* occupancy_events.c: which start and end events are asked for, and where did they happen? */
+/* occupancy_events.c: selects the start and end events and finds where they happened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-/* One event as the trace has it, from the table or made of a track. */
+/* One event, from the trace's table or made from a track. */
 struct raw_event {
 	clock_idx clock;
 	uint64_t time;
@@ -94,7 +94,7 @@ static bool list_places(struct gather *g)
 	return true;
 }
 
-/* From the sorted places: one SIMD each, one CU and one SE for each that differs. */
+/* Makes SIMDs, CUs and SEs from the sorted places. */
 static bool make_places(struct gather *g)
 {
 	struct occupancy *o = g->o;
@@ -114,7 +114,7 @@ static bool make_places(struct gather *g)
 			o->ses[o->n_ses++] = (struct occupancy_se){.se = se};
 		if (o->n_cus == 0 || o->cus[o->n_cus - 1].se != se || o->cus[o->n_cus - 1].cu != cu)
 			o->cus[o->n_cus++] = (struct occupancy_cu){.se = se, .cu = cu};
-		/* room for the indices of the SE and the CU besides: see place_event() */
+		/* also holds the indices of SE and CU for now: see place_event() */
 		o->simds[o->n_simds].se = o->n_ses - 1;
 		o->simds[o->n_simds].cu = o->n_cus - 1;
 		o->simds[o->n_simds].simd = simd;
@@ -123,7 +123,7 @@ static bool make_places(struct gather *g)
 	return true;
 }
 
-/* AMD's tools write this for programs that nobody knows: it is no name. */
+/* Is it the placeholder that AMD's tools write for unknown programs? */
 static bool is_no_name(const struct kernel_name *k)
 {
 	return k->id == 0 && strcmp(k->name, "0 / 0x0") == 0;
@@ -143,7 +143,7 @@ static const char *name_of(const struct trace *t, uint32_t id)
 
 ORDER(compare_ids, struct occupancy_kernel_id, UP(id))
 
-/* All ids that have a name or an event, with their starts. */
+/* Lists all ids that have a name or an event, with their starts. */
 static bool list_kernel_ids(struct gather *g)
 {
 	struct occupancy *o = g->o;
@@ -176,7 +176,7 @@ static bool list_kernel_ids(struct gather *g)
 	return true;
 }
 
-/* Ids of one name are one kernel; an id without a name is one of its own. */
+/* Ids with the same name form one kernel; an id without a name forms its own. */
 static bool make_kernels(struct gather *g)
 {
 	struct occupancy *o = g->o;
@@ -240,7 +240,7 @@ static bool place_events(struct gather *g)
 			.is_start = x.is_start};
 	}
 	SORT(g->v, n, compare_events);
-	for (uint32_t i = 0; i < o->n_simds; i++) { /* indices become numbers again */
+	for (uint32_t i = 0; i < o->n_simds; i++) { /* convert the indices back to numbers */
 		const struct occupancy_cu *cu = &o->cus[o->simds[i].cu];
 
 		o->simds[i].se = cu->se;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* occupancy_text.c: the line that says how much of the launch was seen, and the names of events. */
+/* occupancy_text.c: the line that says how much of the launch was captured, and the names of
+ * events. */
 #include <inttypes.h>
 
 #include "analysis/occupancy/occupancy.h"

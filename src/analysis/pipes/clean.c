@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean.c: rows for overlapping slices, and the slices between which a flag's arrow runs. */
+/* clean.c: rows for overlapping slices, and the slices that a flag's arrow connects. */
 #include "analysis/pipes/clean.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static bool is_before(const struct clean_span *a, const struct clean_span *b)
 	return a->index < b->index;
 }
 
-/* Producers write in order of ends, so starts are nearly sorted: insertion moves little. False:
- * gave up after a number of moves linear in n; v holds the same spans. */
+/* Insertion sort: producers write in order of ends, so starts are nearly sorted. False: gave up
+ * after a number of moves linear in n; v still holds all spans. */
 static bool sort_nearly(struct clean_span *v, size_t n)
 {
 	size_t left = 16 * n + 64;

@@ -7,12 +7,12 @@
 
 struct comparing {
 	const struct pipes *side[2];
-	uint32_t *ids[2]; /* by opcode of the trace: the same number for the same name */
+	uint32_t *ids[2]; /* by opcode of the trace: equal names have equal numbers */
 	struct intern names;
 	struct pipe_compare *out;
 };
 
-/* Stretches in which the scalar unit only hands ops on; how many there are depends on the times. */
+/* Is it filler, in which the scalar unit only dispatches ops? Their number depends on timing. */
 static bool is_filler(const char *opcode)
 {
 	return strcmp(opcode, "ISSUE") == 0;
@@ -39,7 +39,7 @@ static bool number_opcodes(struct comparing *x, unsigned side, struct incore_err
 	return true;
 }
 
-/* Row of that name, made if there is none; NULL on lack of memory. Pipes are few. */
+/* Finds or adds the row of that name; NULL on lack of memory. Linear search: pipes are few. */
 static struct compare_row *row_of(struct pipe_compare *c, struct str core, const char *name)
 {
 	struct compare_row r = {0};
@@ -140,7 +140,7 @@ static void finish_ops(struct pipe_compare *c)
 	SORT(c->ops.v, n, by_cycles);
 }
 
-/* The next instruction at or after *at that is work; false at the end. */
+/* Moves *at to the next work instruction at or after it; false at the end. */
 static bool next_work(const struct comparing *x, unsigned side, const struct track_data *d,
 	uint32_t *at, uint32_t *id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipe_kind.c: what a lane is for, and what an instruction is to the accounting of its pipe. */
+/* pipe_kind.c: the role of a lane, and the kind of an instruction in the accounting of its pipe. */
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
 #include "isa/ascend.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipe_sweep.c: cuts the span of a pipe into pieces, each cycle once. */
+/* pipe_sweep.c: splits the span of a pipe into pieces, each cycle in exactly one. */
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -15,7 +15,7 @@ void pipe_sweep_deinit(struct pipe_sweep *s)
 
 ORDER(compare_spans, struct pipe_span, UP(from_cyc) UP(slice))
 
-/* Slices come by start; only head costs can put what follows them out of order. */
+/* Slices are sorted by start; only head costs can put the following spans out of order. */
 static void sort_spans(struct pipe_span *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -70,7 +70,7 @@ static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8
 	for (uint32_t i = 0; i < d->n; i++) {
 		enum pipe_kind kind = pipe_kind_of(kinds, w->trace, d, i);
 		uint64_t start = d->start_cyc[i], end = start + d->dur_cyc[i];
-		uint64_t begin = start + d->stall_cyc[i]; /* of the slice without its head */
+		uint64_t begin = start + d->stall_cyc[i]; /* begin of the slice without its head */
 		struct pipe_span x = {begin < end ? begin : end, end, i};
 
 		mem_step(i);

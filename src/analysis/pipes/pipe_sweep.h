@@ -7,10 +7,11 @@
  *	issue	inside an instruction's slice; where several are in flight, the oldest owns it
  *	wait	inside a flag wait, buffer wait or barrier; of several, the one that ends last
  *	stall	inside the head cost of an instruction or wait (cache miss, issue queue)
- *	idle	the rest before the end of the last slice; like drain it is no instruction's
+ *	idle	the rest before the end of the last slice; like drain it has no owner
  *	drain	after that
  *
- * A set's own cycle is idle, and so is a barrier of a cycle or two: that is all trace.json shows.
+ * The cycle of a flag set is idle, and so is a barrier of one or two cycles, which is all that
+ * trace.json shows of it.
  * Owner: the caller zeroes a struct pipe_sweep, uses it for any number of pipes, frees it.
  */
 #pragma once
@@ -18,10 +19,10 @@
 #include "analysis/walk.h"
 #include "base/vec.h"
 
-/* What trace.json shows of a barrier, whatever it took. */
+/* Length that trace.json shows for a barrier, however long it really took. */
 #define PIPE_BARRIER_SHOWN_CYC 2u
 
-enum pipe_kind { /* what a slice is to its pipe */
+enum pipe_kind { /* what a slice means to its pipe */
 	KIND_WORK,
 	KIND_CONFIG, /* work that only sets registers up */
 	KIND_SET,
@@ -44,9 +45,9 @@ static inline bool pipe_kind_is_wait(enum pipe_kind k)
 enum pipe_role {      /* what a lane is for */
 	ROLE_COMPUTE, /* cube, vector units */
 	ROLE_MOVE,    /* transfer engines */
-	ROLE_OTHER,   /* a lane nobody knows: treated as work */
+	ROLE_OTHER,   /* an unknown lane: treated as work */
 	ROLE_CONTROL, /* scalar unit, flow control */
-	ROLE_MARK,    /* cache misses, user ranges: no unit of the machine */
+	ROLE_MARK,    /* cache misses, user ranges: not a unit of the machine */
 };
 
 /* Lanes that do the kernel's work. */
@@ -55,13 +56,14 @@ static inline bool pipe_role_is_work(enum pipe_role r)
 	return r <= ROLE_OTHER;
 }
 
-/* Are the tracks of this trace pipes, not waves? The one question every verb asks first. */
+/* Are the tracks of this trace pipes, not waves? Every verb asks this first. */
 bool trace_has_pipes(const struct trace *t);
-/* Lane name of a track: "MTE2" of "core0.veccore1/MTE2"; core name: what stands before. */
+/* Lane name of a track: "MTE2" of "core0.veccore1/MTE2"; core name: the part before the slash. */
 const char *pipe_lane_name(const struct track *k);
 struct str pipe_core_name(const struct track *k);
 enum pipe_role pipe_role(const struct track *k);
-/* By code row, one more for rows nobody knows; NULL on lack of memory. Freed with mem_free(). */
+/* Kinds by code row, with one more entry for unknown rows; NULL on lack of memory. Free with
+ * mem_free(). */
 uint8_t *pipe_kinds_new(const struct trace *t);
 /* The kind of slice i. */
 static inline enum pipe_kind pipe_kind_of(
@@ -74,7 +76,7 @@ static inline enum pipe_kind pipe_kind_of(
 
 struct pipe_piece {
 	enum bucket bucket;
-	uint32_t slice; /* its owner; NO_SLICE: nobody */
+	uint32_t slice; /* its owner, or NO_SLICE */
 	uint64_t from_cyc, to_cyc;
 };
 

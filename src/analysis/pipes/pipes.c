@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipes.c: one walk over the pipes: accounting, gaps and waits of each, and what is kept of it. */
+/* pipes.c: one walk over the pipes: accounting, gaps and waits of each, and what is kept for later
+ * questions. */
 #include "analysis/pipes/pipes.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct worker {
 	struct pipe_sweep sweep;
 	VEC(uint64_t) gaps;
 	struct code_totals *totals; /* by code row */
-	uint64_t *hits;		    /* by code row, of the track being looked at */
+	uint64_t *hits;		    /* by code row, for the current track */
 };
 
 /* State of one sweep. */
@@ -24,8 +25,8 @@ struct visit {
 	struct pipe_lane *lane;
 	const struct walk_track *w;
 	struct worker *m;
-	enum bucket last; /* bucket of the piece before */
-	uint32_t head;	  /* into trace.heads: first of this track not yet passed */
+	enum bucket last; /* bucket of the previous piece */
+	uint32_t head;	  /* index into trace.heads: first one of this track not yet passed */
 };
 
 /* --- making and freeing --------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ struct pipes *pipes_new(const struct trace *t, struct incore_error *e)
 	return NULL;
 }
 
-/* What only the questions across pipes needed. */
+/* Frees what only the questions across pipes need. */
 static void free_lanes(struct pipes *p)
 {
 	struct pipes_private *x = p->private;
@@ -160,7 +161,7 @@ static bool pipes_merge(void *self, void *mine, struct incore_error *e)
 	return true;
 }
 
-/* Executions by row: of the whole walk, and how often the busiest row of this track ran. */
+/* Counts executions by row: over the whole walk, and the maximum for this track. */
 static void count_rows(struct visit *v)
 {
 	const struct walk_track *w = v->w;
@@ -239,7 +240,7 @@ static void add_wait(struct visit *v, const struct pipe_piece *piece)
 	w[after - 1].cyc += piece->to_cyc - piece->from_cyc;
 }
 
-/* The part of a head cost that is a cache miss comes first. */
+/* The cache-miss part of a head cost comes first. */
 static void add_stall(struct visit *v, const struct pipe_piece *piece)
 {
 	const struct trace *t = v->w->trace;

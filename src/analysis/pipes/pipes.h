@@ -21,19 +21,19 @@
 
 #define PIPE_DEPTHS 16u /* of the histogram: the last counts all deeper ones too */
 
-/* Who ended a wait, where it is no track. */
-#define PRODUCER_NONE NO_TRACK		/* nobody is known: an unmatched wait */
+/* Producers of a wait that are not tracks. */
+#define PRODUCER_NONE NO_TRACK		/* unknown: an unmatched wait */
 #define PRODUCER_BARRIER (NO_TRACK - 1) /* a barrier */
-#define PRODUCER_BUFFER (NO_TRACK - 2)	/* a buffer that was taken */
+#define PRODUCER_BUFFER (NO_TRACK - 2)	/* a buffer that was in use */
 
 struct pipe_wait {	    /* waits of one pipe for one producer */
 	track_idx producer; /* or PRODUCER_... */
 	uint64_t cyc;	    /* exposed: the pipe did not work meanwhile */
 	uint64_t count;	    /* executed */
-	uint64_t blocked;   /* of which cost cycles */
+	uint64_t blocked;   /* those that cost cycles */
 };
 
-enum gap_end { GAP_WAIT, GAP_STALL, GAP_IDLE, GAP_ENDS }; /* what came last in a gap */
+enum gap_end { GAP_WAIT, GAP_STALL, GAP_IDLE, GAP_ENDS }; /* what a gap ended with */
 
 struct pipe_gaps { /* between the stretches in which the pipe was busy */
 	uint64_t n, p50, p90, p99, max, sum;
@@ -48,19 +48,19 @@ struct pipe_row {
 	bool is_seen;
 	bool is_cut; /* a window was given */
 	enum pipe_role role;
-	uint64_t begin_cyc, duration_cyc; /* of its core, inside the window */
+	uint64_t begin_cyc, duration_cyc; /* those of its core, inside the window */
 	uint64_t bucket[BUCKET_COUNT];
-	uint64_t cache_cyc;	 /* of the stall bucket, owners with a known split: cache misses */
-	uint64_t n_work, n_sync; /* slices that start inside the window */
-	uint64_t n_config, n_sets; /* of n_work; of n_sync */
-	uint64_t row_hits_max;	   /* executions of the row of real work that ran most */
+	uint64_t cache_cyc;	   /* part of the stall bucket known to be cache misses */
+	uint64_t n_work, n_sync;   /* slices that start inside the window */
+	uint64_t n_config, n_sets; /* part of n_work; part of n_sync */
+	uint64_t row_hits_max;	   /* executions of the most executed row of real work */
 	code_idx last_code;	   /* of the slice that ends last; NO_CODE: none */
-	bool is_last_unmatched;	   /* that slice is a wait nobody set a flag for */
-	uint64_t latency_cyc;	   /* sum of the lengths of work slices, head cost left out */
-	uint64_t busy_cyc;	   /* union of them: bucket issue */
-	uint64_t config_cyc;	   /* of busy: register set-up alone */
+	bool is_last_unmatched;	   /* that slice is a wait whose flag nobody set */
+	uint64_t latency_cyc;	   /* sum of the lengths of work slices without head cost */
+	uint64_t busy_cyc;	   /* union of the work slices: bucket issue */
+	uint64_t config_cyc;	   /* part of busy_cyc: only register set-up */
 	uint64_t depth_max, depth_cyc[PIPE_DEPTHS]; /* cycles with k + 1 in flight */
-	uint64_t exposed_cyc;	      /* busy while no other work pipe of the core was */
+	uint64_t exposed_cyc;	      /* busy while no other work pipe of the core was busy */
 	uint64_t first_cyc, last_cyc; /* of work slices; 0, 0 without any */
 	struct pipe_gaps gaps;
 	VEC(struct pipe_wait) waits; /* descending by cycles, then by name */
@@ -71,13 +71,14 @@ struct pipe_core { /* tracks [first, first + n) share core and unit */
 	track_idx first;
 	uint32_t n;
 	uint64_t begin_cyc, end_cyc;
-	uint64_t busy_cyc;    /* any work pipe */
-	uint64_t compute_cyc; /* any compute pipe */
-	uint64_t *overlap;    /* n * n: cycles both were busy; busy itself on the diagonal */
+	uint64_t busy_cyc;    /* at least one work pipe was busy */
+	uint64_t compute_cyc; /* at least one compute pipe was busy */
+	uint64_t *overlap;    /* n * n: cycles in which both were busy; diagonal: busy cycles of
+				 one */
 };
 
 struct pipe_pair {			 /* exposed waits of all cores, by lane names */
-	const char *producer, *consumer; /* producer NULL: nobody known */
+	const char *producer, *consumer; /* producer NULL: unknown */
 	bool is_cross_core;
 	uint64_t cyc, count, blocked;
 };
@@ -86,18 +87,17 @@ struct pipes_private; /* pipes_internal.h */
 
 struct pipes {
 	struct arena arena;
-	const struct trace *trace;		  /* may be gone when pipes_free() is called */
-	uint32_t n_tracks;			  /* of it */
+	const struct trace *trace;		  /* may be freed before pipes_free() is called */
+	uint32_t n_tracks;			  /* of the trace */
 	uint8_t *kinds;				  /* by code row */
 	struct pipe_row *rows;			  /* by track */
-	uint64_t n_pipes, n_instructions, n_sync; /* sums leave lanes of marks out */
+	uint64_t n_pipes, n_instructions, n_sync; /* sums without lanes of marks */
 	uint64_t n_unmatched;			  /* waits without a set */
-	uint64_t n_unmatched_sets,
-		n_reused;		/* sets nobody waited for; flags in more than one pair */
-	struct code_totals *row_totals; /* by code row: executions, lengths, head costs */
+	uint64_t n_unmatched_sets, n_reused; /* sets without a wait; flags in more than one pair */
+	struct code_totals *row_totals;	     /* by code row: executions, lengths, head costs */
 	uint64_t bucket[BUCKET_COUNT];
 	uint64_t duration_cyc;
-	int64_t residue_cyc; /* durations less all buckets: 0 */
+	int64_t residue_cyc; /* durations minus all buckets; must be 0 */
 	struct pipe_core *cores;
 	uint32_t n_cores;
 	VEC(struct pipe_pair) pairs;	 /* descending by cycles, then by names */
@@ -114,13 +114,13 @@ bool pipes_finish(struct pipes *p, struct incore_error *e);
 bool pipes_collect(struct pipes *p, const struct walk_options *o, struct walk_result *r,
 	struct incore_error *e);
 
-/* Lane name of the producer of a wait: "MTE2", "BAR", "BUF"; NULL: nobody known. */
+/* Lane name of the producer of a wait: "MTE2", "BAR", "BUF"; NULL: unknown. */
 const char *pipes_producer_name(const struct pipes *p, track_idx producer);
-/* Pipes looked at in the order of the dataflow, core by core; in `a`. */
+/* The pipes that were looked at, core by core in the order of the dataflow; allocated in `a`. */
 bool pipes_sorted(const struct pipes *p, struct arena *a, track_idx **out, uint32_t *n,
 	struct incore_error *e);
 
-/* The same figures in the terms of other questions: causes by lane, edges to the instruction whose
- * flag was awaited. The receivers are new and were not fed by a walk. */
+/* Convert the figures for other questions: causes by lane, and edges to the instruction whose flag
+ * was awaited. The receivers must be new and not fed by a walk. */
 bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e);
 bool pipes_fill_producers(const struct pipes *p, struct producers *x, struct incore_error *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipes_bound.c: what is the kernel bound by? The pipe with the largest share of the critical path:
- * when it is also busy for 80 % of its core's span, the kernel is bound by it; when most of the
- * path is waiting, by synchronisation; else by latency. One sentence, with its evidence and the
- * instruction of that pipe to look at first.
+ * pipes_bound.c: what is the kernel bound by? If the pipe with the largest share of the critical
+ * path is also busy for 80 % of its core's span, the kernel is bound by it; if most of the path is
+ * waiting, by synchronisation; else by latency. One sentence, with its evidence and the instruction
+ * of that pipe to look at first.
  */
 #include "analysis/pipes/pipes_internal.h"
 #include "analysis/summary/summary.h"
@@ -39,7 +39,7 @@ static bool is_run_on(const struct pipe_lane *l, code_idx row)
 	return false;
 }
 
-/* Rows of the path stand by cycles: the first that is work of this pipe. */
+/* Finds the first work row of this pipe; the rows of the path are sorted by cycles. */
 static void find_row(struct pipes *p)
 {
 	const struct pipe_lane *l = &p->private->lanes[p->bound.track];

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-/* Mostly in order already. */
+/* Insertion sort: the times are mostly in order already. */
 static void sort_times(uint64_t *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -40,7 +40,7 @@ static size_t gather(const struct walk_track *w, const uint8_t *kinds, bool with
 	return n;
 }
 
-/* Cycles with anything in flight; depth by the way, where wanted. */
+/* Returns the cycles with anything in flight; also fills the depths if a row is given. */
 static uint64_t sweep(const uint64_t *from, const uint64_t *to, size_t n, struct pipe_row *r)
 {
 	uint64_t depth = 0, pos = 0, busy = 0;

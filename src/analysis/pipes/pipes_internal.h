@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipes_internal.h: what the files pipes*.c share. */
+/* pipes_internal.h: shared by the files pipes*.c. */
 #pragma once
 
 #include "analysis/pipes/pipes.h"
@@ -11,23 +11,22 @@ struct wait_instance { /* one executed wait of a track, in order of slices */
 	bool is_inside; /* starts inside the window */
 };
 
-/* What is kept of a track for the questions that look across pipes. */
+/* What is kept of a track for questions that look across pipes. */
 struct pipe_lane {
 	uint32_t n;
 	uint64_t *start_cyc;
 	uint32_t *dur_cyc, *stall_cyc;
 	code_idx *code;
-	uint32_t *last_work; /* by position in by_end: the last up to it that is work, or NO_SLICE
-			      */
-	uint32_t *latest;    /* of the slices up to this one the one that ends last */
-	uint32_t *by_end;    /* slices by (end, index); NULL: they are in that order anyway */
+	uint32_t *last_work; /* by position in by_end: last work slice up to it, or NO_SLICE */
+	uint32_t *latest;    /* by slice: which slice up to this one ends last */
+	uint32_t *by_end;    /* slices by (end, index); NULL: already in that order */
 	VEC(struct wait_instance) waits;
 };
 
 struct pipes_private {
 	struct pipe_lane *lanes;  /* by track */
 	const struct link *links; /* by (to_track, to_slice) */
-	struct link *own_links;	  /* those, when they had to be sorted */
+	struct link *own_links;	  /* sorted copy of the links, if sorting was needed */
 };
 
 /* First link into the slice, or UINT32_MAX. */
@@ -37,7 +36,7 @@ static inline uint64_t lane_end(const struct pipe_lane *l, uint32_t i)
 	return l->start_cyc[i] + l->dur_cyc[i];
 }
 
-/* False on lack of memory; the lane is to be freed also then. */
+/* False on lack of memory; the lane must be freed in that case, too. */
 bool pipe_lane_keep(struct pipe_lane *l, const struct walk_track *w, const uint8_t *kinds);
 void pipe_lane_deinit(struct pipe_lane *l);
 

@@ -84,7 +84,7 @@ bool pipe_lane_keep(struct pipe_lane *l, const struct walk_track *w, const uint8
 	return true;
 }
 
-/* Ends slice k before that time, or at it and comes before the slice? */
+/* Does slice k end before that time, or at that time with a lower index than the slice? */
 static bool has_ended(const struct pipe_lane *l, uint32_t k, uint64_t time_cyc, uint32_t slice)
 {
 	uint64_t end = lane_end(l, k);

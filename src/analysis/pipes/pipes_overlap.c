@@ -5,11 +5,11 @@
 
 struct cursor {
 	const struct pipe_row *row;
-	size_t at; /* into its busy spans */
+	size_t at; /* index into its busy spans */
 	bool is_on;
 };
 
-/* The next time at which a pipe starts or stops, after pos; UINT64_MAX: none. */
+/* The next time after pos at which a pipe starts or stops, or UINT64_MAX. */
 static uint64_t next_time(struct cursor *v, uint32_t n, uint64_t pos)
 {
 	uint64_t next = UINT64_MAX;

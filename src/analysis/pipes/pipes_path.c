@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pipes_path.c: which chain of instructions made the kernel this long? From the last end of a work
- * pipe back to the latest-ending predecessor: the slice before on the same pipe, or the slice at
- * the other end of a flag, barrier or cross-core pair. Where a pipe has no slice before and no flag
- * says more, the path goes on with what ended last on the core: an inference, counted as such. Each
- * cycle of the span is given to the slice on the path, or to the gap before it.
+ * pipe it goes back to the latest-ending predecessor: the previous slice on the same pipe, or the
+ * slice at the other end of a flag, barrier or cross-core pair. If a pipe has no earlier slice and
+ * no flag says more, the path continues with what ended last on the core: an inference, counted as
+ * such. Each cycle of the span is given to the slice on the path, or to the gap before it.
  */
 
 #include "analysis/pipes/pipes_internal.h"
@@ -13,13 +13,13 @@
 
 struct place {
 	track_idx track;
-	uint32_t slice; /* NO_SLICE: the beginning */
+	uint32_t slice; /* NO_SLICE: the beginning of the path */
 };
 
 struct walker {
 	struct pipes *p;
 	uint64_t *row_cyc; /* by code row, one more for unknown ones */
-	uint64_t now_cyc;  /* what lies after it is explained */
+	uint64_t now_cyc;  /* the time after it is explained */
 	uint64_t steps_left;
 };
 
@@ -33,7 +33,7 @@ static uint64_t end_of(const struct walker *w, struct place x)
 	return x.slice == NO_SLICE ? 0 : lane_end(lane_of(w, x.track), x.slice);
 }
 
-/* The last slice to end among the work pipes, else among all but marks. */
+/* The last slice to end on a work pipe, else on any lane except marks. */
 static struct place find_last(const struct walker *w)
 {
 	struct place best = {NO_TRACK, NO_SLICE};
@@ -56,7 +56,7 @@ static struct place find_last(const struct walker *w)
 	return best;
 }
 
-/* How a slice's cycles [from, now) count; its head cost lies at its front. */
+/* Adds a slice's cycles [from, now) to the path; its head cost is at its front. */
 static void give(struct walker *w, struct place x, uint64_t from)
 {
 	const struct pipe_lane *l = lane_of(w, x.track);
@@ -79,8 +79,8 @@ static void give(struct walker *w, struct place x, uint64_t from)
 	path->of_track[x.track][part] += w->now_cyc - from;
 }
 
-/* On the same pipe: what ended last before x began; where that leaves a gap which a slice still in
- * flight covers, that one. */
+/* On the same pipe: the slice that ended last before x began, or, if a slice still in flight covers
+ * the gap after it, that one. */
 static struct place before(const struct walker *w, struct place x)
 {
 	const struct pipe_lane *l = lane_of(w, x.track);
@@ -95,7 +95,7 @@ static struct place before(const struct walker *w, struct place x)
 	return (struct place){x.track, best};
 }
 
-/* The predecessor that ends last; of equals the one on the same pipe. */
+/* The predecessor that ends last; ties: the one on the same pipe. */
 static struct place predecessor(const struct walker *w, struct place x, bool *is_hop)
 {
 	const struct trace *t = w->p->trace;
@@ -111,7 +111,7 @@ static struct place predecessor(const struct walker *w, struct place x, bool *is
 
 		if (!w->p->rows[y.track].is_seen || y.slice >= lane_of(w, y.track)->n)
 			continue;
-		/* what ends later released nothing that is on the path */
+		/* a slice that ends later released nothing on the path */
 		if (end_of(w, y) > w->now_cyc || (best.slice != NO_SLICE && end_of(w, y) <= end))
 			continue;
 		best = y;
@@ -121,7 +121,7 @@ static struct place predecessor(const struct walker *w, struct place x, bool *is
 	return best;
 }
 
-/* What ended last on the core of x before it started; on other pipes. */
+/* The slice on another pipe of x's core that ended last before x started. */
 static struct place infer(const struct walker *w, struct place x)
 {
 	const struct trace *t = w->p->trace;
@@ -206,7 +206,7 @@ static bool find_span(struct pipes *p)
 		if (!r->is_seen)
 			continue;
 		if (r->is_cut)
-			return false; /* a path through a window is no path of the kernel */
+			return false; /* a path inside a window is not the kernel's path */
 		if (r->begin_cyc < path->begin_cyc)
 			path->begin_cyc = r->begin_cyc;
 		if (r->begin_cyc + r->duration_cyc > path->end_cyc)

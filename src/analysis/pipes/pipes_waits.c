@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipes_waits.c: whom did each pipe wait for? By producer pipe, by pair of lanes, and by the
+ * pipes_waits.c: what did each pipe wait for? By producer pipe, by pair of lanes, and by the
  * instruction whose flag was awaited: the last work that its pipe ended before it set the flag.
  */
 
@@ -51,7 +51,7 @@ static bool add_to_row(struct pipe_row *r, track_idx producer, const struct wait
 					   .blocked = w->is_inside && w->cyc > 0});
 }
 
-/* The instruction behind a flag, barrier or pair; nothing when its pipe was not read. */
+/* Adds the instruction behind a flag, barrier or pair; nothing if its pipe was not read. */
 static bool add_awaited(struct gather *g, const struct pipe_lane *l, const struct wait_instance *w)
 {
 	const struct pipes *p = g->p;
@@ -193,7 +193,7 @@ static bool make_pairs(struct pipes *p)
 
 ORDER(compare_from, struct link, UP(from_track) UP(from_slice))
 
-/* Sets that nobody waited for, and flags that stand in more than one pair. */
+/* Counts sets that nobody waited for, and flags in more than one pair. */
 static bool count_sets(struct pipes *p)
 {
 	uint32_t n = p->trace->n_links, flags = 0, pairs = 0;

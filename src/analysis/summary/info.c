@@ -66,7 +66,8 @@ static bool count_occupancy(struct info *i, struct incore_error *e)
 	const struct trace *t = i->trace;
 	struct info_domain *d = NULL;
 	uint32_t *last =
-		mem_zalloc(N_CUS, sizeof(*last)); /* by CU: domain number + 1 that saw it */
+		mem_zalloc(N_CUS, sizeof(*last)); /* by CU: number + 1 of the domain that last saw
+						     it */
 
 	i->domains = arena_zalloc(&i->arena, (size_t)t->n_clocks + 2, sizeof(*i->domains));
 	if (!last || !i->domains) {

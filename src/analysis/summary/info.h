@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * info.h: what is this capture? Counted from the trace alone; no track is read.
+ * info.h: what is this capture? Figures from the trace's tables only; no track is read.
  * Owner: the caller; info_deinit() frees. Borrows the trace.
  */
 #pragma once
@@ -11,7 +11,7 @@
 struct info_domain { /* occupancy of one clock domain (shader engine) */
 	uint32_t id;
 	uint64_t events, starts, ends;
-	uint32_t cus; /* that had an event */
+	uint32_t cus; /* CUs that had an event */
 	uint64_t target_cu_starts;
 };
 
@@ -31,7 +31,7 @@ struct info {
 	struct info_domain *domains; /* those with occupancy events */
 	uint32_t n_domains;
 	struct info_numbers coords[TRACK_LEVELS];
-	uint64_t n_track_files;	    /* present, listed or not */
+	uint64_t n_track_files;	    /* files present, listed or not */
 	int64_t begin_cyc, end_cyc; /* aligned, first begin and last end of all tracks */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.c: all questions asked in two walks, and the tables the page is made of. */
+/* summary.c: answers all questions in two walks and makes the tables of the page. */
 #include "analysis/summary/summary.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ void summary_free(struct summary *s)
 	mem_free(s);
 }
 
-/* Questions that need no walk, or are needed before it. */
+/* Prepares questions that need no walk, or are needed before it. */
 static bool make_questions(struct summary *s, struct incore_error *e)
 {
 	const struct trace *t = s->trace;
@@ -56,7 +56,7 @@ static bool make_questions(struct summary *s, struct incore_error *e)
 	return (s->hot && s->loops && s->matrix) || err_nomem(e);
 }
 
-/* Samples take the place of the walk: they say themselves what others hid. */
+/* Samples replace the walk: they state themselves what others hid. */
 static bool take_samples(struct summary *s, struct incore_error *e)
 {
 	if (!samples_fill_causes(s->causes, e) || !samples_fill_producers(s->producers, e))
@@ -75,7 +75,8 @@ static bool second_walk(
 	const struct collector *list[MAX_COLLECTORS];
 	size_t n = 0;
 
-	/* first: it resolves waits in the viewer's model too, which serves those behind it */
+	/* goes first: it resolves waits in the viewer's model, too, which later collectors can
+	 * use */
 	if (with_check)
 		made[n++] = check_collector(s->check);
 	made[n++] = waves_collector(s->waves);
@@ -103,7 +104,7 @@ static bool second_walk(
 	return causes_finish(s->causes, e) && producers_finish(s->producers, e);
 }
 
-/* The health of a capture is that of all of it, whatever part is looked at. */
+/* Health is checked on the whole capture, whatever part is selected. */
 static bool run_check(
 	struct summary *s, const struct summary_options *o, bool is_walked, struct incore_error *e)
 {
@@ -162,7 +163,7 @@ static void add_to_line(struct summary_row *to, const struct summary_row *r, uin
 	}
 }
 
-/* Instructions and, through their innermost frame, source lines. */
+/* Makes the rows of instructions and, by their innermost frame, of source lines. */
 static bool make_rows(struct summary *s)
 {
 	const struct trace *t = s->trace;
@@ -237,7 +238,7 @@ static bool make_lines(struct summary *s, struct incore_error *e)
 	return (s->coverage && s->health) || err_nomem(e);
 }
 
-/* Rules are of instructions: a scope that waits may do so by design. */
+/* Advice is for instructions only: a scope may wait by design. */
 static bool has_advice(const struct summary *s)
 {
 	return s->bound.has_verdict && !trace_is_scopes(s->trace);

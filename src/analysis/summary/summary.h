@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h: the page one would quote in a report. Two walks answer all questions at once: the
- * first makes the unions of busy.h, the second feeds every collector. Each figure is made by the
- * analysis that owns it; here they are only put together, a bound is named and changes are
- * advised.
+ * summary.h: the one-page summary of a capture. Two walks answer all questions at once: the first
+ * makes the unions of busy.h, the second feeds every collector. Each figure is made by the analysis
+ * that owns it; here they are only combined, the bound is named and changes are advised.
  *
  * Owner: summary_new() .. summary_free(). The trace is borrowed.
  */
@@ -25,28 +24,28 @@
 #include "analysis/waves/utilization.h"
 #include "analysis/waves/waves.h"
 
-/* Two families closer than this share of all lifetimes are "mixed" when no repeat tells better. */
+/* Without repeats, two families closer than this share of all lifetimes are "mixed". */
 #define SUMMARY_ASSUMED_NOISE 0.02
 
 struct summary_options {
 	const struct walk_options *walk;
 	const struct check_context *check; /* may be NULL */
-	/* Exposed share of each family in other captures of the same code; none: no repeats. */
+	/* Exposed share of each family in other captures of the same code. */
 	const double (*repeats)[FAMILY_COUNT];
 	uint32_t n_repeats;
 };
 
 struct bound {
 	bool has_verdict;
-	const char *reason; /* why there is none */
+	const char *reason; /* why there is no verdict */
 	enum cause_family family, second;
 	uint64_t exposed_cyc, hidden_cyc, second_exposed_cyc;
-	double share;	    /* exposed of all lifetimes, 0..1 */
+	double share;	    /* exposed_cyc as a share of all lifetimes, 0..1 */
 	bool is_mixed;	    /* the first two differ by less than the noise */
 	double noise;	    /* share of all lifetimes */
-	uint32_t n_repeats; /* it was measured on; 0: assumed */
-	uint32_t cause;	    /* the family's largest, exposed: into causes->v */
-	code_idx where;	    /* row that loses most of the cause, exposed; NO_CODE: none */
+	uint32_t n_repeats; /* repeats the noise was measured on; 0: assumed */
+	uint32_t cause;	    /* the family's largest by exposed cycles: index into causes->v */
+	code_idx where;	    /* row with most exposed cycles of the cause, or NO_CODE */
 	uint64_t where_exposed_cyc;
 	code_idx producer; /* what that row waited for most; NO_CODE: unknown */
 };
@@ -54,7 +53,7 @@ struct bound {
 struct summary_row {   /* an instruction or a source line */
 	code_idx code; /* its costliest row */
 	uint32_t line; /* into lines.lines; UINT32_MAX for an instruction */
-	/* Sampled data: hits and cycles are samples, lost and exposed stalled samples. */
+	/* Sampled data: hits and cycles are samples, lost_cyc and exposed_cyc stalled samples. */
 	uint64_t hits, cycles, lost_cyc, exposed_cyc;
 };
 
@@ -75,7 +74,7 @@ struct summary {
 	struct occupancy occupancy;
 	struct limits limits;
 	struct source_lines lines;
-	struct region *regions; /* of the code, when source lines say nothing */
+	struct region *regions; /* of the code, if source lines are of no use */
 	uint32_t n_regions;
 	struct walk_result walk;
 	bool has_cfg, has_occupancy, has_lines;
@@ -84,10 +83,10 @@ struct summary {
 	struct bound bound;
 	struct summary_row *rows; /* instructions, descending by exposed lost cycles, then row */
 	uint32_t n_rows;
-	struct summary_row *line_rows; /* source lines, the same */
+	struct summary_row *line_rows; /* source lines, in the same order */
 	uint32_t n_line_rows;
 	struct advise_list advice; /* descending by exposed cycles; empty without a verdict */
-	uint64_t duration_cyc;	   /* of all waves looked at */
+	uint64_t duration_cyc;	   /* sum over all waves looked at */
 	const char *coverage;	   /* one line */
 	const char *health;	   /* one line */
 };
@@ -100,22 +99,25 @@ bool summary_repeat(const struct trace *t, const struct walk_options *o, double 
 	struct incore_error *e);
 
 /* summary_bound.c: a part of summary_new(). */
-/* summary_why.c: whom the row waits for, or NO_CODE; what lies behind a verdict on samples. */
+/* summary_why.c: the row that `row` waits for, or NO_CODE; and what lies behind a verdict on
+ * samples. */
 code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row);
 void summary_put_why(const struct summary *s, struct strbuf *out);
-/* How many times what the best layout would need a row's accesses take; 0: not much more. */
+/* What a row's accesses take divided by what the best layout would need; 0: not much more than
+ * that. */
 #define SUMMARY_SECTORS "memory_l2_theoretical_sectors_global"
 #define SUMMARY_WAVEFRONTS "memory_l1_wavefronts_shared"
 double summary_excess(const struct trace *t, const char *name, code_idx row);
-/* Lanes on on average, of SUMMARY_LANES; 0: enough. *split: where they part most, or NO_CODE. */
+/* Active lanes on average, of SUMMARY_LANES; 0: enough. *split: the row where lanes diverge most,
+ * or NO_CODE. */
 #define SUMMARY_LANES 32
 double summary_few_lanes(const struct trace *t, code_idx *split);
-/* Rows that run with few lanes on; how many there are, `most` at most. */
+/* Fills rows (at most `most`) with those that run with few active lanes; returns their number. */
 uint32_t summary_few_lanes_rows(const struct trace *t, code_idx *rows, uint32_t most);
 bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
-/* The edge with most cycles into a wait row; NULL if none. */
+/* The edge with most cycles into a wait row, or NULL. */
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
-/* The innermost line of a row as one number; 0: it has none. */
+/* The innermost source line of a row as one number; 0 if it has none. */
 uint64_t summary_line_key(const struct trace *t, code_idx code);
 /* "row 7 (0x2a40, a.py:12)" */
 bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out);

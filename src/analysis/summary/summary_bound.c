@@ -32,8 +32,9 @@ struct row_cost { /* rows of a cause, for sums by line */
 ORDER(by_line, struct row_cost, UP(line) DOWN(cyc) UP(code))
 
 /*
- * An unrolled loop spreads what one line costs over many rows, of which none need be the costliest: of samples
- * the line decides, then its costliest row. Rows without a line stand for themselves.
+ * An unrolled loop spreads the cost of one line over many rows, none of which need be the
+ * costliest: for samples the costliest line is taken, then its costliest row. A row without a line
+ * counts as a line of its own.
  */
 static code_idx costliest_by_line(struct row_cost *v, size_t n, uint64_t *exposed_cyc)
 {
@@ -55,7 +56,7 @@ static code_idx costliest_by_line(struct row_cost *v, size_t n, uint64_t *expose
 	return best;
 }
 
-/* The row that lost most to a cause, exposed; NO_CODE if none. */
+/* The row with most exposed cycles of a cause, or NO_CODE. */
 static bool find_row(
 	const struct summary *s, uint32_t cause, struct bound *b, struct incore_error *e)
 {
@@ -106,7 +107,8 @@ static void put_frame(
 	sb_printf(out, "%s%.*s:%u", before, STR_ARG(path), f->line);
 }
 
-/* "<before>file:line" of a row, where it has one; of a function of another file, also where the kernel calls it. */
+/* Appends "<before>file:line" of a row if it has one; for samples of a function in another file
+ * also the place in the kernel that calls it. */
 static void put_line(
 	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
 {
@@ -132,7 +134,7 @@ bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out)
 	return !out->failed;
 }
 
-/* How far this capture's shares may be off: the largest difference to a repeat. */
+/* Error of this capture's shares: the largest difference to a repeat. */
 static double measured_noise(const struct summary *s, const struct summary_options *o)
 {
 	double worst = 0;
@@ -188,7 +190,7 @@ static bool find_where(struct summary *s, struct bound *b, struct incore_error *
 	return true;
 }
 
-/* Why no bound may be named; NULL: it may. */
+/* Why no bound can be named, or NULL. */
 static const char *refusal(struct summary *s)
 {
 	struct arena *a = &s->arena;

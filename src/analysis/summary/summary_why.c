@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_why.c: what lies behind the row that a verdict on samples names: who it waits for, how
- * well that one's accesses are laid out, how many lanes work, how many warps fit an SM.
+ * summary_why.c: what lies behind the row named by a verdict on samples: what it waits for, how
+ * well the producer's accesses are laid out, how many lanes work, how many warps fit on an SM.
  */
 #include "analysis/code/samples.h"
 #include "analysis/summary/summary.h"
 #include "analysis/summary/tables.h"
 #include "base/search.h"
 
-#define EXCESS 1.5     /* of what the best layout would need: below, nothing is said */
-#define FEW_LANES 24   /* on average */
-#define BUSY_ISSUE 0.6 /* of the cycles of a scheduler */
-#define FEW_WARPS 0.5  /* of those that an SM can hold */
+#define EXCESS 1.5     /* times what the best layout needs; below that nothing is said */
+#define FEW_LANES 24   /* active lanes on average */
+#define BUSY_ISSUE 0.6 /* share of a scheduler's cycles */
+#define FEW_WARPS 0.5  /* share of the warps an SM can hold */
 
 static const struct code_metric *metric_named(const struct trace *t, const char *name)
 {
@@ -45,8 +45,8 @@ static code_idx largest_of(const struct trace *t, const char *name, enum inst_cl
 	return best;
 }
 
-/* Of the rows that the code names for samples of this kind, the one that ran most: a row behind a loop can
- * also be jumped to from before it. */
+/* Of the rows linked by the code for samples of this kind, the most executed one: a row after a
+ * loop can also be reached from before the loop. */
 static code_idx most_executed_of(const struct trace *t, enum cause_kind kind, code_idx row)
 {
 	uint32_t n;
@@ -66,7 +66,7 @@ code_idx summary_producer_of(const struct summary *s, const struct cause *x, cod
 	const struct trace *t = s->trace;
 	bool is_sampled = trace_is_sampled(t);
 
-	/* edges are sorted by cycles; those of samples are of every reason that the row has */
+	/* edges are sorted by cycles; those of samples mix all reasons of the row */
 	for (size_t i = 0; x->kind == CAUSE_WAIT && i < s->producers->edges.n; i++) {
 		const struct producer_edge *e = &s->producers->edges.v[i];
 
@@ -76,7 +76,7 @@ code_idx summary_producer_of(const struct summary *s, const struct cause *x, cod
 	}
 	if (!is_sampled)
 		return NO_CODE;
-	if (x->kind == CAUSE_DRAIN) /* the stores that a warp may not leave behind */
+	if (x->kind == CAUSE_DRAIN) /* outstanding stores that delay the end of a warp */
 		return largest_of(t, SUMMARY_SECTORS, CLASS_VMEM_STORE);
 	return most_executed_of(t, x->kind, row);
 }
@@ -91,7 +91,7 @@ double summary_excess(const struct trace *t, const char *name, code_idx row)
 	return least > 0 && got >= EXCESS * least ? got / least : 0;
 }
 
-/* What the layout of its accesses costs. */
+/* Says what the layout of the row's accesses costs. */
 static void put_access(const struct trace *t, code_idx row, struct strbuf *out)
 {
 	double sectors = summary_excess(t, SUMMARY_SECTORS, row);
@@ -150,7 +150,7 @@ static void put_lanes(const struct summary *s, struct strbuf *out)
 	}
 }
 
-/* Where nearly every cycle issues, waits are not what it takes so long for. */
+/* If nearly every cycle issues, waits are not what makes the kernel long. */
 static void put_issue(const struct summary *s, struct strbuf *out)
 {
 	double busy = table_metric(s->trace, "smsp__issue_active.avg.per_cycle_active");

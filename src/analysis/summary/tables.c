@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: which tables of a producer are worth showing, and what their cells say. */
+/* tables.c: which tables of a producer are worth showing, and the text of their cells. */
 #include "analysis/summary/tables.h"
 
 #include <math.h>

@@ -104,7 +104,7 @@ struct collector barriers_collector(struct barriers *b)
 		b, sizeof(struct gather), NULL, barriers_track, barriers_merge, worker_deinit};
 }
 
-/* Sorting needs the CU and workgroup of a wave: a copy with them. */
+/* Copy with the CU and workgroup of the wave, which sorting needs. */
 struct meeting_key {
 	struct instance x;
 	uint32_t se, cu;
@@ -143,11 +143,12 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 	return d;
 }
 
-/* What the meetings of one row add up to. */
+/* Sums over the meetings of one row. */
 struct row_meetings {
 	struct barrier_row *row;
 	struct series *skew, *last;
-	struct u64_map times; /* track -> how often it came last << 32 | how often it came */
+	struct u64_map times; /* track -> number of times it came last << 32 | number of times it
+				 came */
 };
 
 static int64_t aligned(const struct barriers *b, const struct meeting_key *k, uint64_t cyc)
@@ -172,7 +173,7 @@ static void keep_widest(const struct barriers *b, struct row_meetings *m,
 		.release = aligned(b, last, last->x.release)};
 }
 
-/* Arrives earlier; of two at once the first in track order is meant. */
+/* Does a arrive before b? Ties: the first in track order. */
 static bool is_before(const struct meeting_key *a, const struct meeting_key *b)
 {
 	uint64_t x = a->x.release - a->x.wait_cyc, y = b->x.release - b->x.wait_cyc;
@@ -180,7 +181,7 @@ static bool is_before(const struct meeting_key *a, const struct meeting_key *b)
 	return x != y ? x < y : a->x.track < b->x.track;
 }
 
-/* One run of executions that ended together. */
+/* Adds one run of executions that ended together. */
 static bool add_meeting(
 	struct barriers *b, struct row_meetings *m, const struct meeting_key *k, size_t n)
 {
@@ -230,7 +231,7 @@ static void find_latest(struct row_meetings *m)
 	}
 }
 
-/* All executions of one barrier row: k[0..n), sorted. */
+/* Adds all executions of one barrier row: k[0..n), sorted. */
 static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, struct series *skew,
 	struct series *last)
 {
@@ -252,7 +253,7 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 		r->wait_cyc += k[i].x.wait_cyc;
 	b->executions += n;
 	b->wait_cyc += r->wait_cyc;
-	/* no wave met another: the lists may not exist */
+	/* without meetings the lists may not exist */
 	r->skew_cyc =
 		distribution_of(skew->v.n ? skew->v.v + skew_from : NULL, skew->v.n - skew_from);
 	r->last_wait_cyc =

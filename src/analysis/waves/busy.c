@@ -15,7 +15,7 @@ static int simd_level(const struct trace *t)
 	return -1;
 }
 
-/* Tracks are sorted by coordinates, so the waves of a SIMD stand together. */
+/* Tracks are sorted by coordinates, so the waves of a SIMD are adjacent. */
 static void number_groups(struct busy *b, int level)
 {
 	const struct trace *t = b->trace;
@@ -131,7 +131,7 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 		return err_nomem(e);
 	ok = walk_tracks(b->trace, &wo, list, 1, &r, e);
 	if (ok)
-		walk_result_deinit(&r); /* the second walk tells of damaged tracks */
+		walk_result_deinit(&r); /* the second walk reports damaged tracks */
 	ok = ok && (simd_sets_finish(&b->at_hand) || err_nomem(e));
 	simd_sets_deinit(&b->at_hand);
 	return ok;

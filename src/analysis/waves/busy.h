@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * busy.h: when did a SIMD issue anything? Per SIMD (se, cu, simd) the union of the issue pieces of
- * all its waves, so that a wave's lost cycles can be told hidden (another wave issued) or exposed.
+ * all its waves, so that a wave's lost cycles can be classified as hidden (another wave issued) or
+ * exposed.
  *
  * Own-wave exclusion without per-wave unions. Let I(v) be the issue pieces of wave v and L(w) the
  * lost ones (gap, stall, tail, drain) of wave w. The accounting puts every cycle of w into exactly
  * one piece, so L(w) and I(w) are disjoint. Hence for an interval X inside L(w)
  *	|X n union(I(v), v != w)| = |X n union(I(v), all v)| = C(b) - C(a)   for X = [a, b)
  * with C the cumulative length of the union of ALL waves. One sorted union per SIMD serves all its
- * waves. (Only where a record starts before the last one ended, the recorded stall field lies over
- * the wave's own issue; there "twice", the time at least two waves issued, takes its place.)
+ * waves. (Exception: where a record starts before the previous one ended, the recorded stall field
+ * overlaps the wave's own issue; there "twice", the time in which at least two waves issued, is
+ * used instead.)
  *
  * Not busy: waits, nops, barriers, sleeps, messages and the end of the program (trace categories 9
  * and 11): they occupy no pipe.
@@ -25,7 +27,8 @@ struct busy {
 	const struct trace *trace;
 	uint32_t *group; /* by track: its SIMD, numbered in track order */
 	uint32_t n_groups;
-	bool has_groups;	  /* the trace has a level "simd"; else nothing is ever hidden */
+	bool has_groups;	  /* the trace has a level "simd"; without it nothing counts as
+				     hidden */
 	struct spans *sets;	  /* by group; indexed by busy_walk() */
 	struct simd_sets at_hand; /* private: during the walk */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cause_rules.c: which cause has a gap, which a stall, and which family is it of? */
+/* cause_rules.c: the causes of gaps and stalls, and the families of causes. */
 #include "analysis/waves/causes_internal.h"
 #include "isa/amd.h"
 

@@ -62,8 +62,8 @@ void causes_free(struct causes *c)
 	mem_free(c);
 }
 
-/* A wait for several kinds is a memory wait if any of them is memory, then cross-lane, then
- * scalar: the slowest kind names it. */
+/* A wait for several kinds is named by the slowest: memory if any of them is, then cross-lane, then
+ * scalar. */
 static bool name_cause(struct causes *c, const struct gather *g, uint32_t slot, struct cause *out)
 {
 	char key[WAIT_KEY_LEN];
@@ -105,7 +105,7 @@ static int compare_causes(const void *a, const void *b)
 
 ORDER(compare_cells, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
 
-/* Cells name slots; slots have become places in the sorted list of causes. */
+/* Converts the slots in cells to positions in the sorted list of causes. */
 static bool finish_cells(struct causes *c, const struct gather *g, const uint32_t *place)
 {
 	c->cells = arena_zalloc(&c->arena, g->cells.n + 1, sizeof(*c->cells));

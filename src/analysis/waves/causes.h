@@ -51,10 +51,10 @@ enum cause_family {
 };
 const char *family_name(enum cause_family f); /* "memory", "cross-lane", ... */
 
-/* Why does a gap before record i, a stall of a class happen? The rules behind all of it; pure. */
+/* Causes of the gap before record i and of a stall of a class: the basic rules; pure. */
 enum cause_kind cause_of_gap(const struct track_data *d, uint32_t i);
-enum cause_kind cause_of_stall(enum inst_class c); /* NOP: of its floor */
-/* key: of WAIT; else 0 */
+enum cause_kind cause_of_stall(enum inst_class c); /* NOP: cause of its floor */
+/* key: for CAUSE_WAIT, else 0. */
 enum cause_family cause_family_of(enum cause_kind kind, uint32_t key);
 
 struct cause {
@@ -65,10 +65,11 @@ struct cause {
 	enum cause_family family;
 	const char *name; /* "wait:VMEM-load"; borrowed */
 	uint64_t cyc;
-	uint64_t hidden_cyc; /* of cyc: another wave of the SIMD issued; 0 without a busy union */
-	uint64_t hits;	     /* pieces of it; ISSUE: executed records */
-	uint64_t free_hits;  /* WAIT: of hits, those that had producers and did not block */
-	uint64_t free_cyc;   /* what those cost: the floor of a wait */
+	uint64_t hidden_cyc; /* part of cyc while another wave of the SIMD issued; 0 without a
+				busy union */
+	uint64_t hits;	     /* number of pieces; ISSUE: executed records */
+	uint64_t free_hits;  /* WAIT: part of hits that had producers and did not block */
+	uint64_t free_cyc;   /* cycles of free_hits: the floor of a wait */
 };
 
 struct cause_cell {	/* one cause on one code row */
@@ -89,7 +90,7 @@ struct causes {
 	const struct busy *busy;
 	struct wait_tables *tables;
 	uint32_t *nop_floor_cyc; /* by code row */
-	uint8_t *row_class;	 /* by code row: enum inst_class by its text */
+	uint8_t *row_class;	 /* by code row: enum inst_class derived from its text */
 	unsigned want;
 	struct cause *v; /* descending by cycles, then by name; only those with hits or cycles */
 	uint32_t n;
@@ -98,7 +99,7 @@ struct causes {
 	struct family_sum family[FAMILY_COUNT];
 	uint64_t bucket[BUCKET_COUNT];
 	uint64_t duration_cyc;
-	int64_t residue_cyc; /* duration less all causes: 0 */
+	int64_t residue_cyc; /* duration minus all causes; must be 0 */
 	void *gather;	     /* private */
 };
 
@@ -109,7 +110,7 @@ void causes_free(struct causes *c);
 struct collector causes_collector(struct causes *c);
 bool causes_finish(struct causes *c, struct incore_error *e);
 
-/* What an s_nop of the row costs by itself; more is nop-excess. */
+/* Floor of the row's s_nop: its own cost; anything above is nop-excess. */
 static inline uint64_t cause_nop_floor(const struct causes *c, code_idx code)
 {
 	return code != NO_CODE && c->nop_floor_cyc[code] ? c->nop_floor_cyc[code]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* causes_gather.c: the walk behind causes.c: which cause has each piece of each record? */
+/* causes_gather.c: the walk behind causes.c: assigns a cause to each piece of each record. */
 #include "analysis/waves/causes_internal.h"
 #include "base/mem.h"
 #include "isa/amd.h"
@@ -37,7 +37,7 @@ bool causes_gather_init(void *self, void *mine)
 	return g->dense && g->wait_cache;
 }
 
-/* Slot of a wait key; latches failure and gives a harmless slot. */
+/* Slot of a wait key; on failure latches it and returns a harmless slot. */
 static uint32_t key_slot(struct gather *g, uint32_t key)
 {
 	uint64_t *s = u64_map_at(&g->key_slots, key);
@@ -114,7 +114,7 @@ static void add_slowly(const struct causes *c, struct gather *g, uint32_t slot, 
 	add_cell(g, &x);
 }
 
-/* Any kind but WAIT. */
+/* Adds a piece of any kind except WAIT. */
 static void add(
 	const struct causes *c, struct gather *g, enum cause_kind kind, const struct piece *p)
 {
@@ -172,7 +172,7 @@ static void add_stall(const struct causes *c, struct gather *g, enum inst_class 
 		add(c, g, kind, p);
 }
 
-/* The pieces of one record. */
+/* Adds the pieces of one record. */
 static void add_record(const struct causes *c, struct gather *g, const struct account *a,
 	const struct wait_event *ev)
 {
@@ -188,7 +188,7 @@ static void add_record(const struct causes *c, struct gather *g, const struct ac
 	if (a->stall_cyc) {
 		p.start = a->at.stall;
 		p.cyc = a->stall_cyc;
-		p.is_hit = k != CLASS_DRAIN; /* counted with its issue */
+		p.is_hit = k != CLASS_DRAIN; /* a DRAIN is counted with its issue */
 		add_stall(c, g, k, &p, ev);
 	}
 	if (a->issue_cyc || a->is_hit) {
@@ -232,7 +232,7 @@ static bool causes_track(void *self, void *mine, const struct walk_track *w, str
 	return !g->has_failed || err_nomem(e);
 }
 
-/* The dense table of a worker becomes slots and cells of the whole. */
+/* Merges the dense table of a worker into slots and cells of the total. */
 static void merge_dense(const struct causes *c, struct gather *to, const struct gather *from)
 {
 	for (code_idx i = 0; from->dense && i < c->trace->n_code; i++) {

@@ -6,7 +6,7 @@
 #include "analysis/waves/causes.h"
 #include "base/map.h"
 
-/* Slots: issue by class, pipe-stall by class, the single causes, then one per wait key met. */
+/* Slots: issue by class, pipe-stall by class, the single causes, then one per wait key seen. */
 enum {
 	SLOT_ISSUE = 0,
 	SLOT_PIPE = CLASS_COUNT,
@@ -30,14 +30,14 @@ struct dense {
 	uint64_t cyc, hidden_cyc, hits;
 };
 
-struct wait_cache {	     /* the cell a row's waits went to last */
+struct wait_cache {	     /* the cell last used for a row's waits */
 	uint32_t slot, cell; /* cell: index + 1 */
 };
 
 #define DENSE_MAX_ROWS 65536u
 
 struct gather {
-	struct dense (*dense)[CAUSE_KINDS]; /* by code row; NULL: map alone */
+	struct dense (*dense)[CAUSE_KINDS]; /* by code row; NULL: only the map is used */
 	struct wait_cache *wait_cache;	    /* by code row, with dense */
 	VEC(struct cause_slot) slots;
 	VEC(uint32_t) keys;	  /* of slot SLOT_WAIT + i */
@@ -65,6 +65,6 @@ struct kind_def {
 };
 extern const struct kind_def cause_kind_defs[CAUSE_KINDS]; /* cause_rules.c */
 
-/* Of a struct causes; the gather is zeroed before. */
+/* self: a struct causes; mine: a zeroed struct gather. */
 bool causes_gather_init(void *self, void *mine);
 void causes_gather_deinit(void *self, void *mine);

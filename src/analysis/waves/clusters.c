@@ -9,8 +9,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-#define MAX_PROOFS                                                                                 \
-	1024 /* clusters whose bit set is kept for the check; the rest relies on the hash */
+#define MAX_PROOFS 1024 /* clusters whose bit set is kept for the check; others rely on the hash */
 
 struct proof { /* the exact set behind a hash */
 	struct hash128 hash;
@@ -19,7 +18,7 @@ struct proof { /* the exact set behind a hash */
 };
 
 struct gather {
-	uint32_t *count; /* by code row: executions in the wave at hand */
+	uint32_t *count; /* by code row: executions in the current wave */
 	VEC(code_idx) touched;
 	VEC(struct proof) proofs;
 	struct u64_map proof_index; /* hash.lo -> index + 1 */
@@ -101,7 +100,7 @@ static bool count_rows(struct gather *g, const struct walk_track *w, struct clus
 	return true;
 }
 
-/* Sums of mixed rows do not depend on their order. */
+/* Sums of hashed rows, so the order does not matter. */
 static void hash_rows(const struct gather *g, struct cluster_wave *out)
 {
 	for (size_t i = 0; i < g->touched.n; i++) {
@@ -125,7 +124,7 @@ static bool proof_add(struct gather *g, struct proof p, uint64_t *slot)
 	return true;
 }
 
-/* Is the set of this wave the one its hash stands for? */
+/* Checks that the wave's set is the one its hash stands for. */
 static bool check_set(struct gather *g, const struct trace *t, const struct cluster_wave *me)
 {
 	uint64_t *slot = u64_map_at(&g->proof_index, me->rows_hash.lo);
@@ -148,7 +147,7 @@ static bool check_set(struct gather *g, const struct trace *t, const struct clus
 	}
 	p = &g->proofs.v[*slot - 1];
 	if (p->hash.hi != me->rows_hash.hi || p->n_rows != me->n_rows)
-		return true; /* another cluster by hash already */
+		return true; /* its hash already differs: another cluster */
 	same = true;
 	for (size_t i = 0; i < g->touched.n && same; i++)
 		same = p->bits[g->touched.v[i] / 64] >> g->touched.v[i] % 64 & 1;
@@ -179,7 +178,7 @@ static bool clusters_track(
 	return ok || err_nomem(e);
 }
 
-/* Workers may have met the same hash with different sets. */
+/* Workers may have seen the same hash with different sets. */
 static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct clusters *c = self;
@@ -214,7 +213,7 @@ struct collector clusters_collector(struct clusters *c)
 		clusters_merge, gather_deinit};
 }
 
-struct entry { /* sorting: one wave */
+struct entry { /* one wave, for sorting */
 	const struct cluster_wave *w;
 	track_idx idx;
 };
@@ -313,7 +312,7 @@ static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
 	return true;
 }
 
-/* Which cluster each wave fell into, through its set's first wave. */
+/* Sets the cluster of each wave, through the first wave of its set. */
 static bool mark_tracks(struct clusters *c, const struct entry *v, uint32_t n)
 {
 	struct u64_map place = {0};

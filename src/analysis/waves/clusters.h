@@ -18,7 +18,7 @@
 
 struct cluster_wave { /* what one wave did */
 	struct hash128 rows_hash;
-	uint64_t trips_hash; /* of (row, executions) */
+	uint64_t trips_hash; /* hash of all (row, executions) */
 	uint64_t records, latency, stall, duration;
 	uint32_t n_rows;
 	bool is_seen;
@@ -48,7 +48,7 @@ struct clusters {
 	struct cluster *v;	    /* descending by latency, waves; then by first wave */
 	uint32_t n;
 	uint64_t n_waves, latency, stall; /* in all */
-	uint32_t n_collisions;		  /* waves that share a hash and not a set: 0 */
+	uint32_t n_collisions;		  /* waves with equal hash but another set; expected 0 */
 	void *gather;			  /* private */
 };
 

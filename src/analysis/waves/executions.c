@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-#define MAX_ROWS (HISTOGRAM_MAX_SERIES / 2) /* more have no figures */
+#define MAX_ROWS (HISTOGRAM_MAX_SERIES / 2) /* further rows have no figures */
 
 enum { SERIES_CYCLES, SERIES_STALL, SERIES_COUNT };
 

@@ -19,7 +19,8 @@ static void sum_add(struct hidden_sum *to, const struct hidden_sum *from)
 	to->other_simd_cyc += from->other_simd_cyc;
 }
 
-/* What the trace tells of SIMDs without detail; waits, nops and messages hide nothing. */
+/* Collects what the trace says about SIMDs without detail; waits, nops and messages hide
+ * nothing. */
 static bool gather_others(struct hidden *h)
 {
 	const struct trace *t = h->busy->trace;
@@ -107,8 +108,9 @@ static uint64_t add_piece(
 }
 
 /*
- * The part of a recorded stall that the accounting took off because the wave had not finished the
- * record before: [time, from). Where the wave itself issued (own), two issuers are needed.
+ * Hidden cycles in [time, from), the part of a recorded stall that the accounting removed because
+ * the wave had not finished the previous record. Where the wave itself issued (own), two issuers
+ * are needed.
  */
 static uint64_t overlap_hidden(struct look *l, uint64_t time, uint64_t from, const struct span *own)
 {

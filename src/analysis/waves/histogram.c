@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* histogram.c: counting values exactly and reading quantiles off the sorted counts. */
+/* histogram.c: counts values exactly and takes quantiles from the sorted counts. */
 #include "analysis/waves/histogram.h"
 #include "base/search.h"
 

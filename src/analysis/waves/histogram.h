@@ -27,7 +27,8 @@ struct distribution {
 };
 
 bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count);
-/* The value, to 1 part in exact / 2 from `exact` on: it bounds how many distinct values there are.
+/* The value, rounded down to 1 part in exact / 2 from `exact` on; limits the number of distinct
+ * values.
  */
 static inline uint64_t histogram_round(uint64_t value, uint64_t exact)
 {
@@ -37,8 +38,8 @@ static inline uint64_t histogram_round(uint64_t value, uint64_t exact)
 		shift++;
 	return value >> shift << shift;
 }
-/* Equal values one after the other, counted before they go into the table: most series repeat
- * themselves. Zero it first; what is left is added by histogram_run_end(). */
+/* Run of equal values, counted before it goes into the table, since most series repeat themselves.
+ * Zero it first; histogram_run_end() adds the last run. */
 struct histogram_run {
 	uint64_t value, n;
 };
@@ -63,7 +64,7 @@ static inline bool histogram_run_add(
 	*r = (struct histogram_run){value, 1};
 	return true;
 }
-/* Sorts; nothing is added afterwards. */
+/* Sorts; nothing may be added afterwards. */
 bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_error *e);
 /* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */
 struct distribution histograms_get(const struct histograms *h, uint32_t series);

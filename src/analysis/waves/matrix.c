@@ -33,7 +33,7 @@ static bool worker_init(void *self, void *mine)
 	return w->row_hits != NULL;
 }
 
-/* Modelled busy time of one issue, cut to the lifetime of its wave. */
+/* Adds the modelled busy time of one issue, cut to the lifetime of its wave. */
 static bool add_modelled(
 	const struct matrix *m, struct worker *w, struct spans *sets, const struct account *a)
 {
@@ -100,7 +100,7 @@ static bool matrix_merge(void *self, void *mine, struct incore_error *e)
 	return true;
 }
 
-/* Tracks are sorted by place, so waves of one SIMD follow each other. */
+/* Tracks are sorted by coordinates, so waves of one SIMD are adjacent. */
 static void group_tracks(struct matrix *m)
 {
 	const struct trace *t = m->trace;

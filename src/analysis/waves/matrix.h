@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matrix.h: how much the matrix pipes had to do. Two figures, never mixed: the cycles in which a
- * matrix instruction issued (measured, union per SIMD) and the cycles for which the pipe was busy
- * (MODELLED from the shape in the mnemonic; a trace does not show it). Instructions whose length is
- * not known are counted apart and are in no modelled figure.
+ * matrix.h: how busy the matrix pipes were. Two figures, never mixed: the cycles in which a matrix
+ * instruction issued (measured, union per SIMD) and the cycles for which the pipe was busy
+ * (MODELLED from the shape in the mnemonic; a trace does not show it). Instructions of unknown
+ * length are counted separately and are in no modelled figure.
  *
  * Owner: matrix_new() .. matrix_free(). Results are valid after walk_tracks() and matrix_finish().
  */
@@ -21,10 +21,12 @@ struct matrix {
 	uint64_t hits;
 	uint32_t n_simds;		      /* with waves */
 	uint64_t resident_cyc;		      /* SIMD-cycles with at least one wave */
-	uint64_t issue_cyc;		      /* of them: a matrix instruction issues (union) */
+	uint64_t issue_cyc;		      /* part of resident_cyc: a matrix instruction issues
+						 (union) */
 	uint64_t issue_sum_cyc;		      /* issue cycles summed over records */
 	uint64_t stall_sum_cyc;		      /* stall cycles of matrix records */
-	uint64_t modelled_cyc;		      /* of resident_cyc: the pipe is busy, by the model */
+	uint64_t modelled_cyc;		      /* part of resident_cyc: the pipe is busy, according
+						 to the model */
 	uint64_t modelled_sum_cyc;	      /* modelled length summed over records */
 	uint64_t modelled_hits, unknown_hits; /* with and without a modelled length */
 	uint64_t macs;			      /* multiply-accumulates of modelled_hits */
@@ -43,6 +45,6 @@ void matrix_free(struct matrix *m);
 struct collector matrix_collector(struct matrix *m);
 bool matrix_finish(struct matrix *m, struct incore_error *e);
 
-/* Of the SIMD whose first track is i; false: it is not the first, no wave was looked at, or no
- * matrix instruction ran at all. */
+/* Figures of the SIMD whose first track is i; false if i is not the first of its SIMD, no wave was
+ * looked at, or no matrix instruction ran at all. */
 bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_passes.c: how long does each matrix instruction keep its pipe? */
+/* matrix_passes.c: how long each matrix instruction occupies its pipe. */
 #include "analysis/waves/matrix_passes.h"
 
 #include "isa/amd_matrix.h"

@@ -8,8 +8,8 @@
 #include "base/search.h"
 #include "trace/account.h"
 
-/* Latencies of an edge are kept exactly below this many clock quanta, above to 1 part in 2048: it
- * bounds the memory of captures with thousands of edges. */
+/* Below this many clock quanta, latencies of an edge are exact, above rounded to 1 part in 2048:
+ * limits the memory for captures with thousands of edges. */
 #define EXACT_QUANTA 4096u
 
 struct group_table {
@@ -20,7 +20,7 @@ struct group_table {
 
 struct producers_worker {
 	struct waits waits;
-	const struct waits *of_track; /* these, or those that another collector resolved */
+	const struct waits *of_track; /* `waits`, or those resolved by another collector */
 	struct group_table blocking, class_set;
 	uint64_t n_free, n_blocked;
 	uint64_t by_resolution[4];
@@ -93,7 +93,7 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 	return true;
 }
 
-/* One wait with the cycles the accounting gives it inside the window. */
+/* Adds one wait with the cycles that the accounting gives it inside the window. */
 static bool add_wait(struct producers *p, struct producers_worker *m, const struct account *a,
 	const struct walk_track *w, const struct wait_event *ev)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * producers.h: which instructions were the cycles of counter waits spent on?
+ * producers.h: for which instructions were the cycles of counter waits spent?
  *
- * Two attributions, by name. `blocking`: the cycles go to the instance that released the wait (in
- * order: the youngest consumed; out of order: the group); they split the bucket wait, so
- * groups + barrier + sleep = accounting.wait. `class-set`: the viewer's model; the recorded stall
- * goes to the set of classes of all producers.
- * Edges (producer row -> wait row) carry counts, cycles and the distribution of load-to-wait
- * latency.
+ * There are two attributions. `blocking`: the cycles go to the instance that released the wait (in
+ * order: the youngest consumed; out of order: the group); they split the bucket wait, so groups +
+ * barrier + sleep = accounting.wait. `class-set`: the viewer's model; the recorded stall goes to
+ * the set of classes of all producers. Edges (producer row -> wait row) carry counts, cycles and
+ * the distribution of load-to-wait latency.
  *
  * Owner: producers_new() .. producers_free(). Results are valid after walk_tracks() with
  * producers_collector() and one call of producers_finish().
@@ -27,15 +26,15 @@ enum producers_want {
 };
 
 struct producer_group {
-	uint32_t key;	    /* of wait_key_name() */
-	uint64_t wait_cyc;  /* by the attribution */
+	uint32_t key;	    /* key for wait_key_name() */
+	uint64_t wait_cyc;  /* according to the attribution */
 	uint64_t n_waits;   /* executed waits */
 	uint64_t n_blocked; /* of which cost more than the floor */
 };
 
 struct producer_groups {
 	VEC(struct producer_group) groups; /* descending by wait_cyc, then by name */
-	uint64_t wait_cyc;		   /* of all groups */
+	uint64_t wait_cyc;		   /* sum over all groups */
 	uint64_t barrier_cyc, sleep_cyc;   /* waits without a producer */
 };
 
@@ -44,11 +43,11 @@ struct producer_edge {
 	code_idx wait;
 	uint64_t count;	     /* executed waits that consumed it as the youngest of a counter */
 	uint64_t n_blocked;  /* of which cost more than the floor */
-	uint64_t n_inexact;  /* of which are a group or unresolved */
-	uint64_t stall_cyc;  /* of waits on this counter alone */
-	uint64_t shared_cyc; /* of waits on two counters, both with producers: counted by each */
-	bool is_fixed;	     /* of samples: the stall count of the producer, which is no arrow */
-	struct distribution latency; /* release - issue of the producer, of all */
+	uint64_t n_inexact;  /* part of count: a group or unresolved */
+	uint64_t stall_cyc;  /* for waits on this counter only */
+	uint64_t shared_cyc; /* for waits on two counters, both with producers: counted in each */
+	bool is_fixed;	     /* samples: fixed stall count of the producer; not drawn as an arrow */
+	struct distribution latency; /* release - issue of the producer, over all */
 };
 
 struct producers {
@@ -66,7 +65,7 @@ struct producers *producers_new(const struct trace *t, unsigned want, struct inc
 void producers_free(struct producers *p);
 struct collector producers_collector(struct producers *p);
 bool producers_finish(struct producers *p, struct incore_error *e);
-/* Groups and edges in their order, for those who fill them without a walk. */
+/* Sorts groups and edges, for callers that fill them without a walk. */
 void producers_sort(struct producers *p);
 
 static inline const struct producer_groups *producers_get(

@@ -9,7 +9,7 @@
 
 #define MAX_MEAN ((UINT64_C(1) << 32) - 1) /* larger ones count as this: squares fit 64 bits */
 
-struct cost { /* of a row in the wave at hand */
+struct cost { /* cost of a row in the current wave */
 	uint64_t cyc, n;
 };
 
@@ -78,7 +78,7 @@ static void spread_add(struct row_spread *to, const struct row_spread *from)
 	to->square_high += from->square_high;
 }
 
-/* One wave: its mean joins those of the others. */
+/* Adds the mean of one wave to those of the others. */
 static void end_row(struct worker *m, code_idx code, track_idx track)
 {
 	struct cost *c = &m->costs[code];

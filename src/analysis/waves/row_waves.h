@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_waves.h: does an instruction cost the same in every wave? Of each code row the mean cycles of
- * one execution (recorded duration) in each wave that ran it, and over those waves: least, mean,
- * largest, standard deviation, and which wave was slowest. A row that is slow in one wave alone has
- * another cure than one that is slow in all.
+ * row_waves.h: does an instruction cost the same in every wave? For each code row: the mean cycles
+ * of one execution (recorded duration) in each wave that ran it, and over those waves the smallest,
+ * mean and largest value, the standard deviation, and the slowest wave. A row that is slow in one
+ * wave only needs another remedy than one that is slow in all.
  *
  * Means are kept in sixteenths of a cycle, sums are integers: the same answer for any number of
- * threads. Only records that start inside the selected window count. Memory: some 60 bytes a row
+ * threads. Only records that start inside the selected window count. Memory: about 60 bytes per row
  * and worker, whatever the number of waves.
  * Owner: row_waves_new() .. row_waves_free(). Results after walk_tracks(). May fail: memory.
  */
@@ -18,10 +18,10 @@
 
 struct row_spread {
 	uint64_t n;			  /* waves that executed the row */
-	uint64_t sum;			  /* of their means */
+	uint64_t sum;			  /* sum of their means */
 	uint64_t square_low, square_high; /* of the squares: low and high 32 bits of each, summed */
 	uint64_t min, max;
-	track_idx slowest; /* has max; of several the first */
+	track_idx slowest; /* the first one with max */
 };
 
 struct row_waves {

@@ -8,8 +8,8 @@
 
 struct simd_open {
 	pthread_mutex_t lock;
-	uint32_t n_left;    /* tracks that have not come in */
-	struct spans *sets; /* NULL: nothing has come in, or it is done */
+	uint32_t n_left;    /* tracks not yet handed in */
+	struct spans *sets; /* NULL: nothing handed in yet, or done */
 };
 
 static void free_sets(const struct simd_sets *s, struct spans *sets)

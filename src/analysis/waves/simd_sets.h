@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simd_sets.h: some sets of intervals for each SIMD, filled by the workers of a walk. Tracks of a
- * SIMD stand together, so each worker fills sets for one SIMD at a time and hands them in when it
- * comes to the next. When all tracks of a SIMD have come in, `done` takes what it wants of the sets
- * and they are freed: memory is that of the SIMDs at hand, not of all of them.
+ * simd_sets.h: several sets of intervals per SIMD, filled by the workers of a walk. The tracks of a
+ * SIMD are adjacent, so each worker fills sets for one SIMD at a time and hands them in when it
+ * gets to the next one. When all tracks of a SIMD are in, `done` takes what it wants from the sets
+ * and they are freed: memory is needed only for the SIMDs in progress.
  *
- * The result does not depend on the order or the number of workers, as that of spans.h does not.
+ * As with spans.h, the result does not depend on the order or the number of workers.
  *
  * Owner: simd_sets_init() .. simd_sets_deinit(). May fail: memory.
  */
@@ -14,7 +14,8 @@
 #include "analysis/walk.h"
 #include "analysis/waves/spans.h"
 
-/* Called once for each SIMD of which a track was looked at, by any thread; false on lack of memory. */
+/* Called once, by any thread, for each SIMD with a track that was looked at; false on lack of
+ * memory. */
 typedef bool (*simd_done_fn)(void *self, uint32_t group, struct spans *sets);
 
 struct simd_open; /* private */
@@ -22,7 +23,7 @@ struct simd_open; /* private */
 struct simd_sets {
 	void *self; /* given to done() */
 	simd_done_fn done;
-	unsigned n_kinds;      /* sets of a SIMD */
+	unsigned n_kinds;      /* sets per SIMD */
 	bool is_flat;	       /* spans.h */
 	const uint32_t *group; /* by track: its SIMD, in rising order; borrowed */
 	uint32_t n_groups;
@@ -34,10 +35,10 @@ struct simd_worker { /* zero it first */
 	uint32_t group, n_tracks;
 };
 
-/* The members above `open` are set by the caller. */
+/* The caller sets the members above `open`. */
 bool simd_sets_init(struct simd_sets *s, uint32_t n_tracks);
 void simd_sets_deinit(struct simd_sets *s);
-/* The sets that a track's intervals go to, n_kinds of them; once a track. NULL on lack of memory. */
+/* The n_kinds sets for the intervals of a track; call once per track. NULL on lack of memory. */
 struct spans *simd_sets_of(struct simd_sets *s, struct simd_worker *w, track_idx track);
 /* Hands in what the worker still has; for the merge of a collector. */
 bool simd_sets_hand_in(struct simd_sets *s, struct simd_worker *w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans.c: unions of intervals with depth: a window of bits where they lie dense, else lists. */
+/* spans.c: unions of intervals with depth: a window of bits where they are dense, else lists. */
 #include "analysis/waves/spans.h"
 
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "base/search.h"
 
 #define PENDING_MIN 256
-#define PAINT_MOST 4096u /* cycles of an interval that is painted as it comes */
+#define PAINT_MOST 4096u /* longest interval that is painted at once */
 #define WINDOW_MIN 64u	 /* words that a window may always have */
 #define WORDS_OF_TIME (UINT64_C(1) << 58)
-#define WINDOW_MOST (1u << 25) /* words: 32 bits count its cycles */
+#define WINDOW_MOST (1u << 25) /* words: 32 bits can count its cycles */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -61,8 +61,9 @@ static void window_take(struct span_list *l, uint64_t *words, uint64_t first, ui
 	l->n_cyc = n * 64;
 }
 
-/* The window becomes n words and one behind them, from word `first` of all time on; it still has all
- * that it had. On lack of memory it stays as it was, since other workers may go on with the set. */
+/* Makes the window n words plus an extra one, starting at word `first` of absolute time; its
+ * content is kept. On lack of memory it stays unchanged, since other workers may continue with the
+ * set. */
 static bool window_move(struct spans *s, uint64_t first, uint64_t n)
 {
 	uint64_t *once = mem_zalloc((size_t)n + 1, sizeof(*once));
@@ -80,8 +81,8 @@ static bool window_move(struct spans *s, uint64_t first, uint64_t n)
 }
 
 /*
- * Makes the window hold [start, end). *has_room: whether it may; it grows to twice its size at
- * least, so that additions from either side cost the same. False on lack of memory.
+ * Makes the window hold [start, end). *has_room: whether it may. It grows at least to twice its
+ * size, so that additions at either end cost the same. False on lack of memory.
  */
 static bool window_reach(struct spans *s, uint64_t start, uint64_t end, bool *has_room)
 {
@@ -108,7 +109,7 @@ static bool window_reach(struct spans *s, uint64_t start, uint64_t end, bool *ha
 	return window_move(s, low, high - low);
 }
 
-/* Paints what the window reaches. */
+/* Paints the part inside the window. */
 static void paint(struct spans *s, uint64_t start, uint64_t end)
 {
 	uint64_t at = start - s->once.first, left = end - start;
@@ -120,7 +121,7 @@ static void paint(struct spans *s, uint64_t start, uint64_t end)
 
 /* --- lists --- */
 
-/* A sorted list seen as edges, in and out by turns; the last edge is UINT64_MAX. */
+/* A sorted list as a sequence of alternating start and end edges; the last edge is UINT64_MAX. */
 struct edges {
 	const struct span *now, *end;
 	uint64_t next;
@@ -139,7 +140,7 @@ static struct edges edges_of(const struct span_list *l)
 {
 	struct edges e = {.next = UINT64_MAX};
 
-	if (l->v.n) /* else there may be no array */
+	if (l->v.n) /* an empty list may have no array */
 		e = (struct edges){.now = l->v.v, .end = l->v.v + l->v.n, .next = l->v.v->start};
 	return e;
 }
@@ -148,7 +149,7 @@ struct pending_edges { /* all starts and all ends, each sorted, UINT64_MAX after
 	uint64_t *start, *end;
 };
 
-/* Intervals of one wave come in order: mostly nothing is to be done. */
+/* Intervals of one wave come in order, so mostly there is nothing to do. */
 static void sort_times(uint64_t *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -305,7 +306,7 @@ static bool add_list(struct spans *to, const struct span_list *l)
 	return true;
 }
 
-/* The window takes in the lists, or the lists what stands in the window. */
+/* Moves the lists into the window, or the window into the lists. */
 static bool unite(struct spans *s)
 {
 	struct span_list *l[] = {&s->once, &s->twice};
@@ -338,7 +339,7 @@ bool spans_fold(struct spans *s)
 	return true;
 }
 
-/* The window of `from` into that of s, where that may grow so far. */
+/* Merges the window of `from` into that of s, if that may grow so far. */
 static bool merge_windows(struct spans *s, const struct spans *from)
 {
 	const struct span_list *l = &from->once;
@@ -420,7 +421,8 @@ uint64_t span_list_length(const struct span_list *l)
 	return n;
 }
 
-/* The span that ends behind x, or the number of spans; from `near` on, or anywhere. */
+/* The first span that ends after x, or the number of spans. Tries a few spans from `near` on
+ * first. */
 static size_t span_after(const struct span_list *l, size_t near, uint64_t x)
 {
 	size_t low = 0, high = l->v.n;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.h: sets of time intervals, grown from many tracks, with how deep they lie on each other:
- * once (at least one interval covers it) and twice (at least two).
+ * spans.h: sets of time intervals collected from many tracks, at two depths: once (covered by at
+ * least one interval) and twice (by at least two).
  *
  * Intervals may be added in any order; the result does not depend on it. Short intervals that lie
  * close together are painted into a window of one bit per cycle, which needs no sorting and no
  * branches. All others wait in a short list that is folded into sorted disjoint lists when it
  * outgrows them. The window never takes more than 128 cycles per interval added, so a set takes at
- * most 16 bytes an interval and a depth, however far apart the intervals lie.
+ * most 16 bytes per interval and depth, however far apart the intervals lie.
  *
  * Owner: the holder; zero it first, spans_deinit() frees. May fail: additions, on memory.
  */
@@ -23,11 +23,11 @@ struct span {
 	uint64_t start, end; /* [start, end) */
 };
 
-/* One depth. After spans_fold() either the window or the list has all of it. */
+/* One depth. After spans_fold() either the window or the list holds everything. */
 struct span_list {
 	uint64_t first;	    /* cycle of the first bit, a multiple of 64 */
-	uint64_t n_cyc;	    /* cycles of the window; one more word stands behind it */
-	uint64_t *words;    /* NULL: there is no window */
+	uint64_t n_cyc;	    /* cycles of the window; one extra word follows it */
+	uint64_t *words;    /* NULL: no window */
 	uint32_t *before;   /* by word: bits before it; after spans_index() */
 	VEC(struct span) v; /* disjoint, not touching, sorted */
 	uint64_t *lengths;  /* by span: covered before it; after spans_index() */
@@ -37,15 +37,16 @@ struct spans {
 	struct span_list once, twice;
 	VEC(struct span) pending;
 	uint64_t n_added;
-	bool is_flat; /* set by the holder before the first addition: nobody asks for `twice` */
+	bool is_flat; /* set by the holder before the first addition: `twice` is not needed */
 };
 
 void spans_deinit(struct spans *s);
-/* Adds all of `from`, depth included; `from` is empty afterwards. Both are flat or none. */
+/* Adds all of `from`, depth included; `from` is empty afterwards. Either both are flat or neither
+ * is. */
 bool spans_merge(struct spans *s, struct spans *from);
-/* Brings all that was added into `once` and `twice`. */
+/* Merges all that was added into `once` and `twice`. */
 bool spans_fold(struct spans *s);
-/* Folds and makes what cursors need; no additions afterwards. */
+/* Folds and builds the index for cursors; no additions afterwards. */
 bool spans_index(struct spans *s);
 /* Cycles covered in all, of a folded set. */
 uint64_t span_list_length(const struct span_list *l);
@@ -65,7 +66,7 @@ static inline void spans_paint(struct spans *s, uint64_t at, uint64_t n)
 	once[k + 1] |= high;
 }
 
-/* Private: spans_add() of what does not fit the window as it is. */
+/* Private: slow path of spans_add() for intervals that do not fit the current window. */
 bool spans_add_slowly(struct spans *s, uint64_t start, uint64_t end);
 
 static inline bool spans_add(struct spans *s, uint64_t start, uint64_t end)
@@ -81,7 +82,7 @@ static inline bool spans_add(struct spans *s, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* Walks an indexed list; where it is no window, queries near the last one are cheap. */
+/* Queries an indexed list; if it has no window, queries near the last one are cheap. */
 struct span_cursor {
 	const struct span_list *list;
 	size_t near; /* private: a span of the list */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* states.c: cycles in each wave state, per wave, in all, and over time. */
+/* states.c: cycles in each wave state, per wave, in total, and over time. */
 #include "analysis/waves/states.h"
 
 #include "base/mem.h"
@@ -114,7 +114,7 @@ static bool states_track(void *self, void *mine, const struct walk_track *w, str
 		now = to;
 		if (to > w->to_cyc)
 			to = w->to_cyc;
-		/* an empty segment counts as one where it stands */
+		/* an empty segment counts at its position */
 		if (to < from || (to == from && (d->state_dur_cyc[i] || from >= w->to_cyc)))
 			continue;
 		wave->cyc[state] += to - from;

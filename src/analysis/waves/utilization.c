@@ -32,7 +32,8 @@ static enum pipe pipe_of(enum inst_class c)
 	return (enum pipe)pipes[class_unit(c)];
 }
 
-/* The lengths of one SIMD. Its pipes go into "any", so that nothing is added there twice. */
+/* Takes the lengths of one SIMD. "any" is merged from its pipes, so workers need not add to
+ * both. */
 static bool take_lengths(void *self, uint32_t group, struct spans *sets)
 {
 	struct utilization *u = self;

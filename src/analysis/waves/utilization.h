@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utilization.h: what part of the time that waves were resident did each pipe of a SIMD issue?
- * Per SIMD: union of the issue intervals of a pipe over the union of wave lifetimes. Waits, nops,
+ * utilization.h: for what share of the time with resident waves did each pipe of a SIMD issue? Per
+ * SIMD: union of the issue intervals of a pipe over the union of wave lifetimes. Waits, nops,
  * barriers and the end of the program occupy no pipe. This is ISSUE utilization: on CDNA a matrix
  * instruction issues in 4 to 12 cycles and keeps its pipe busy longer.
  * Owner: utilization_new() .. utilization_free(); valid after walk_tracks() and
- * utilization_finish(). Memory is that of the SIMDs being looked at.
+ * utilization_finish(). Holds memory only for the SIMDs being looked at.
  */
 #pragma once
 

@@ -18,8 +18,8 @@ enum pair_series {
 };
 
 struct header_list {
-	VEC(uint32_t) slices; /* records of the track at hand that begin a pass */
-	size_t at;	      /* so many of them lie before the wait at hand, or are it */
+	VEC(uint32_t) slices; /* records of the current track that begin a pass */
+	size_t at;	      /* number of them up to the current wait, inclusive */
 };
 
 struct pair_runs {
@@ -29,11 +29,12 @@ struct pair_runs {
 struct wait_pairs_worker {
 	struct u64_map index; /* producer << 32 | wait -> position + 1 */
 	VEC(struct wait_pair) pairs;
-	VEC(struct pair_runs) runs;  /* of the same positions */
+	VEC(struct pair_runs) runs;  /* by the same positions */
 	struct histograms hist;	     /* position * SERIES_COUNT + series */
 	struct header_list *headers; /* by loop */
 	uint32_t n_loops;
-	uint64_t known[AMD_COUNTERS]; /* latest release that is a return, of the track at hand */
+	uint64_t known[AMD_COUNTERS]; /* latest release known to be a return, in the current
+					 track */
 };
 
 struct wait_pairs_worker *wait_pairs_worker_new(const struct wait_pairs *p)
@@ -131,7 +132,8 @@ static bool list_headers(
 	return true;
 }
 
-/* Passes that began after record `slice`, up to and with record `wait`; waits come in order. */
+/* Number of passes that began after record `slice`, up to and including record `wait`; waits come
+ * in order. */
 static uint32_t passes_between(struct header_list *h, uint32_t slice, uint32_t wait)
 {
 	size_t low = 0, high;
@@ -152,9 +154,9 @@ struct look { /* one counter of one wait */
 	const struct track_data *d;
 	const struct wait_side *side;
 	uint32_t wait;	      /* record */
-	uint64_t last_cyc;    /* the last one came back then, or before */
-	uint64_t known_cyc;   /* no instance in order came back before this */
-	uint64_t exact_below; /* slack is kept as it is */
+	uint64_t last_cyc;    /* the last one returned then or earlier */
+	uint64_t known_cyc;   /* no in-order instance returned before this */
+	uint64_t exact_below; /* below this slack is exact */
 };
 
 static bool count(
@@ -164,7 +166,7 @@ static bool count(
 		&m->hist, &m->runs.v[pos].of[series], pos * SERIES_COUNT + series, value);
 }
 
-/* *pos is its pair. */
+/* Adds one instance; *pos: position of its pair. */
 static bool add_instance(const struct look *l, uint32_t slice, uint32_t *pos)
 {
 	const struct track_data *d = l->d;
@@ -229,7 +231,7 @@ static bool add_event(const struct wait_pairs *p, struct wait_pairs_worker *m,
 
 		if (!add_side(&l, waits->producers.v))
 			return false;
-		/* of two counters either may have released it */
+		/* with two counters either may have released it */
 		if (ev->is_blocked && ev->n_sides == 1 && side->resolution == WAIT_EXACT)
 			m->known[side->counter] = release;
 	}

@@ -51,7 +51,7 @@ static bool add_producer(struct waits *w, struct wait_side *side, uint32_t slice
 	return VEC_PUSH(&w->producers, (struct wait_producer){slice});
 }
 
-/* Takes instances off the head until the counter is at `value`. */
+/* Removes instances from the head until the counter is at `value`. */
 static bool consume_head(
 	struct waits *w, const struct wait_tables *t, struct wait_side *side, unsigned value)
 {
@@ -74,8 +74,8 @@ static bool consume_head(
 	return true;
 }
 
-/* No counter exceeds 63: of more candidates than that the oldest have long come back. Without this
- * a track of scalar loads that never drains would cost the square of its length. */
+/* No counter exceeds 63, so of more candidates the oldest have long returned. Otherwise a track of
+ * scalar loads that never drains would take quadratic time. */
 static void drop_oldest(struct wait_queue *q, const struct wait_tables *t, unsigned counter)
 {
 	while (q->items.n - q->head > MAX_CANDIDATES) {
@@ -88,7 +88,8 @@ static void drop_oldest(struct wait_queue *q, const struct wait_tables *t, unsig
 
 /*
  * Kinds that overtake each other, counter above zero: which instances came back is unknown. All are
- * candidates; of an ordered kind with L outstanding the oldest L - value must be done and leave.
+ * candidates. Of an ordered kind with L outstanding, the oldest L - value must have returned and
+ * are removed.
  */
 static bool keep_candidates(
 	struct waits *w, const struct wait_tables *t, struct wait_side *side, unsigned value)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * waits_viewer.c: the wait model of the viewer that writes `waitcnt` arrays: first-in-first-out
- * lists of lines, a flag that a counter may be out of order, shared lists of flat accesses. It is
- * here to be equal to those arrays and for the attribution `class-set`; what is wrong in it stays.
+ * lists of lines, a flag that a counter may be out of order, shared lists of flat accesses. It
+ * exists to reproduce those arrays and for the attribution `class-set`; its errors are kept.
  */
 #include "analysis/waves/waits_internal.h"
 
@@ -24,7 +24,8 @@ static bool drain(struct waits *w, const struct wait_tables *t, struct wait_queu
 	return true;
 }
 
-/* Closes the entry of wait `slice` whose producers begin at `first`; none: no entry. */
+/* Closes the entry of wait `slice` whose producers begin at `first`; without producers there is no
+ * entry. */
 static bool emit(struct waits *w, uint32_t slice, size_t first)
 {
 	uint32_t n = (uint32_t)(w->viewer_producers.n - first);

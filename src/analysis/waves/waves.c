@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waves.c: the wave table and what is told over waves: durations, categories, imbalance. */
+/* waves.c: the wave table and statistics over waves: durations, categories, imbalance. */
 #include "analysis/waves/waves.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ void waves_free(struct waves *w)
 	mem_free(w);
 }
 
-/* The pieces of a wave by the class of their record. */
+/* Pieces of a wave, by the class of their record. */
 struct by_class {
 	uint64_t stall[CLASS_COUNT], issue[CLASS_COUNT];
 };
@@ -218,7 +218,7 @@ const char *wave_phase_name(enum wave_phase p)
 	return names[p];
 }
 
-/* The part of a wave's coordinates that a grouping looks at, as a sortable key of three. */
+/* The part of a wave's coordinates used by a grouping, as a sortable key of three numbers. */
 struct place {
 	uint32_t key[3];
 	track_idx idx;

@@ -21,10 +21,10 @@ struct wave_row {
 	uint64_t duration_cyc; /* inside the window */
 	uint64_t bucket[BUCKET_COUNT];
 	uint64_t instructions;	 /* records that start in the window */
-	uint64_t latency, stall; /* of those, as recorded */
+	uint64_t latency, stall; /* sums over those records, as recorded */
 	uint64_t barriers, barrier_cyc;
-	uint64_t nop_cyc;  /* of bucket stall: padding */
-	uint64_t ends_cyc; /* of bucket idle: before the first record, after the last */
+	uint64_t nop_cyc;  /* part of bucket stall: padding */
+	uint64_t ends_cyc; /* part of bucket idle: before the first record, after the last */
 	bool is_seen;
 	bool has_end; /* its last record is the end of the program */
 };
@@ -55,10 +55,10 @@ enum wave_grouping {
 };
 const char *wave_grouping_name(enum wave_grouping g); /* "se", "simd", "slot", "order", "phase" */
 
-/* Where a wave stands among those of its slot, selected or not. */
+/* Position of a wave among those of its slot, selected or not. */
 enum wave_phase {
 	WAVE_FIRST,  /* nothing ran there before: cold caches, all start at once */
-	WAVE_STEADY, /* one before, one after */
+	WAVE_STEADY, /* other waves ran before and after it */
 	WAVE_TAIL,   /* the last of two or more: the machine empties */
 };
 enum wave_phase wave_phase_of(const struct trace *t, track_idx i);
@@ -81,7 +81,7 @@ enum wave_sort {
 };
 #define WAVES_SORT_CHOICES "duration|wave|begin|instructions|issue|wait|stall|idle|drain"
 
-/* A hardware state against the records of the waves that have a timeline. */
+/* Compares a hardware state with the records of the waves that have a timeline. */
 #define STATE_PARTS 3u
 struct state_part {
 	const char *name; /* "waits", "s_nop", ... */
@@ -90,7 +90,7 @@ struct state_part {
 };
 struct state_explained {
 	enum wave_state state;
-	uint64_t cyc;	  /* as the hardware says */
+	uint64_t cyc;	  /* as recorded by the hardware */
 	uint64_t records; /* sum of the parts */
 	struct state_part parts[STATE_PARTS];
 	uint32_t n_parts;
@@ -106,7 +106,7 @@ struct waves {
 	struct wave_row *rows; /* by track_idx */
 	uint64_t n_waves, n_instructions, n_not_ended;
 	uint64_t bucket[BUCKET_COUNT];
-	int64_t residue_cyc; /* lifetimes less all buckets: 0 */
+	int64_t residue_cyc; /* lifetimes minus all buckets; must be 0 */
 	struct wave_category categories[256];
 	struct duration_stats duration;
 	struct wave_group *groups[WAVES_GROUPINGS];
@@ -116,9 +116,9 @@ struct waves {
 /* n_bins: of the state series; 0: none. */
 struct waves *waves_new(const struct trace *t, uint32_t n_bins, struct incore_error *e);
 void waves_free(struct waves *w);
-/* The table alone, for a walk with other collectors; then waves_finish(). */
+/* Only the table, for a walk with other collectors; call waves_finish() afterwards. */
 struct collector waves_collector(struct waves *w);
-/* After the walk, with the collectors of states, clusters and barriers fed by the same walk. */
+/* Call after the walk, with states, clusters and barriers fed by the same walk. */
 bool waves_finish(struct waves *w, struct incore_error *e);
 bool waves_collect(struct waves *w, const struct walk_options *o, struct walk_result *r,
 	struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.c: all compute units under all plans, and what they add up to. */
+/* whatif.c: runs all compute units under all plans and sums up the results. */
 #include "analysis/whatif/whatif.h"
 
 #include "analysis/pipes/pipe_sweep.h"
@@ -29,12 +29,12 @@ struct job {
 	struct unit_tables tables;
 	const struct whatif_plan *const *plans;
 	size_t n_plans;
-	struct whatif_plan *same;  /* nothing is changed */
-	VEC(track_idx) units;	   /* first and end of each */
+	struct whatif_plan *same;  /* a plan that changes nothing */
+	VEC(track_idx) units;	   /* first and end track of each */
 	struct whatif_span *spans; /* by unit, then by plan */
-	uint64_t *n_executed;	   /* the same */
-	struct path_sums *before;  /* by unit: what its time is made of */
-	struct path_sums *after;   /* by unit, then by plan; none where nothing is changed */
+	uint64_t *n_executed;	   /* executions of changed rows, in that order, too */
+	struct path_sums *before;  /* by unit: components of its time */
+	struct path_sums *after;   /* by unit, then by plan; empty if nothing is changed */
 	uint8_t *is_untrue;	   /* by track */
 	struct progress *progress;
 };
@@ -83,7 +83,7 @@ static void compare_waves(
 	}
 }
 
-/* The measured length, moved as far as the replay moved. */
+/* The measured length, shifted by the change of the replay. */
 static uint64_t moved(uint64_t measured, uint64_t same, uint64_t changed)
 {
 	return changed >= same || measured + changed > same ? measured + changed - same : 0;
@@ -96,7 +96,7 @@ static uint64_t mixed(uint64_t likely, uint64_t least, double coupling)
 	return d > 0 ? (uint64_t)(d + 0.5) : 0;
 }
 
-/* All runs of a unit: what it takes unchanged is known to those of the plans. */
+/* All runs of a unit; those of the plans use the length of the unchanged run. */
 struct asking {
 	const struct unit *u;
 	struct retime r;
@@ -202,7 +202,7 @@ int whatif_by_after(const void *pa, const void *pb)
 	DOWN(after_cyc) DOWN(before_cyc) UP(part) UP(code) return 0;
 }
 
-/* Both lists as one. */
+/* Joins both lists. */
 bool whatif_join_paths(
 	const struct path_sums *before, const struct path_sums *after, struct whatif_result *out)
 {
@@ -264,7 +264,7 @@ void whatif_judge(struct whatif_result *r)
 		is_within(r->low_cyc, r->before_cyc, 1) && is_within(r->high_cyc, r->before_cyc, 1);
 }
 
-#define REPLAY_ERROR_GAIN 2u /* per cent of what is gained */
+#define REPLAY_ERROR_GAIN 2u /* per cent of the gain */
 
 static bool sum_plan(const struct job *j, size_t plan, struct whatif_result *out)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_edges.c: what of a stall is explained, and by whom? By the wave's own instructions, by the
- * pipe that another wave had, by the barrier's other waves; the rest stays with the record.
+ * whatif_edges.c: explains stalls by the wave's own instructions, by a pipe that another wave
+ * occupied, or by the other waves at a barrier; the rest stays with the record.
  */
 #include "analysis/waves/barriers.h"
 #include "analysis/whatif/whatif_unit.h"
 #include "base/search.h"
 
-#define SLOT_DELAY_CYC 1024u /* a wave that came later than that did not wait for its slot */
-#define LOOK_BACK 8u /* own records that can still hold one: longer ago than any rule reaches */
+#define SLOT_DELAY_CYC 1024u /* a wave that started later than that did not wait for its slot */
+#define LOOK_BACK 8u /* own records that can still hold one: further back than any rule reaches */
 
 /* --- ports ---------------------------------------------------------------------------------- */
 
-/* The first stretch that ends behind `at`. */
+/* The first stretch that ends after `at`. */
 static size_t port_from(const struct port_list *l, uint64_t at)
 {
 	size_t lo = l->v.n, hi = lo, step = 1;
 
-	/* nearly always one of the last */
+	/* it is nearly always one of the last */
 	for (; lo && l->v.v[lo - 1].end > at; step *= 2) {
 		hi = lo - 1;
 		lo = hi > step ? hi - step : 0;
@@ -55,7 +55,7 @@ uint64_t ports_place(const struct port_list *const *ports, unsigned n, uint64_t 
 
 /* --- own instructions ----------------------------------------------------------------------- */
 
-/* The own record that held this one longest, as the rules have it; never longer than it did. */
+/* Finds the own record that held this one longest by the rules, limited to the measured time. */
 static void find_hold(struct unit *u, const struct unit_tables *x, uint32_t i)
 {
 	struct unit_record *r = &u->records.v[i];
@@ -95,7 +95,7 @@ struct moment {
 
 ORDER(by_issue, struct moment, UP(issue) UP(record))
 
-/* A port is taken until its instruction is through, or until the next one was seen on it. */
+/* Occupies a port until its instruction is done, or until the next one was seen on it. */
 static bool take_port(
 	struct port_list *l, uint32_t *last, struct unit *u, uint32_t i, bool is_matrix)
 {
@@ -116,7 +116,7 @@ static bool take_port(
 	return !cyc || VEC_PUSH(&l->v, (struct port_span){r->issue, r->issue + cyc});
 }
 
-/* What is left of a stall without the own instruction's hold and without other waves. */
+/* Finds what remains of a stall without the hold of own instructions and without other waves. */
 static void find_rest(const struct unit *u, struct unit_record *r, const struct port_list *ports)
 {
 	const struct port_list *mine[2] = {ports + r->port, ports + UNIT_MATRIX};
@@ -150,7 +150,7 @@ static bool one_moment(struct unit *u, uint32_t i, struct port_list *ports, uint
 			find_rest(u, r, ports + simd);
 		return true;
 	}
-	/* the one before ends where this one is seen, before its own wait is looked at */
+	/* the previous one ends where this one is seen; must precede find_rest() */
 	ok = take_port(ports + simd + r->port, last + simd + r->port, u, i, false);
 	if (r->matrix_cyc)
 		ok = ok &&
@@ -229,7 +229,7 @@ static bool list_arrivals(const struct unit *u, struct arrivals *out)
 	return ok;
 }
 
-/* Who is released together has met: as barriers.h has it, and nobody came after the first left. */
+/* Waves released together have met, as in barriers.h, if nobody arrived after the first left. */
 static bool is_met(const struct arrival *first, const struct arrival *last, const struct arrival *x)
 {
 	return x->code == first->code && x->workgroup == first->workgroup &&
@@ -309,7 +309,8 @@ struct times {
 	VEC(uint64_t) issued, back;
 };
 
-/* Vector memory instructions of a wave: out at their issue, back when a wait for them is over. */
+/* Lists vector memory instructions of a wave: sent at their issue, back when a wait for them
+ * ends. */
 static bool list_flights(const struct unit *u, const struct unit_wave *w, struct times *out)
 {
 	uint32_t open = w->first;
@@ -332,7 +333,7 @@ static bool list_flights(const struct unit *u, const struct unit_wave *w, struct
 	return true;
 }
 
-/* How much of the latency of shared memory is more than the least that was seen. */
+/* Share of the latency of shared memory in excess of the smallest latency seen. */
 static double queued_share(const struct unit *u)
 {
 	uint64_t sum = 0, n = 0;

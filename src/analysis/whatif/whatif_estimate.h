@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_estimate.h: what the samples of a kernel add up to under a plan (whatif_samples.c), and how long
- * it takes with that (whatif_lengths.c).
+ * whatif_estimate.h: what the samples of a kernel add up to under a plan (whatif_samples.c), and
+ * the kernel's length that follows (whatif_lengths.c).
  */
 #pragma once
 
@@ -11,23 +11,25 @@ struct estimate {
 	struct loads loads;
 	const struct trace *t;
 	const struct whatif_plan *p;
-	bool is_slower;	       /* something is asked for that takes longer than before */
-	enum use full;	       /* of memory behind L1 */
+	bool is_slower;	       /* the plan makes something take longer than before */
+	enum use full;	       /* fullest resource of the memory behind L1 */
 	double all;	       /* samples */
-	double warp_cycles;    /* of one sample; not a number: not known */
+	double warp_cycles;    /* warp cycles per sample; NaN: unknown */
 	double *passed;	       /* by row: cycles of one execution of all rows before it */
-	double *kept[ENDS];    /* by row: samples of it that are left */
-	double latency, queue; /* samples as they are: of latency, in queues */
+	double *kept[ENDS];    /* by row: samples that are left */
+	double latency, queue; /* samples before the change: of latency; in queues */
 	double own[ENDS];      /* samples of latency that are left */
 	double rest[ENDS];  /* samples in queues that are left, if queues shorten with their load */
-	double ahead[ENDS]; /* samples that wait for what is asked earlier, by depth */
-	double calmer;	    /* the work of the busiest resource that is left, by what there was */
-	uint64_t chain_hits; /* executions of a chain that others are to run beside; 0: none */
+	double ahead[ENDS]; /* samples waiting for results that the plan requests earlier, by
+			       depth */
+	double calmer;	    /* work left for the busiest resource, as a share of the work before */
+	uint64_t chain_hits; /* executions of a dependency chain that others are to overlap; 0:
+				none */
 	uint32_t chain_depth;
-	double barrier[2]; /* samples at barriers: before, of barriers that are left */
+	double barrier[2]; /* samples at barriers: before; at barriers that are left */
 };
 
-/* Cycles of the kernel; 0: the capture does not say. */
+/* Cycles of the kernel; 0 if the capture does not say. */
 uint64_t estimate_length(const struct trace *t);
-/* Sets after, low, high and why of a result that has before. */
+/* Sets after, low, high and why of a result whose before is set. */
 void estimate_conclude(const struct estimate *x, struct whatif_result *out);

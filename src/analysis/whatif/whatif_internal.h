@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif_internal.h: what the methods share. */
+/* whatif_internal.h: shared by the methods of whatif. */
 #pragma once
 
 #include "analysis/whatif/whatif_unit.h"
 
-/* whatif_path.c: adds what the timeline's critical path is made of. */
+/* whatif_path.c: adds the components of the timeline's critical path. */
 struct path_sums {
 	VEC(struct whatif_limit) v;
 };
@@ -13,15 +13,15 @@ bool retime_path(const struct retime *r, const struct unit *u, const struct what
 
 /* Sets does_nothing from the figures. */
 void whatif_judge(struct whatif_result *r);
-/* Widens the interval by what such estimates missed the truth by (docs/whatif.md): one per cent of the
- * time before, and so many per cent of the gain. */
+/* Widens the interval by the known error of such estimates (docs/whatif.md): one per cent of the
+ * time before, plus gain_percent of the gain. */
 void whatif_widen(struct whatif_result *r, unsigned gain_percent);
-/* Order of limits: descending by after, then before. */
+/* Compares limits: descending by after, then before. */
 int whatif_by_after(const void *pa, const void *pb);
 /* whatif_samples.c */
 bool whatif_samples(const struct trace *t, const struct whatif_plan *const *plans, size_t n,
 	struct whatif_result *out, struct incore_error *e);
-/* The paths of two timelines as the limits of a result. False on lack of memory. */
+/* Makes the limits of a result from the paths of two timelines. False on lack of memory. */
 bool whatif_join_paths(
 	const struct path_sums *before, const struct path_sums *after, struct whatif_result *out);
 /* whatif_pipes.c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif_lengths.c: latency and the busiest resource as the length of a kernel, with its interval. */
+/* whatif_lengths.c: a kernel's length from latency and the busiest resource, with its interval. */
 #include <math.h>
 
 #include "analysis/whatif/whatif_estimate.h"
 
-/* How much of its time a warp takes when a scheduler holds another number of them. */
+/* Relative time of a warp if a scheduler holds another number of warps. */
 static double share_of_waves(const struct estimate *x)
 {
 	double warps = stated_metric(x->t, "smsp__warps_active.avg.per_cycle_active"), more;
@@ -40,20 +40,20 @@ static uint64_t cycles(uint64_t before, double share)
 	return (uint64_t)((double)before * fmin(fmax(share, 0), 1000) + 0.5);
 }
 
-/* What estimates missed, beyond what they call possible: of the kernel's time where nothing or all is
- * gained, and so much more half way (docs/whatif.md). */
+/* Errors of estimates beyond their own interval: share of the kernel's time if nothing or all is
+ * gained, and the addition half way between (docs/whatif.md). */
 #define ERROR_BASE 0.036
 #define ERROR_HALF 0.067
-#define CROWD 0.05    /* more warps than full memory serves may cost, for each time as many */
-#define RAMP_CYC 4000 /* a kernel begins and ends in no less */
-#define SHARPEST 8.0  /* where latency and work are hardly seen to add up */
+#define CROWD 0.05    /* with full memory, warps cost this for each time as many */
+#define RAMP_CYC 4000 /* least time for the start and end of a kernel */
+#define SHARPEST 8.0  /* power at which latency and work hardly add up */
 
 static double norm(double a, double b, double p)
 {
 	return pow(pow(a, p) + pow(b, p), 1 / p);
 }
 
-/* The power with which latency and the busiest resource make up the time of the kernel as it is. */
+/* The power with which latency and busiest resource add up to the unchanged kernel's time. */
 static double find_power(double latency, double busy)
 {
 	double lo = 1, hi = SHARPEST;
@@ -71,7 +71,7 @@ static double find_power(double latency, double busy)
 	return lo;
 }
 
-struct lengths { /* parts of the kernel's time */
+struct lengths { /* shares of the kernel's time */
 	double latency, busy, queue;
 };
 
@@ -104,7 +104,7 @@ static void find_lengths(const struct estimate *x, enum end end, enum fill fill,
 	struct lengths *out, enum use *which)
 {
 	double waves = share_of_waves(x), samples = x->latency + x->queue;
-	/* who waits at a barrier waits for the others */
+	/* a wait at a barrier is a wait for other warps */
 	double others = samples > 0 ? (x->own[end] + x->rest[end]) / samples : 1;
 
 	out->latency = fmax(x->own[end] + x->barrier[1] * others, x->ahead[end]) / x->all * waves;
@@ -118,7 +118,7 @@ static struct lengths lengths_before(const struct estimate *x, enum fill fill)
 		loads_before(&x->loads, fill), x->queue / x->all};
 }
 
-/* Parts of the kernel's time that are left: at the least, at the most, likely. */
+/* Shares of the kernel's time that are left: least, most, likely. */
 static void find_shares(const struct estimate *x, double share[3], const char **why)
 {
 	struct lengths usual = lengths_before(x, FILL_USUAL), most = lengths_before(x, FILL_MOST);
@@ -143,7 +143,7 @@ void estimate_conclude(const struct estimate *x, struct whatif_result *out)
 
 	find_shares(x, share, &out->why);
 	for (unsigned b = 0; b < 3; b++) {
-		if (!x->is_slower) /* nothing is asked for that takes longer */
+		if (!x->is_slower) /* nothing takes longer than before */
 			share[b] = fmin(1, share[b]);
 		share[b] = with_ramp(out, share[b]);
 	}

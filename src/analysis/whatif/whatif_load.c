@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif_load.c: the resources of the machine, what rows use of them, what is left under a plan. */
+/* whatif_load.c: the resources of the machine, what rows use of them, and what is left under a
+ * plan. */
 #include "analysis/whatif/whatif_load.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 
 #define OF_TIME ".avg.pct_of_peak_sustained_elapsed"
 
-/* As far as each is filled by kernels that wait for nothing else, and the most that was seen: on an H200
- * by examples/cuda/pairs and planted. Of two metrics the first that is stated. */
+/* How far kernels that wait for nothing else fill each resource, and the most ever seen: measured
+ * on an H200 with examples/cuda/pairs and planted. Of two metrics the first stated one is used. */
 static const struct resource {
 	const char *metric, *other, *bound;
 	double cap, most;
@@ -41,14 +42,15 @@ static const struct resource {
 		0.94},
 };
 
-#define SLICE_UNEVEN 1.5 /* a slice counts by itself when it is so much fuller than the mean */
-#define TURN_COST 0.24	 /* of memory's capacity, where all is written: turning round costs */
-#define NEARLY_FULL 0.6	 /* from here on a resource may be as full as this kernel can fill it */
-/* Latencies stay flat until a resource is about half full, and are all queue when it is (latency.cu). */
+#define SLICE_UNEVEN 1.5 /* this much fuller than the mean, a slice counts by itself */
+#define TURN_COST 0.24	 /* share of memory's capacity lost to turnarounds by pure writes */
+#define NEARLY_FULL 0.6	 /* from here on a resource may be as full as this kernel gets it */
+/* Waiting is not queueing until a resource is about half full, and is all queueing from QUEUE_ALL
+ * on (latency.cu). */
 #define QUEUE_FROM 0.4
 #define QUEUE_ALL 0.8
 #define SECTORS_OF_LINE 4
-#define SLICE_PART 2 /* a sector of a line costs a slice up to twice its part */
+#define SLICE_PART 2 /* a single sector costs a slice up to twice its share of a line */
 
 double stated_metric(const struct trace *t, const char *name)
 {
@@ -127,7 +129,7 @@ static double lines_of(const struct trace *t, code_idx i)
 	       metric_at(t, "memory_l2_theoretical_sectors_local", i) / SECTORS_OF_LINE;
 }
 
-/* What goes from an SM to L2. Two whole lines are asked for at once, parts of lines one by one. */
+/* Packets from an SM to L2. Two whole lines are requested at once, parts of lines one by one. */
 static double packets_of(const struct trace *t, code_idx i)
 {
 	double lines = lines_of(t, i), sectors = sectors_of(t, i);
@@ -155,7 +157,7 @@ static double math_weight(const struct trace *t, enum use use, code_idx i)
 	return is == use ? (double)r->stated.hit : 0;
 }
 
-/* Of a resource, how much the row takes; sums are compared with each other alone. */
+/* How much of a resource the row uses; only meaningful in relation to other rows. */
 double row_weight(const struct trace *t, enum use use, code_idx i)
 {
 	static const char *const fences[] = {"MEMBAR", NULL};
@@ -163,9 +165,9 @@ double row_weight(const struct trace *t, enum use use, code_idx i)
 	enum inst_class c = (enum inst_class)r->inst_class;
 	double hits = (double)r->stated.hit;
 	bool is_shared = c == CLASS_LDS || c == CLASS_LDS_XLANE;
-	bool is_barrier = c == CLASS_BARRIER; /* L1 counts a wavefront of it */
+	bool is_barrier = c == CLASS_BARRIER; /* L1 counts a wavefront for it */
 
-	if (use >= USE_WAY && starts(r, fences)) /* it goes through L2 as a request does */
+	if (use >= USE_WAY && starts(r, fences)) /* it passes L2 like a request */
 		return hits * SECTORS_OF_LINE;
 	switch (use) {
 	case USE_ISSUE:
@@ -199,8 +201,8 @@ double left_of_row(const struct whatif_row *r)
 	return 1000.0 / r->faster_milli;
 }
 
-/* What is left of its load on a resource. Through L2 a request has one sector at the least; where it has
- * no more, there are to be fewer requests. */
+/* Share of its load on a resource that is left. In L2 a request has at least one sector; if it has
+ * no more than that, the plan must mean fewer requests. */
 static double left_of_use(
 	const struct trace *t, const struct whatif_row *r, code_idx i, enum use use)
 {
@@ -226,9 +228,9 @@ static enum flow flow_of(enum inst_class c)
 }
 
 struct flows {
-	double asked[FLOWS], asked_left[FLOWS]; /* sectors, by instructions */
-	double moved[FLOWS];			/* between L1 and L2 */
-	double kept[FLOWS][ENDS];		/* part of that under the plan */
+	double asked[FLOWS], asked_left[FLOWS]; /* sectors requested by instructions */
+	double moved[FLOWS];			/* sectors moved between L1 and L2 */
+	double kept[FLOWS][ENDS];		/* share of moved that is left under the plan */
 };
 
 static void find_flows(const struct loads *l, struct flows *f)
@@ -249,18 +251,19 @@ static void find_flows(const struct loads *l, struct flows *f)
 
 		f->moved[k] = k == FLOW_LOAD && isfinite(read) ? fmin(read, all) : all;
 		f->kept[k][AT_LEAST] = all > 0 ? rest / all : 1;
-		/* what has to come at all comes, as long as anybody asks for so much; half of the way there
-		 * at the least: it is rare that what is asked for again is what stays */
+		/* misses that must happen do happen, as long as so much is requested; at least half
+		 * of the way to that, since repeated requests are rarely the ones that stay */
 		f->kept[k][AT_MOST] =
 			f->moved[k] > 0 ? fmin(1, rest / f->moved[k]) : f->kept[k][AT_LEAST];
 	}
 }
 
-/* What is left of a load behind L1: each row's part, as far as its kind of requests gets there. */
+/* Finds what is left of a load behind L1: the share of each row, as far as its kind of requests
+ * gets there. */
 static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 {
 	double sum[FLOWS] = {0}, rest[FLOWS] = {0}, all = 0, left[ENDS] = {0};
-	double hits = 0; /* of rows with any load */
+	double hits = 0; /* executions of rows with any load */
 
 	for (code_idx i = 0; i < l->t->n_code; i++) {
 		double w = row_weight(l->t, u, i);
@@ -272,7 +275,8 @@ static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 	}
 	for (unsigned k = 0; k < FLOWS; k++) {
 		double moved = f->asked[k] > 0 ? f->moved[k] / f->asked[k] : 1;
-		double own = sum[k] > 0 ? rest[k] / sum[k] : 1; /* of its requests */
+		double own = sum[k] > 0 ? rest[k] / sum[k] : 1; /* share of its own requests that
+								   is left */
 		double most = moved > 0 ? fmax(own, fmin(1, own / moved)) : own;
 
 		all += sum[k] * moved;
@@ -285,13 +289,14 @@ static void leave_behind(struct loads *l, const struct flows *f, enum use u)
 		l->left[u][b] = all > 0 ? l->used[u] * left[b] / all : l->used[u];
 }
 
-/* At the most all of it, or what an instruction that became slower asks for. */
+/* Upper bound: all of it, or more if an instruction became slower. */
 static double capped(double part, double least)
 {
 	return fmax(least, fmin(1, part));
 }
 
-/* Of memory: what L2 has not. At the most all of it still has to come, while anybody asks for so much. */
+/* Memory serves what L2 misses. At most all of it is still needed, as long as so much is
+ * requested. */
 static void leave_memory(struct loads *l, const struct flows *f)
 {
 	double read = stated_or(l->t, "dram__sectors_read.sum", 0);
@@ -360,7 +365,7 @@ static void find_used(struct loads *l)
 		atomics += row_weight(l->t, USE_SLICE, i);
 	if (atomics <= 0 ||
 		l->used[USE_SLICE] < SLICE_UNEVEN * fmax(l->used[USE_WAY], l->used[USE_TAG]))
-		l->used[USE_SLICE] = 0; /* no slice is fuller than the others */
+		l->used[USE_SLICE] = 0; /* no slice is clearly fuller than the others */
 	if (all > 0) {
 		l->cap[USE_DRAM] -= TURN_COST * write / all;
 		l->most[USE_DRAM] -= TURN_COST * write / all;

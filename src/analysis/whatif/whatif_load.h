@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_load.h: of samples, how busy the machine's resources were, and what a plan leaves of it. Rows
- * load a resource by their executions, wavefronts, requests or sectors; beyond L1 with those alone that
- * L1 does not have. What is not known (do misses go with the requests that go?) is an interval.
+ * whatif_load.h: for sampled data, how busy the machine's resources were, and what a plan leaves of
+ * that. Rows load a resource by their executions, wavefronts, requests or sectors; beyond L1 only
+ * L1 misses count. Unknowns (do misses disappear with the removed requests?) give an interval.
  *
- * Needs the metrics of a report of Nsight Compute; a resource that it does not state is not used.
+ * Needs the metrics of an Nsight Compute report; resources that it does not state are ignored.
  */
 #pragma once
 
 #include "analysis/whatif/whatif.h"
 
-enum use { /* what of a row loads a resource */
+enum use { /* how a row loads a resource */
 	USE_ISSUE,
 	USE_FMA,
 	USE_ALU,
 	USE_XU,
 	USE_FP64,
 	USE_TENSOR,
-	USE_LSU, /* memory instructions, whatever they move */
+	USE_LSU, /* memory instructions, whatever their size */
 	USE_L1,
-	USE_WAY, /* from the SMs to L2: requests, and what is written */
-	USE_TAG, /* of L2: lines */
+	USE_WAY, /* path from the SMs to L2: requests and written data */
+	USE_TAG, /* L2 tags: lines */
 	USE_L2,
-	USE_SLICE, /* of L2, the busiest: atomics on few words */
+	USE_SLICE, /* busiest L2 slice: atomics on few words */
 	USE_DRAM,
 	USES
 };
 
 enum end { AT_LEAST, AT_MOST, ENDS };
 
-/* Cycles from issue to result where nothing is in the way: H200, tests/gpu/latency.cu. */
+/* Cycles from issue to result without contention, measured on H200 by tests/gpu/latency.cu. */
 enum {
 	LATENCY_SHARED = 30,
 	LATENCY_L1 = 45,
@@ -43,37 +43,38 @@ enum {
 struct loads {
 	const struct trace *t;
 	const struct whatif_plan *p;
-	double used[USES];	 /* part of the kernel's time */
-	double left[USES][ENDS]; /* the same under the plan */
-	double cap[USES];	 /* as far as kernels fill it that wait for nothing else */
-	double most[USES];	 /* as far as any was seen to fill it */
-	struct {		 /* parts of the sectors of loads that come from there */
+	double used[USES];	 /* share of the kernel's time */
+	double left[USES][ENDS]; /* the same share under the plan */
+	double cap[USES];	 /* how far kernels limited by nothing else fill it */
+	double most[USES];	 /* how far any kernel was seen to fill it */
+	struct {		 /* shares of load sectors that come from there */
 		double l2, memory;
-	} from, from_left; /* as they are; under the plan at the most: what has to come still comes */
+	} from, from_left; /* before; under the plan at most: misses that must happen stay */
 };
 
-/* A metric of the report; not a number where it is not stated. */
+/* A metric of the report; NaN if it is not stated. */
 double stated_metric(const struct trace *t, const char *name);
 void loads_find(struct loads *l, const struct trace *t, const struct whatif_plan *p);
-/* What is left of an instruction: 0 for one that is gone, 1 for one that stays. */
+/* Share of an instruction that is left: 0 if removed, 1 if kept. */
 double left_of_row(const struct whatif_row *r);
 double row_weight(const struct trace *t, enum use use, code_idx i);
 bool is_memory_class(enum inst_class c);
-/* Cycles from issue to result on an idle machine; is_left: of requests that the plan changes. */
+/* Cycles from issue to result on an idle machine; is_left: for the requests that the plan
+ * leaves. */
 double loads_latency(const struct loads *l, enum inst_class c, bool is_left);
-/* Of the memory behind L1, what is fullest. */
+/* The fullest resource of the memory behind L1. */
 enum use loads_fullest(const struct loads *l);
-/* How far a wait that is longer than on an idle machine is the queue of a resource: 0 to 1. */
+/* How much of the wait in excess of an idle machine's is due to the queue of a resource: 0 to 1. */
 double loads_queue_part(const struct loads *l, enum use u);
-/* What is left of the load by what there was. */
+/* Load left under the plan divided by the load before. */
 double loads_ratio(const struct loads *l, enum use u, enum end end);
-enum fill { /* as far as a resource can be filled, by this kernel */
+enum fill { /* how far this kernel is assumed to fill a resource */
 	FILL_USUAL,
 	FILL_MOST,
-	FILL_AS_IT_IS, /* what is nearly full is as full as it gets */
+	FILL_AS_IT_IS, /* a resource that is nearly full cannot get fuller */
 };
-/* The busiest resource: the kernel is no shorter. *which: its place. */
+/* Lower bound of the kernel's length, given by the busiest resource. *which: that resource. */
 double loads_floor(const struct loads *l, enum end end, enum fill fill, enum use *which);
-/* The same of the kernel as it is. */
+/* As loads_floor(), for the unchanged kernel. */
 double loads_before(const struct loads *l, enum fill fill);
 const char *loads_bound_text(enum use u);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_path.c: what makes a timeline as long as it is? Back from the wave that ends last: a wait
+ * whatif_path.c: the critical path of a timeline. It goes back from the wave that ends last: a wait
  * leads to the issue of its producer, a barrier to the wave that came last, a wave's begin to the
- * wave that it took its slot from. Each cycle of the unit's span is in one part.
+ * wave whose slot it took over. Each cycle of the unit's span is in one part.
  */
 #include "analysis/whatif/whatif_internal.h"
 #include "base/map.h"
@@ -12,7 +12,7 @@ struct walker {
 	const struct unit *u;
 	const struct whatif_plan *p;
 	struct path_sums *out;
-	struct u64_map index; /* part and row -> place + 1 */
+	struct u64_map index; /* part and row -> position + 1 */
 	bool has_failed;
 };
 
@@ -30,7 +30,7 @@ static void give(struct walker *w, enum whatif_part part, code_idx code, uint64_
 		w->has_failed = true;
 }
 
-/* The end of what came before record i in its wave. */
+/* The end of whatever precedes record i in its wave. */
 static uint64_t end_before(const struct walker *w, uint32_t i)
 {
 	uint32_t wave = w->u->records.v[i].wave;
@@ -47,7 +47,7 @@ static uint64_t ready_of(const struct walker *w, uint32_t i)
 		       : end + w->u->records.v[i].gap_cyc;
 }
 
-/* From the issue of a plain record back to the end of the one before. */
+/* Attributes the time from the issue of a plain record back to the end of the previous one. */
 static void give_stall(struct walker *w, uint32_t i)
 {
 	const struct unit_record *r = &w->u->records.v[i];
@@ -69,8 +69,8 @@ static void give_stall(struct walker *w, uint32_t i)
 	give(w, PART_GAP, r->code, ready - end_before(w, i));
 }
 
-/* Record i, whose end (or issue, where it is a producer) is reached: goes on to the one before it
- * on the path, which may be of another wave; NO_RECORD: the beginning of its wave. */
+/* The path has reached the end of record i (or its issue, for a producer): returns the previous
+ * record on the path, maybe of another wave; NO_RECORD: the beginning of its wave. */
 static uint32_t pass(struct walker *w, uint32_t i, bool *is_issue)
 {
 	const struct unit_record *r = &w->u->records.v[i];
@@ -92,7 +92,7 @@ static uint32_t pass(struct walker *w, uint32_t i, bool *is_issue)
 		*is_issue = true;
 		give(w, is_drain ? PART_DRAIN : PART_LATENCY, w->u->records.v[by].code,
 			(is_drain ? w->r->end[i] : w->r->issue[i]) - w->r->issue[by]);
-		return by + 1; /* stands on `by` next */
+		return by + 1; /* continues at `by` */
 	}
 	if (r->kind == RECORD_DRAIN)
 		give(w, PART_DRAIN, r->code, w->r->end[i] - w->r->issue[i]);

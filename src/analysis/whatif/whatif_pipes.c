@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_pipes.c: pipes of Ascend cores timed again. Slices of a pipe keep their order; each start
- * and end is a moment that follows others, in the order in which they were:
+ * whatif_pipes.c: times the pipes of Ascend cores again. Slices of a pipe keep their order; each
+ * start and end is a moment that follows others, in the order in which they were:
  *
  *	start	not before the slice before it on its pipe (where both were in flight: as far behind
  *		its start as it was), nor before the scalar unit came to it
@@ -18,32 +18,35 @@
 struct slice {
 	track_idx track;
 	code_idx code;
-	uint8_t kind;	 /* enum pipe_kind */
-	uint32_t before; /* on its pipe; NO_RECORD: none */
-	uint32_t done; /* on its pipe, who had ended last when it began; of a set: when it ended */
-	uint32_t flying;	    /* on its pipe, who had begun last and not ended */
-	uint32_t scalar;	    /* of its core, who had begun last when this began */
-	uint32_t from;		    /* whom its wait was for */
-	uint32_t inferred;	    /* behind a gap: who had ended last on its core */
-	uint64_t start, stall, end; /* as measured; stall: cycles at its front */
+	uint8_t kind;	   /* enum pipe_kind */
+	uint32_t before;   /* previous slice on its pipe, or NO_RECORD */
+	uint32_t done;	   /* on its pipe: the slice that had ended last when it began (for a set:
+			      when it ended) */
+	uint32_t flying;   /* on its pipe: the slice still in flight that had begun last */
+	uint32_t scalar;   /* scalar slice of its core that had begun last when this
+			      began */
+	uint32_t from;	   /* slice that its wait was for */
+	uint32_t inferred; /* after a gap: the slice that had ended last on its core */
+	uint64_t start, stall, end; /* as measured; stall: head cost in cycles */
 	uint64_t new_start, new_end;
-	uint32_t start_by, end_by; /* on the path; NO_RECORD: nobody */
+	uint32_t start_by, end_by; /* predecessors on the path, or NO_RECORD */
 	bool is_started, is_ended; /* in the new timeline */
 	bool is_busy;		   /* being timed */
-	bool is_start_by_start;	   /* start_by means its start */
+	bool is_start_by_start;	   /* start_by refers to that slice's start */
 };
 
 struct moment {
 	uint64_t time;
 	uint32_t slice;
-	uint8_t phase; /* ends of work, of waits, starts, ends of what has no length */
+	uint8_t phase; /* order in a cycle: ends of work, ends of waits, starts, ends of empty
+			  slices */
 	bool is_end;
 };
 
 struct pipes_unit {
 	const struct trace *t;
 	VEC(struct slice) v;
-	uint32_t *first; /* by track: its first slice; one more: the end */
+	uint32_t *first; /* by track: its first slice, plus a final end */
 	VEC(struct moment) moments;
 	uint64_t begin, end; /* of all tracks */
 	uint32_t n_unread;   /* tracks that could not be read */
@@ -135,9 +138,10 @@ struct ending {
 
 ORDER(by_ending, struct ending, UP(core) UP(unit) UP(end) UP(slice))
 
-#define LOOK_BACK 8u /* slices that can be in flight together, sets among them */
+#define LOOK_BACK 8u /* slices that can be in flight together, including sets */
 
-/* On one pipe: who was done when a slice began, and who was still in flight. Sets keep nobody. */
+/* On one pipe: finds the slices done, and those in flight, when a slice began. Sets delay
+ * nothing. */
 static bool find_neighbours(struct pipes_unit *u, track_idx track)
 {
 	uint32_t first = u->first[track], end = u->first[track + 1];
@@ -156,7 +160,7 @@ static bool find_neighbours(struct pipes_unit *u, track_idx track)
 		size_t lo = 0, hi = n;
 
 		BISECT(lo, hi, k, v[k].end <= at);
-		while (lo && v[lo - 1].slice >= i) /* begins with it, or is it */
+		while (lo && v[lo - 1].slice >= i) /* itself or a later slice */
 			lo--;
 		x->done = lo ? v[lo - 1].slice : NO_RECORD;
 		for (uint32_t k = i; k > first && i - k < LOOK_BACK && x->flying == NO_RECORD; k--)
@@ -181,7 +185,8 @@ static void find_links(struct pipes_unit *u)
 	}
 }
 
-/* The scalar unit of a core hands work out: which of its slices had begun when this one did? */
+/* The scalar unit of a core dispatches work: finds which of its slices had begun when each slice
+ * did. */
 static void find_scalars(struct pipes_unit *u, track_idx scalar)
 {
 	const struct track *s = &u->t->tracks[scalar];
@@ -201,7 +206,7 @@ static void find_scalars(struct pipes_unit *u, track_idx scalar)
 	}
 }
 
-struct endings { /* of work, the scalar unit's left out */
+struct endings { /* ends of work, without the scalar unit's */
 	struct ending *v;
 	size_t n;
 };
@@ -222,7 +227,7 @@ static bool list_endings(const struct pipes_unit *u, struct endings *out)
 	return true;
 }
 
-/* The last of a core that had ended at `time`; NULL: none. */
+/* The last slice of a core that had ended at `time`, or NULL. */
 static const struct ending *last_ending(
 	const struct pipes_unit *u, const struct endings *e, track_idx track, uint64_t time)
 {
@@ -238,8 +243,8 @@ static const struct ending *last_ending(
 									      : NULL;
 }
 
-/* Waits and stalls that nothing is linked to: who ended in the very cycle that they did? And behind
- * a gap: who had ended last? */
+/* For waits and stalls without a link: finds the slice that ended in the same cycle. For slices
+ * after a gap: the slice that had ended last. */
 static bool find_endings(struct pipes_unit *u)
 {
 	struct endings e = {0};
@@ -285,7 +290,7 @@ struct timing {
 	struct pipes_unit *u;
 	const struct whatif_plan *p;
 	uint64_t n_executed;
-	unsigned depth; /* of need() */
+	unsigned depth; /* recursion depth of need() */
 };
 #define MAX_DEPTH 256u
 
@@ -299,7 +304,7 @@ static void begin_after(struct slice *x, uint64_t at, uint32_t by, bool is_start
 	x->is_started = true;
 }
 
-/* How long after the start of the slice before, where both are in flight: its own cost. */
+/* How long after the start of the previous slice in flight it may start: its own cost. */
 static uint64_t behind(const struct timing *m, const struct slice *x, const struct slice *p)
 {
 	return plan_cycles(m->p, p->code, x->start - p->start);
@@ -307,7 +312,7 @@ static uint64_t behind(const struct timing *m, const struct slice *x, const stru
 
 static void need(struct timing *m, uint32_t i, bool is_end);
 
-/* The slice, timed as far as it is needed; NULL: none, or it waits for this one itself. */
+/* The slice, timed as far as needed; NULL if there is none, or if it is waiting for this one. */
 static const struct slice *timed(struct timing *m, uint32_t i, bool is_end)
 {
 	const struct slice *x = i == NO_RECORD ? NULL : &m->u->v.v[i];
@@ -317,8 +322,8 @@ static const struct slice *timed(struct timing *m, uint32_t i, bool is_end)
 	return x && (is_end ? x->is_ended : x->is_started) ? x : NULL;
 }
 
-/* Behind a gap: the scalar unit came to it then, or somebody else of the core ended before, or nobody
- * knows. */
+/* Start after a gap: when the scalar unit dispatched it, or after another slice of the core ended,
+ * or for an unknown reason. */
 static void start_behind_gap(struct timing *m, struct slice *x)
 {
 	const struct slice *s = x->scalar == NO_RECORD ? NULL : &m->u->v.v[x->scalar], *k;
@@ -338,7 +343,7 @@ static void time_start(struct timing *m, struct slice *x)
 	const struct slice *d = x->done == NO_RECORD ? NULL : &m->u->v.v[x->done], *k;
 
 	if (x->kind == KIND_SET && d && (k = timed(m, x->done, true))) {
-		/* when all before it is done; its own cycle may be the last of that */
+		/* when all earlier work is done; its own cycle may be the last of that work */
 		int64_t after = (int64_t)(x->start - k->end);
 
 		begin_after(x, (uint64_t)((int64_t)k->new_end + after), x->done, false);
@@ -356,8 +361,8 @@ static void time_start(struct timing *m, struct slice *x)
 		begin_after(x, x->start, NO_RECORD, false);
 }
 
-/* A wait ends with what it was for, as long after it as it did; one that did not block, not before.
- * A stall at the front of a slice likewise; then it does its work. */
+/* A wait ends after what it was for, with the measured delay; one that did not block, not before
+ * that. So does a stall at the front of a slice; then its work follows. */
 static void time_end(struct timing *m, struct slice *x)
 {
 	const struct whatif_row *row = plan_row(m->p, x->code);
@@ -382,8 +387,8 @@ static void time_end(struct timing *m, struct slice *x)
 	x->is_ended = true;
 }
 
-/* Times a start or an end, and first what it follows. Moments come in the order in which they were,
- * so that only those of the same cycle are found missing here. */
+/* Times a start or an end after the moments it depends on. Moments are processed in measured order,
+ * so only those of the same cycle can still be missing. */
 static void need(struct timing *m, uint32_t i, bool is_end)
 {
 	struct slice *x = &m->u->v.v[i];
@@ -432,7 +437,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Back from the last end; every step goes to a moment that was timed before. */
+/* Goes back from the last end; every step leads to a moment that was timed earlier. */
 static bool find_path(const struct pipes_unit *u, struct path_sums *out)
 {
 	uint32_t i = last_slice(u);
@@ -463,7 +468,7 @@ static bool find_path(const struct pipes_unit *u, struct path_sums *out)
 	return ok;
 }
 
-#define PIPES_ERROR_GAIN 15u /* per cent of what is gained */
+#define PIPES_ERROR_GAIN 15u /* per cent of the gain */
 
 static bool ask_plan(
 	struct timing *m, const struct path_sums *before, uint64_t same, struct whatif_result *out)
@@ -495,7 +500,7 @@ static bool within(uint64_t a, uint64_t b)
 	return (a > b ? a - b : b - a) * 100 <= b;
 }
 
-/* Pipes whose last slice the replay without a change ends within 1 % of the kernel's time. */
+/* Counts pipes whose last slice ends within 1 % of its measured time in the unchanged replay. */
 static bool compare_same(const struct pipes_unit *u, struct whatif_result *out)
 {
 	for (track_idx i = 0; i < u->t->n_tracks; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif_plan.c: which rows does a target mean, and what becomes of them? */
+/* whatif_plan.c: parses targets and changes the rows they mean. */
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -67,8 +67,8 @@ static uint64_t classes_of(struct str word)
 	return 0;
 }
 
-struct target {		/* one of them */
-	int64_t number; /* of a row; NO_VALUE: not one */
+struct target {		/* a parsed target, matching by one of these */
+	int64_t number; /* number of a row, or NO_VALUE */
 	uint64_t classes;
 	struct str line;
 };
@@ -85,7 +85,7 @@ static struct target target_of(struct str word)
 	return x;
 }
 
-/* One place of an inline chain is the line, or ends in it behind a slash. */
+/* Does a place of the inline chain equal the line, or end in it after a slash? */
 static bool is_line(const struct code_row *r, struct str line)
 {
 	const char *at = r->source ? r->source : "";
@@ -190,7 +190,7 @@ static bool parse_factor(struct str s, uint32_t *milli)
 	return true;
 }
 
-/* "WHAT=NUMBER": the first part; *number is what stands behind, NULL: nothing. */
+/* Splits "WHAT=NUMBER": returns the first part; *number: what follows "=", or NULL. */
 static struct str split(const char *target, const char **number)
 {
 	const char *equals = strrchr(target, '=');

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_retime.c: the waves of a unit run again, in the order of their new times. Who issues next
- * is taken from a heap; what others issued before is then known. Of two that could issue at once the
- * one that did so first in the capture goes first.
+ * whatif_retime.c: replays the waves of a unit in the order of their new times. The wave that
+ * issues next is taken from a heap, so everything issued before is known. Of two waves that could
+ * issue at the same time, the one that came first in the capture goes first.
  */
 #include "analysis/whatif/whatif_unit.h"
 
 #include "base/search.h"
 
-struct runner {		      /* a wave on its way */
+struct runner {		      /* a running wave */
 	uint32_t next;	      /* record that issues next */
-	uint64_t ready, base; /* of that record: free to go; held by nothing of its own */
-	uint64_t at;	      /* when it issues, as far as is known */
-	size_t n_seen;	      /* stretches on its ports when that was looked at */
+	uint64_t ready, base; /* of that record: when ready; when not held by own records */
+	uint64_t at;	      /* when it issues, as far as known */
+	size_t n_seen;	      /* stretches on its ports when `at` was computed */
 };
 
-struct turn {		    /* of a wave in the heap */
-	uint64_t at, issue; /* as known now; as measured */
+struct turn {		    /* a wave in the heap */
+	uint64_t at, issue; /* as currently known; as measured */
 	uint32_t wave;
 };
 
 struct meeting {
 	uint32_t n_here;
 	uint64_t latest;
-	uint32_t last; /* record that came last */
+	uint32_t last; /* record that arrived last */
 	VEC(uint32_t) waiting;
 };
 
@@ -32,7 +32,7 @@ struct start {
 	uint64_t at;
 };
 
-/* Made for a unit, and used for all its runs. */
+/* Made for a unit and reused for all its runs. */
 struct machine {
 	struct retime *r;
 	const struct unit *u;
@@ -42,10 +42,10 @@ struct machine {
 	struct meeting *meetings;
 	struct runner *runners; /* by wave */
 	VEC(struct turn) heap;
-	bool is_top_free;	  /* its wave has issued: the next that is pushed takes its place */
+	bool is_top_free;	  /* the top wave has issued: the next push replaces it */
 	VEC(struct start) starts; /* waves whose slot is free */
-	uint32_t *next_wave;	  /* by wave: who begins when it ends; NO_RECORD: none */
-	uint32_t *queue; /* with another number of waves: who begins next, by SIMD and time */
+	uint32_t *next_wave;	  /* by wave: the wave that begins when it ends, or NO_RECORD */
+	uint32_t *queue; /* with another number of waves: waves to begin, by SIMD and time */
 	uint32_t *queue_at, *queue_end; /* by SIMD */
 };
 
@@ -68,7 +68,7 @@ static bool goes_before(const struct turn *a, const struct turn *b)
 	return a->issue != b->issue ? a->issue < b->issue : a->wave < b->wave;
 }
 
-/* The turn goes where it belongs, from the top down. */
+/* Sifts the turn down from the top. */
 static void sink(struct machine *m, struct turn x)
 {
 	struct turn *v = m->heap.v;
@@ -115,7 +115,7 @@ static void drop_top(struct machine *m)
 
 /* --- when can a record issue? --------------------------------------------------------------- */
 
-/* Looks at the ports as they are now. */
+/* Places the wave's next record on the ports as they are now. */
 static void place(const struct machine *m, uint32_t wave, struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
@@ -134,7 +134,7 @@ static void place(const struct machine *m, uint32_t wave, struct runner *x)
 	x->at = ports_place(ports, r->matrix_cyc ? 2 : 1, x->base, rest);
 }
 
-/* Has nobody issued on its ports since it was placed? */
+/* Is the placement still valid: nothing issued on its ports since? */
 static bool is_placed(const struct machine *m, uint32_t wave, const struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
@@ -144,7 +144,7 @@ static bool is_placed(const struct machine *m, uint32_t wave, const struct runne
 	       x->n_seen == simd[r->port].v.n + (r->matrix_cyc ? simd[UNIT_MATRIX].v.n : 0);
 }
 
-/* The record at which a result is asked for: its own, or an earlier one of its row. */
+/* The record at which a result is requested: the wait's own, or an earlier one of its row. */
 static uint32_t asked_at(const struct machine *m, const struct unit_record *wait, uint32_t producer)
 {
 	uint32_t n = plan_row(m->p, m->u->records.v[producer].code)->ahead;
@@ -175,7 +175,8 @@ static uint64_t arrival_of(const struct machine *m, const struct unit_record *wa
 	return at;
 }
 
-/* Results that the record waits for; *by is whose came last, if it came after `at`. */
+/* Latest arrival of the results the record waits for; *by: the last producer, if later than
+ * `at`. */
 static uint64_t latest_arrival(
 	const struct machine *m, const struct unit_record *r, uint64_t at, uint32_t *by)
 {
@@ -195,7 +196,7 @@ static uint64_t latest_arrival(
 	return at;
 }
 
-/* The record that the wave stands on: when it may go, without looking at others. */
+/* When the wave's next record is ready, without regard to other waves. */
 static void prepare(const struct machine *m, uint32_t wave, struct runner *x, uint64_t end)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
@@ -235,7 +236,7 @@ static bool end_wave(struct machine *m, uint32_t wave, uint64_t end)
 	return VEC_PUSH(&m->starts, (struct start){k, wave, end});
 }
 
-/* Past what is removed, to the next record, or to the end of the wave. */
+/* Skips removed records and goes to the next record, or to the end of the wave. */
 static bool go_on(struct machine *m, uint32_t wave, uint64_t end)
 {
 	const struct unit_wave *w = &m->u->waves.v[wave];
@@ -305,7 +306,8 @@ static bool meet(struct machine *m, uint32_t wave)
 	return ++k->n_here < m->u->meetings.v[i] || open_meeting(m, k);
 }
 
-/* Meetings that can never be: who met whom is inferred, and a change may show it to be wrong. */
+/* Opens meetings that can never complete: who met whom is inferred, and a change may prove it
+ * wrong. */
 static bool open_stuck(struct machine *m, bool *is_any)
 {
 	*is_any = false;
@@ -322,8 +324,7 @@ static bool open_stuck(struct machine *m, bool *is_any)
 static bool take(struct port_list *l, uint64_t at, uint64_t cyc)
 {
 	if (l->v.n && l->v.v[l->v.n - 1].end > at)
-		at = l->v.v[l->v.n - 1]
-			     .end; /* kept in order; a hole can be left in a damaged wave */
+		at = l->v.v[l->v.n - 1].end; /* kept in order; a damaged wave may leave a hole */
 	return !cyc || VEC_PUSH(&l->v, (struct port_span){at, at + cyc});
 }
 
@@ -371,7 +372,7 @@ static bool step(struct machine *m)
 
 	if (kind == RECORD_PLAIN && !is_placed(m, top.wave, x)) {
 		place(m, top.wave, x);
-		if (x->at > top.at) { /* others went before */
+		if (x->at > top.at) { /* others issue before it */
 			top.at = x->at;
 			sink(m, top);
 			return true;
@@ -397,7 +398,7 @@ struct starter {
 
 ORDER(by_simd, struct starter, UP(simd) UP(begin) UP(wave))
 
-/* Another number of waves: of each SIMD so many begin at first, the others as slots come free. */
+/* With another number of waves: that many begin on each SIMD, the others as slots become free. */
 static bool begin_queued(struct machine *m)
 {
 	size_t n = m->u->waves.n;
@@ -533,7 +534,7 @@ void retime_deinit(struct retime *r)
 	*r = (struct retime){0};
 }
 
-/* As if nothing had run yet. */
+/* Resets to the state before a run. */
 static bool reset(struct machine *m)
 {
 	const struct unit *u = m->u;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_samples.c: without a timeline, an estimate. A warp's life is its samples: each was issuing,
- * waited as long as its producer takes on an idle machine, or stood in the queue of a resource. So the
- * kernel has two lengths: that of its warps if nothing were ever taken (latency), and the time that its
- * busiest resource works (whatif_load.h). It lasts as long as the longer of both at the least, their sum
- * at the most; how far they add up is seen in the kernel as it is.
+ * whatif_samples.c: an estimate without a timeline. A warp's life is divided into its samples: each
+ * was issuing, waiting as long as its producer takes on an idle machine, or in the queue of a
+ * resource. So the kernel has two lengths: that of its warps without any contention (latency), and
+ * the time for which its busiest resource works (whatif_load.h). Its real length is between the
+ * longer of the two and their sum; how far they add up is taken from the unchanged kernel.
  */
 #include <math.h>
 
@@ -14,12 +14,12 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-#define LATENCY_LEAST 0.8 /* what is asked for at another time or place may find a shorter way */
+#define LATENCY_LEAST 0.8 /* requests at another time or place may take a shorter path */
 
 /* Samples of one row and reason. */
 struct piece {
 	enum whatif_part part;
-	double latency, queue;	      /* as they are; their sum is all of them */
+	double latency, queue;	      /* before the change; their sum is all samples */
 	double own[ENDS], rest[ENDS]; /* what is left of each */
 };
 
@@ -30,7 +30,7 @@ static enum use fuller(const struct loads *l, enum use a, enum use b)
 	return l->used[a] / l->cap[a] >= l->used[b] / l->cap[b] ? a : b;
 }
 
-/* The resource in whose queue those stand who wait longer for a row than it takes. */
+/* The resource whose queue explains waits for a row beyond its latency. */
 static enum use queue_of(const struct estimate *x, code_idx to)
 {
 	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
@@ -46,7 +46,7 @@ static enum use use_of(const struct estimate *x, code_idx i, const char *reason)
 {
 	const struct trace *t = x->t;
 
-	if (row_weight(t, USE_XU, i) > 0) /* it is fed through the queue of memory instructions */
+	if (row_weight(t, USE_XU, i) > 0) /* it uses the queue of memory instructions */
 		return USE_XU;
 	if (strcmp(reason, "math_pipe_throttle") == 0)
 		for (unsigned u = USE_FMA; u <= USE_TENSOR; u++)
@@ -63,7 +63,8 @@ static bool has_fixed_latency(enum inst_class c)
 	return !is_memory_class(c) && c != CLASS_LDS && c != CLASS_LDS_XLANE && c != CLASS_TRANS;
 }
 
-/* What is left of a latency when row i asks for the result of row `to`: others were waited for since. */
+/* What is left of the latency of row `to` when row i needs its result: other waits came in
+ * between. */
 static double latency_at(const struct estimate *x, code_idx i, code_idx to)
 {
 	double base = loads_latency(&x->loads, (enum inst_class)x->t->code[to].inst_class, false);
@@ -71,7 +72,7 @@ static double latency_at(const struct estimate *x, code_idx i, code_idx to)
 	return to < i ? fmax(0, base - (x->passed[i] - x->passed[to])) : base;
 }
 
-/* Of a wait of `cyc` cycles of row i for a row, as parts of it. */
+/* Splits a wait of `cyc` cycles of row i for a row into its parts. */
 static void wait_for(
 	const struct estimate *x, code_idx i, code_idx to, double cyc, struct piece *out)
 {
@@ -90,7 +91,8 @@ static void wait_for(
 				? 0
 				: out->queue * loads_ratio(&x->loads, queue_of(x, to), (enum end)b);
 	}
-	/* what is neither latency nor a full resource may be bursts: fewer where less is done */
+	/* time due to neither latency nor a full resource may come from bursts, which get fewer
+	 * with less work */
 	if (!has_fixed_latency(c) && isfinite(base) && base < 1)
 		out->own[AT_LEAST] -= (1 - base - out->queue) * left * (1 - x->calmer);
 	if (r->is_removed)
@@ -101,13 +103,13 @@ static void wait_for(
 		out->own[AT_LEAST] = out->own[AT_MOST] * LATENCY_LEAST;
 	} else if (!has_fixed_latency(c)) { /* fewer requests, or smaller ones that take as long */
 		out->own[AT_MOST] = out->latency;
-		if (left < 1) /* those that found their words near by are the first to go */
+		if (left < 1) /* requests that found their data nearby may be the first to go */
 			out->own[AT_MOST] *= loads_latency(&x->loads, c, true) /
 					     loads_latency(&x->loads, c, false);
 	}
 }
 
-/* Of n samples of a row that wait for others. False: nobody is known. */
+/* Splits n samples of a row that wait for other rows. False: no producer is known. */
 static bool wait_for_all(
 	const struct estimate *x, code_idx i, uint32_t reason, double n, struct piece *out)
 {
@@ -186,7 +188,7 @@ static void find_piece(
 	} else if (c->bucket == BUCKET_DRAIN) {
 		set_queue(x, out, x->full, n * own);
 	} else if (c->has_producer || c->bucket == BUCKET_WAIT) {
-		/* the sampler puts a wait on the instruction behind a barrier or a fence */
+		/* samplers report a wait at the instruction after a barrier or fence */
 		if (!wait_for_all(x, i, reason, n, out))
 			set_latency(out, n, before < own ? before : own);
 		if (r->is_removed && c->word == WHY_REGISTER)
@@ -207,7 +209,7 @@ static uint32_t ahead_of(const struct estimate *x, code_idx i, uint32_t reason)
 	uint32_t n, depth = x->p->reasons[reason].ahead;
 	const struct code_link *l = trace_links_of(x->t, i, &n);
 
-	/* what stands between two links of a chain is in the shadow of its latency */
+	/* instructions between two links of a chain are covered by its latency */
 	if (sample_cause_of(x->t->reasons[reason])->word == WHY_REGISTER &&
 		x->t->code[i].stated.hit == x->chain_hits)
 		depth = x->chain_depth;
@@ -250,8 +252,9 @@ static void forget_passed(struct estimate *x)
 	mem_free(x->kept[AT_MOST]);
 }
 
-/* How long the result of a load takes under the plan, where row i asks for it. It came while others were
- * waited for: on an idle machine at the least, as late as it was asked for at the most. */
+/* Latency of load `to` under the plan, as seen by row i, which uses its result. Other waits
+ * overlapped the load: at least it takes its latency on an idle machine, at most the time since its
+ * request. */
 static double latency_left(const struct estimate *x, code_idx i, code_idx to, enum end end)
 {
 	const struct loads *l = &x->loads;
@@ -266,7 +269,7 @@ static double latency_left(const struct estimate *x, code_idx i, code_idx to, en
 	return base + (seen - base) * (1 - loads_queue_part(l, u) * (1 - loads_ratio(l, u, end)));
 }
 
-/* Waits that others hid: where those are gone, what else was on its way is waited for. */
+/* Adds waits that others hid: if those are gone, other outstanding results are waited for. */
 static void expose(struct estimate *x, enum end end)
 {
 	const struct trace *t = x->t;
@@ -293,7 +296,8 @@ static void expose(struct estimate *x, enum end end)
 	}
 }
 
-/* Chains of instructions with a fixed latency of which there are to be more: how often they run. */
+/* Finds the chains of fixed-latency instructions that the plan multiplies, and how often they
+ * run. */
 static void find_chain(struct estimate *x)
 {
 	for (code_idx i = 0; i < x->t->n_code; i++)
@@ -351,10 +355,10 @@ static void add(struct adder *a, code_idx i, const struct piece *p)
 	}
 }
 
-/* What is asked for `depth` executions earlier. */
+/* Handles results requested `depth` executions earlier. */
 static void ask_ahead(struct estimate *x, struct piece *p, uint32_t depth, double issued)
 {
-	if (p->part == PART_OWN) { /* of a fixed latency, other chains fill it */
+	if (p->part == PART_OWN) { /* fixed latency: filled by other chains */
 		double rest = (p->latency + issued) / (depth + 1) - issued;
 
 		p->own[0] = p->own[1] = rest > 0 ? p->own[1] * rest / p->latency : 0;

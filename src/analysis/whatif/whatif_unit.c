@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif_unit.c: the waves of a compute unit are read, and their waits get edges to producers. */
+/* whatif_unit.c: reads the waves of a compute unit and adds edges from their waits to the
+ * producers. */
 #include "analysis/whatif/whatif_unit.h"
 
 #include "analysis/waves/busy.h"
@@ -85,13 +86,13 @@ static uint32_t since(const struct unit_record *producer, uint64_t time)
 	return time > producer->issue ? (uint32_t)(time - producer->issue) : 0;
 }
 
-/* Of several that one wait is for, who is likely to come last: how far away it is. */
+/* Distance of a class, to guess which of several producers of a wait returns last. */
 static unsigned distance_of(enum inst_class c)
 {
 	return is_shared(c) ? 3 : c == CLASS_SMEM ? 2 : 1;
 }
 
-/* The producer of a side: the youngest; of a group the youngest of those from farthest away. */
+/* The producer of a side: the youngest; for a group the youngest of the most distant ones. */
 static uint32_t producer_of(const struct unit *u, const struct unit_wave *w,
 	const struct waits *waits, const struct wait_side *s)
 {
@@ -137,14 +138,15 @@ static bool add_wait(struct unit *u, const struct unit_wave *w, const struct wai
 		if (!VEC_PUSH(&u->deps, dep))
 			return false;
 	}
-	if (last != NO_RECORD) /* this one ended the wait: its latency is seen */
+	if (last != NO_RECORD) /* this one ended the wait, so its latency is measured */
 		u->deps.v[last].latency_cyc = u->deps.v[last].least_cyc = u->deps.v[last].most_cyc;
 	return true;
 }
 
-#define DRAIN_STORES 64u /* that are looked at: the last of a wave */
+#define DRAIN_STORES 64u /* stores looked at: the last ones of a wave */
 
-/* The end of a program waits until its stores have left. That it took long, the youngest explains. */
+/* The end of a program waits until its stores have left; a long wait is attributed to the
+ * youngest. */
 static bool add_drain(struct unit *u, const struct unit_wave *w)
 {
 	struct unit_record *r = w->n ? &u->records.v[w->first + w->n - 1] : NULL;
@@ -170,7 +172,7 @@ static bool add_drain(struct unit *u, const struct unit_wave *w)
 
 /* --- latencies that no wait shows ----------------------------------------------------------- */
 
-struct seen { /* latencies of a code row that waits ended on */
+struct seen { /* measured latencies of a code row */
 	uint64_t sum, n;
 	uint32_t least;
 };
@@ -182,8 +184,8 @@ static void see(struct seen *s, uint32_t cyc)
 	s->n++;
 }
 
-/* A wait that did not block only says that its producer was there: it took at most so long, and
- * most likely as long as others of its row, or of its class. */
+/* A wait that did not block gives only an upper bound of its producer's latency; the likely value
+ * is taken from others of its row, or of its class. */
 static bool guess_latencies(struct unit *u)
 {
 	uint32_t n_code = u->trace->n_code;
@@ -224,7 +226,8 @@ static bool guess_latencies(struct unit *u)
 static bool find_same(struct unit *u)
 {
 	uint32_t n_code = u->trace->n_code;
-	uint32_t *last = mem_zalloc((size_t)n_code + 1, sizeof(*last)); /* of any wave, + 1 */
+	uint32_t *last = mem_zalloc((size_t)n_code + 1, sizeof(*last)); /* last record of a row in
+									   any wave, + 1 */
 
 	if (!last || !VEC_RESERVE(&u->same, u->records.n)) {
 		mem_free(last);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_unit.h: the waves of one compute unit as a graph of constraints. Every record keeps its own
- * costs; what it waited for is an edge where a rule explains it, and what no rule explains stays
- * with it as measured:
+ * whatif_unit.h: the waves of one compute unit as a graph of constraints. Every record keeps its
+ * own costs. A wait is an edge if a rule explains it; what no rule explains stays with the record
+ * as measured:
  *
  *	ready	= end of the record before + gap
  *	plain	  not before the own record `back` before has held it for `hold`; then `rest` cycles
@@ -11,8 +11,8 @@
  *	barrier	  the last arrival of its meeting + `rest`
  *	wave	  the end of the wave before in its slot + the measured delay
  *
- * So nothing changed gives the measured times, except where constraints contradict them, and a
- * change moves what depends on it. Linear in the records, but for sorting them by time.
+ * So an unchanged replay gives the measured times, except where constraints contradict them, and a
+ * change moves whatever depends on it. Time is linear in the records, apart from sorting them.
  */
 #pragma once
 
@@ -21,11 +21,11 @@
 #include "analysis/why/why_rules.h"
 
 #define NO_RECORD UINT32_MAX
-#define DRAIN_FLOOR_CYC 16u /* s_endpgm takes about so long where nothing is on its way */
+#define DRAIN_FLOOR_CYC 16u /* what s_endpgm takes if nothing is outstanding, about */
 
 enum record_kind { RECORD_PLAIN, RECORD_WAIT, RECORD_BARRIER, RECORD_DRAIN };
 
-/* Pipes that one SIMD has one of. */
+/* Pipes of which a SIMD has one each. */
 enum unit_port {
 	UNIT_VECTOR,
 	UNIT_LDS,
@@ -41,31 +41,32 @@ struct unit_record {
 	code_idx code;
 	uint8_t inst_class, kind; /* enum record_kind */
 	uint8_t port;		  /* enum unit_port; UNIT_PORTS: none */
-	uint8_t back;		  /* own record so many before holds it; 0: none */
-	uint16_t hold_cyc;	  /* from that one's issue */
+	uint8_t back;		  /* distance to the earlier own record that holds it; 0: none */
+	uint16_t hold_cyc;	  /* measured from the issue of that record */
 	uint32_t wave;
 	uint32_t gap_cyc, stall_cyc, cost_cyc;
-	uint32_t taken_cyc;  /* its port is taken from its issue on */
-	uint32_t matrix_cyc; /* the same of UNIT_MATRIX; 0: it does not use it */
-	int32_t rest_cyc;    /* plain, wait: stall that nothing explains; barrier: after the last */
-	uint32_t first, n;   /* wait, drain: into deps; barrier: first is its meeting */
+	uint32_t taken_cyc;  /* how long it occupies its port, from its issue */
+	uint32_t matrix_cyc; /* how long it occupies UNIT_MATRIX; 0: not used */
+	int32_t rest_cyc;    /* plain, wait: unexplained stall; barrier: time after the last
+				arrival */
+	uint32_t first, n;   /* wait, drain: range in deps; barrier: first is its meeting */
 	uint64_t issue, end; /* as measured */
 };
 
 struct unit_dep { /* a wait ends when the result of `producer` is there */
 	uint32_t producer;
-	uint32_t latency_cyc; /* from its issue, as likely as we know */
+	uint32_t latency_cyc; /* from its issue, best estimate */
 	uint32_t least_cyc, most_cyc;
-	bool is_shared; /* through memory that the whole device shares */
+	bool is_shared; /* goes through memory shared by the whole device */
 };
 
 struct unit_wave {
 	track_idx track;
 	uint32_t simd;	     /* within the unit */
 	uint32_t first, n;   /* into records */
-	uint32_t before;     /* the wave before in its slot; NO_RECORD: none */
+	uint32_t before;     /* previous wave in its slot, or NO_RECORD */
 	uint64_t begin, end; /* as measured */
-	int64_t tail_cyc;    /* from the end of its last record to its own */
+	int64_t tail_cyc;    /* from the end of its last record to the end of the wave */
 };
 
 struct unit {
@@ -75,25 +76,25 @@ struct unit {
 	VEC(struct unit_wave) waves; /* in track order */
 	VEC(struct unit_record) records;
 	VEC(struct unit_dep) deps;
-	VEC(uint32_t) meetings; /* how many come to each */
-	VEC(uint32_t) same;	/* by record: the last of its row in its wave before; NO_RECORD */
-	double coupling;	/* how far shared memory is bound by its queues: 0 to 1 */
+	VEC(uint32_t) meetings; /* number of waves that arrive at each */
+	VEC(uint32_t) same;	/* by record: previous one of its row in its wave, or NO_RECORD */
+	double coupling;	/* how far shared memory is limited by its queues, 0 to 1 */
 };
 
-/* What is borrowed while units are read. */
+/* Tables borrowed while units are read. */
 struct unit_tables {
 	const struct trace *trace;
 	struct wait_tables *waits;
 	struct why_code *code;
 	const struct why_chip *chip;
-	int simd_level, slot_level; /* of the track tree */
+	int simd_level, slot_level; /* indices of levels in the track tree */
 };
 
-/* Reads the waves [first, end). */
+/* Reads the waves of the tracks [at[0], at[1]). */
 bool unit_load(struct unit *u, const struct unit_tables *x, const track_idx at[2], struct waits *w,
 	struct incore_error *e);
 void unit_deinit(struct unit *u);
-/* whatif_edges.c: ports, holds and rests of the records; meetings; slots. */
+/* whatif_edges.c: fills ports, holds and rests of the records, meetings and slots. */
 bool unit_link(struct unit *u, const struct unit_tables *x, struct incore_error *e);
 
 /* Busy stretches of one port, in order. */
@@ -103,26 +104,28 @@ struct port_span {
 struct port_list {
 	VEC(struct port_span) v;
 };
-/* The first cycle from `at` on where `need` free cycles have passed and all ports are free. */
+/* The first cycle, from `at` on, by which `need` free cycles have passed and at which all ports are
+ * free. */
 uint64_t ports_place(const struct port_list *const *ports, unsigned n, uint64_t at, uint64_t need);
 
 enum retime_bound {
 	RETIME_LIKELY,
-	RETIME_MOST,  /* the most that can be gained: memory comes as early as it is asked */
-	RETIME_LEAST, /* memory that the device shares comes when it came */
+	RETIME_MOST,  /* upper bound of the gain: memory returns as early as it is requested */
+	RETIME_LEAST, /* lower bound: device-shared memory returns when it did before */
 };
 
 struct retime {		       /* a timeline of the unit */
 	uint64_t *issue, *end; /* by record */
-	uint32_t *by;	       /* the record that a wait or barrier was for; NO_RECORD: none */
+	uint32_t *by;	       /* the record a wait or barrier waited for, or NO_RECORD */
 	uint64_t *begin;       /* by wave */
 	uint64_t *wave_end;
-	uint32_t *after;	      /* by wave: the wave whose end it began after; NO_RECORD */
+	uint32_t *after;	      /* by wave: the wave whose end let it begin, or NO_RECORD */
 	uint64_t n_executed;	      /* of changed rows */
 	uint64_t first_cyc, last_cyc; /* of all waves */
-	struct machine *machine;      /* what a run needs, kept for the next */
+	struct machine *machine;      /* working memory, kept for the next run */
 };
-/* Runs the unit from its beginning. *r is zeroed before the first run, and belongs to the unit then. */
+/* Replays the unit from its beginning. Zero *r before the first run; afterwards use it for this
+ * unit only. */
 bool retime_run(struct retime *r, const struct unit *u, const struct whatif_plan *p,
 	enum retime_bound bound, struct incore_error *e);
 void retime_deinit(struct retime *r);
@@ -135,7 +138,7 @@ static inline const struct whatif_row *plan_row(const struct whatif_plan *p, cod
 {
 	return &p->rows[code < p->trace->n_code ? code : p->trace->n_code];
 }
-/* Cycles that are left of a change; kept to the clock's quantum. */
+/* Cycles left after speeding `cyc` up; a multiple of the clock's quantum. */
 uint64_t plan_scaled(const struct whatif_plan *p, uint32_t faster_milli, uint64_t cyc);
 static inline uint64_t plan_cycles(const struct whatif_plan *p, code_idx code, uint64_t cyc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c: the parts of causes, summed by row and by wave, whatever the number of workers. */
+/* why.c: sums the parts of causes by row and by wave, independently of the number of workers. */
 #include "analysis/why/why.h"
 
 #include "analysis/why/why_internal.h"
@@ -89,7 +89,7 @@ struct units {
 	struct why *why;
 	struct selection selection;
 	struct progress *progress;
-	VEC(track_idx) first; /* of each unit that holds a selected wave, and its end */
+	VEC(track_idx) first; /* first and end track of each unit with a selected wave */
 	struct why_gather *gathers;
 };
 
@@ -104,7 +104,7 @@ static bool same_unit(const struct trace *t, track_idx a, track_idx b)
 	return false;
 }
 
-/* Tracks are sorted by coordinates, so the waves of a compute unit stand together. */
+/* Tracks are sorted by coordinates, so the waves of a compute unit are adjacent. */
 static bool find_units(struct units *u, struct incore_error *e)
 {
 	const struct trace *t = u->why->trace;
@@ -171,7 +171,8 @@ static bool merge_gathers(struct units *u, unsigned n, struct incore_error *e)
 	return finish(u->why, &u->gathers[0], e);
 }
 
-/* Both passes read every wave. One that only the first could read would be left out of the parts. */
+/* Both passes read every wave; one that only the first could read would be missing from the
+ * parts. */
 static bool is_same_capture(const struct why *w, struct incore_error *e)
 {
 	uint64_t cyc = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * why_piece.c: what did a wave wait for in one piece of its lost time? The piece is cut from its
- * start: first what the wave's own earlier instructions held, then what others were seen to take,
- * then what the circumstances tell; the rest is unknown.
+ * start: first what the wave's own earlier instructions held, then what others were seen to occupy,
+ * then what the circumstances suggest; the rest is unknown.
  */
 #include "analysis/why/why_internal.h"
 #include "base/search.h"
 #include "isa/amd.h"
 
-struct part { /* of a piece, with its verdict */
+struct part { /* part of a piece, with its verdict */
 	uint64_t from, to;
 	enum why_word word;
 	enum why_sure sure;
@@ -72,7 +72,7 @@ static struct holder longest_holder(const struct piece *p, uint64_t from)
 	uint32_t n = l->n_past < HISTORY ? l->n_past : HISTORY;
 	struct holder best = {0};
 
-	if (p->inst_class >= 32) /* no class of AMD; rules have a bit for each of theirs */
+	if (p->inst_class >= 32) /* not an AMD class; rules have one bit per AMD class */
 		return best;
 	for (uint32_t i = 1; i <= n; i++) {
 		const struct past *x = &l->past[(l->n_past - i) % HISTORY];
@@ -87,7 +87,7 @@ static struct holder longest_holder(const struct piece *p, uint64_t from)
 	return best;
 }
 
-/* Puts what the wave's own instructions held from `from` on; returns where that ends. */
+/* Records what the wave's own instructions held from `from` on; returns where that ends. */
 static uint64_t put_own(const struct piece *p, uint64_t from)
 {
 	struct holder h = longest_holder(p, from);
@@ -146,7 +146,7 @@ static bool is_issuing(const struct issue_list *l, uint64_t at, uint64_t to, uin
 	return false;
 }
 
-/* While the SIMDs take turns exactly one of them issues. */
+/* Records turns: while the SIMDs take turns, exactly one of them issues. */
 static void put_turns(const struct piece *p, uint64_t from, uint64_t to)
 {
 	while (from < to) {
@@ -193,8 +193,8 @@ static void count_neighbour(struct lane *l, track_idx track, uint64_t cyc, bool 
 		*failed = true;
 }
 
-/* Puts what others took of a pipe; what is left of [from, to) goes to `rest`. Of matrix instructions
- * that wait in line the wave's own count, too, and that they are through then is modelled. */
+/* Records when others occupied a pipe; the remainder of [at[0], at[1]) goes to `rest`. For queued
+ * matrix instructions the wave's own count, too, and their end is modelled. */
 static void put_others(const struct piece *p, enum why_port port, const uint64_t at[2],
 	void (*rest)(const struct piece *, uint64_t, uint64_t))
 {
@@ -249,7 +249,7 @@ static void put_stall(const struct piece *p, uint64_t from)
 
 /* --- gaps ----------------------------------------------------------------------------------- */
 
-/* Does the instruction reach into bytes that the fetch before did not bring? */
+/* Does the instruction reach beyond the bytes of the previous fetch? */
 static bool needs_fetch(const struct piece *p)
 {
 	const struct trace *t = p->s->why->trace;

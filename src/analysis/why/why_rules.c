@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why_rules.c: how long does one instruction keep another from going on, by generation? */
+/* why_rules.c: how long one instruction delays another, by generation. */
 #include "analysis/why/why_rules.h"
 
 #include "analysis/waves/matrix_passes.h"
@@ -24,7 +24,7 @@ static const struct why_rule gfx9_rules[] = {
 	{0, 0, 0, 0},
 };
 
-/* gfx1100 and gfx1200 have the first three in common; one clock a cycle. */
+/* gfx1100 and gfx1200 share the first three; one clock per cycle. */
 static const struct why_rule gfx11_rules[] = {
 	{BIT(VALU), VECTOR_BITS, WHEN_READS, 5},
 	{BIT(VALU) | BIT(TRANS), MEMORY_BITS, WHEN_ANY, 17},
@@ -76,7 +76,7 @@ static uint8_t queue_of(const struct amd_wait_row *w)
 	}
 }
 
-/* Up to the next row of the same code; the longest instruction has 20 bytes. */
+/* Bytes up to the next row of the same code; the longest instruction has 20 bytes. */
 static uint16_t bytes_of(const struct trace *t, code_idx i)
 {
 	const struct code_row *r = &t->code[i];
@@ -88,8 +88,8 @@ static uint16_t bytes_of(const struct trace *t, code_idx i)
 	return 4;
 }
 
-/* How long a matrix instruction of gfx9 takes to read its operands: scaled ones have more of them,
- * and those of 8 bits are twice as wide. */
+/* How long a matrix instruction of gfx9 takes to read its operands: scaled ones have more operands,
+ * and 8-bit operands are twice as wide. */
 static uint16_t hold_of(struct str text, const struct amd_reg_list *reads)
 {
 	bool is_wide = false;
@@ -131,7 +131,8 @@ struct why_code *why_code_new(const struct trace *t)
 	return v;
 }
 
-/* The matrix pipe is held for all passes by what needs it too, else until the operands are read. */
+/* The matrix pipe is held for all passes if the later instruction needs it, too, else until the
+ * operands are read. */
 static uint64_t matrix_hold(
 	const struct why_chip *chip, const struct why_code *first, struct why_inst then)
 {

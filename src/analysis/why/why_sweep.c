@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why_sweep.c: the waves of a compute unit, side by side in the order of time. A wave is read when
- * it begins and given up when it ends, so memory is that of the waves that live at the same time.
- * Whoever issues next is taken from a heap; when it is its turn, everything that others issued
- * before is known. Time is linear in the records, times the logarithm of the waves alive.
+ * why_sweep.c: sweeps the waves of a compute unit together in the order of time. A wave is read
+ * when it begins and freed when it ends, so memory is needed only for waves alive at the same time.
+ * The wave that issues next is taken from a heap; at that point everything issued earlier is known.
+ * Time is linear in the records, times the logarithm of the waves alive.
  */
 #include "analysis/why/why_internal.h"
 #include "base/search.h"
@@ -69,7 +69,7 @@ enum why_port why_port_of(enum inst_class c)
 	return (enum why_port)ports[class_unit(c)];
 }
 
-/* Kept in the order of starts, also where a damaged wave begins before its time. */
+/* Keeps the list sorted by start, even if a damaged wave begins out of order. */
 static bool list_push(struct issue_list *l, const struct issue *x)
 {
 	size_t i = l->list.n;
@@ -88,7 +88,7 @@ static bool list_push(struct issue_list *l, const struct issue *x)
 
 #define DROP_EVERY 4096u
 
-/* Forgets what ended before the oldest piece that is still open. */
+/* Drops entries that ended before the oldest piece still open. */
 static void drop_old(struct sweep *s)
 {
 	uint64_t oldest = UINT64_MAX;
@@ -117,7 +117,8 @@ static void fall_to(struct sweep *s, struct lane *l, enum why_queue q, uint32_t 
 	}
 }
 
-/* A wait lets its counters fall; scalar loads come back in any order, so only zero tells. */
+/* A wait lowers its counters; scalar loads return in any order, so for them only zero is
+ * certain. */
 static void fall(struct sweep *s, struct lane *l, const struct amd_wait_row *w)
 {
 	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
@@ -146,8 +147,8 @@ static void count_memory(struct sweep *s, struct lane *l, code_idx code)
 	}
 }
 
-/* The matrix pipe is taken: for the passes of the instruction, or where instructions wait in line
- * for it for as long as this one is recorded, behind those before it. */
+/* Occupies the matrix pipe: for the passes of the instruction, or, where instructions queue for it,
+ * for as long as this one is recorded, after those before it. */
 static bool note_matrix(struct sweep *s, const struct lane *l, struct issue x)
 {
 	uint32_t n_code = s->why->trace->n_code, i = l->account.i;
@@ -164,7 +165,7 @@ static bool note_matrix(struct sweep *s, const struct lane *l, struct issue x)
 	return list_push(sweep_port(s, l->simd, PORT_MATRIX), &x);
 }
 
-/* The record that the lane stands on issues: others are kept off its pipes. */
+/* The lane's current record issues and keeps others off its pipes. */
 static bool note_issue(struct sweep *s, struct lane *l)
 {
 	const struct account *a = &l->account;
@@ -254,7 +255,7 @@ static bool lane_begin(struct sweep *s, const struct selection *selection, const
 	return err_nomem(e);
 }
 
-/* The lane that issues next does so. */
+/* Lets the lane that issues next issue its record. */
 static bool step(struct sweep *s, struct incore_error *e)
 {
 	struct lane *l = s->alive.v[0];

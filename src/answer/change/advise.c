@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise.c: what to change, by what it would bring; of two captures also what was done of it. */
+/* advise.c: what to change, by expected gain; for two captures also which advice was followed. */
 #include "answer/change/advise.h"
 #include "answer/pages/pages.h"
 
@@ -54,7 +54,7 @@ struct side {
 	struct trace *trace;
 	struct advise_list list;
 	struct advised got;
-	uint64_t all_cyc; /* what shares are of */
+	uint64_t all_cyc; /* the whole that shares refer to */
 	uint64_t cycles;  /* how long the kernel took */
 	const char *unit, *verdict;
 };
@@ -70,7 +70,7 @@ struct launch {
 };
 ORDER(by_time, struct launch, UP(ns))
 
-/* Samples are of all launches, however many there were: where those were timed, of one. */
+/* Samples cover all launches, however many: if launches were timed, takes the time of one. */
 static bool take_launches(struct side *x, struct incore_error *e)
 {
 	const struct named_table *k = trace_find_table(x->trace, "launches");
@@ -188,8 +188,8 @@ static bool put_confirm(struct advise_job *j, const struct side *x, struct incor
 
 /* --- two captures ----------------------------------------------------------------------------- */
 
-#define POINT 1.0   /* per cent: no promise is finer */
-#define PARTLY 0.75 /* of its cycles before: less is left */
+#define POINT 1.0   /* per cent: predictions are not finer */
+#define PARTLY 0.75 /* followed if less than this part of the cycles is left */
 
 static double share_of_rule(const struct side *x, const char *rule)
 {
@@ -201,7 +201,8 @@ static double share_of_rule(const struct side *x, const char *rule)
 	return 0;
 }
 
-/* Changes that were made together: at least the largest of the least, at most all after another. */
+/* Combines gains of changes made together: at least the largest of the lower bounds, at most all
+ * upper bounds applied one after another. */
 static void add_promise(struct advise_taken *t, const struct advice_gain *g)
 {
 	if (isnan(t->least_pct))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise_gains.c: what each advice would bring: all are asked of whatif.h in one pass. */
+/* advise_gains.c: the gain of each advice: asks whatif.h for all of them in one pass. */
 #include "analysis/whatif/whatif.h"
 #include "answer/change/advise.h"
 #include "base/search.h"

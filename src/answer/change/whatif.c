@@ -3,7 +3,7 @@
 #include "answer/change/whatif.h"
 #include "answer/pages/pages.h"
 
-#define MOST_ROWS 1024u /* of one list */
+#define MOST_ROWS 1024u /* per list */
 
 static const struct option_def options[] = {
 	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
@@ -232,7 +232,7 @@ static bool put_figures(struct whatif_job *j, struct incore_error *e)
 
 typedef bool (*change_fn)(struct whatif_plan *p, const char *target, struct incore_error *e);
 
-/* "7,12-15=2" is each of those rows; what does not begin so is one target. */
+/* "7,12-15=2" means each of those rows; anything that is not a list of rows is one target. */
 static bool take_target(
 	struct whatif_job *j, const char *target, change_fn fn, struct incore_error *e)
 {
@@ -280,7 +280,7 @@ static bool is_change_asked(const struct whatif_params *p)
 	return p->faster.n || p->ahead.n || p->remove.n || p->waves;
 }
 
-/* Without a question there is no answer, only what can be asked of this capture. */
+/* Without a change there is no answer: lists which changes can be asked about for this capture. */
 static bool no_question(const struct whatif_plan *p, struct incore_error *e)
 {
 	struct strbuf b = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.h: how long the kernel would take with one thing changed: what is asked, and the answer that
- * answer/change/whatif.c gives. */
+/* whatif.h: how long the kernel would take with one thing changed: parameters, and the answer of
+ * answer/change/whatif.c. */
 #pragma once
 
 #include "analysis/whatif/whatif.h"
@@ -9,12 +9,12 @@
 struct whatif_params {
 	struct text_list faster, ahead, remove;
 	const char *waves;
-	bool nothing; /* the replay as it is */
+	bool nothing; /* replay without any change */
 };
 
 struct whatif_identity { /* the replay with nothing changed */
 	uint64_t waves, reproduced;
-	double share; /* per cent; not a number: nothing is replayed */
+	double share; /* per cent; NaN: nothing was replayed */
 };
 
 struct whatif_unit_row {
@@ -41,7 +41,7 @@ struct whatif_answer {
 	struct whatif_identity identity;
 	struct rows untrue; /* text_item */
 	struct rows units;  /* whatif_unit_row */
-	uint64_t found;	    /* limits there are; fewer may be given */
+	uint64_t found;	    /* limits that exist; fewer may be given */
 	struct rows limits; /* whatif_limit_row */
 };
 

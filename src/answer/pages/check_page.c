@@ -52,7 +52,7 @@ static const char explanation[] =
 	"series and wait lists are computed again from the wave files and must equal what the\n"
 	"producer stated, exactly. incore-check(1) lists every rule.\n";
 
-/* Chosen captures in full, the others in a line each. */
+/* Shows chosen captures in full, the others in one line each. */
 static void put_captures(struct page *p, const struct check_answer *a, const struct answer *answer)
 {
 	const struct checked_row *v = a->checked.v;

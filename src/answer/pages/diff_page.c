@@ -105,7 +105,7 @@ static void put_stability(struct page *p, const struct diff_stability *s)
 		s->row_most_pct, s->row_limit_pct, (unsigned long long)s->rows_beyond);
 }
 
-/* Of two captures the table shows both, of more the least and the most. */
+/* For two captures the table shows both, for more the least and the most. */
 static void put_moved(struct page *p, const struct diff_stability *s)
 {
 	const struct diff_moved_row *rows = s->rows.v;

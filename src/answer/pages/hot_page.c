@@ -30,7 +30,7 @@ static void put_groups(struct page *p, const struct hot_answer *a)
 	page_main_records(p, &hot_group_record, a->groups, a->has_exposed ? exposed : columns);
 }
 
-/* Samples of a known period: cycles with their error, and what of them is exposed. */
+/* Samples with a known period: cycles with their error, and how many of them are exposed. */
 static void put_sampled(struct page *p, const struct hot_answer *a)
 {
 	const char *const rows[] = {"row", "cycles", "share", "3?error_pct", "2?samples",
@@ -47,7 +47,7 @@ static void put_sampled(struct page *p, const struct hot_answer *a)
 		page_main_records(p, &hot_group_record, a->groups, groups);
 }
 
-/* The producer's own totals, or samples: what there is without a timeline. */
+/* Without a timeline: the producer's own totals, or samples. */
 static void put_stated(struct page *p, const struct hot_answer *a)
 {
 	bool is_instr = a->rows.v != NULL;
@@ -93,7 +93,7 @@ static void put_tables(struct page *p, const struct hot_answer *a)
 		"key", "cycles", "share", "hit", "each", "bucket", "family", NULL};
 
 	if (!a->totals.rows)
-		return; /* no code: the footer says all there is */
+		return; /* no code: the footer says everything */
 	if (!a->accounting && (a->rows.v || a->groups.v))
 		put_stated(p, a);
 	else if (!a->accounting)

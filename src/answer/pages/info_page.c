@@ -5,7 +5,7 @@
 #include "answer/pages/tables_page.h"
 
 #define MAX_KERNELS 32u
-#define FURTHER "            " /* below the fact before it */
+#define FURTHER "            " /* indents further lines of a fact */
 
 static void put_machine(struct page *p, const struct capture_info *i)
 {
@@ -26,7 +26,7 @@ static void put_machine(struct page *p, const struct capture_info *i)
 
 #define MOST_OFFSETS 8u /* on one line; --json has all */
 
-/* How the clocks of a trace that has several stand to each other. */
+/* Offsets between the clocks of a trace that has several. */
 static void say_offsets(struct page *p, const struct info_clock *v, size_t n)
 {
 	size_t n_known = 0;
@@ -154,7 +154,7 @@ static void put_pipes(struct page *p, const struct capture_info *i, const struct
 static void put_kernels(struct page *p, const struct capture_info *i)
 {
 	const struct info_kernel *kernels = i->dispatch_ids.v;
-	/* AMD's tools write this for programs that nobody knows: it is no name */
+	/* AMD's tools write this for unknown programs: it is not a name */
 	size_t first = i->dispatch_ids.n && strcmp(kernels[0].name, "0 / 0x0") == 0;
 
 	for (size_t k = first; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
@@ -208,7 +208,7 @@ static void put_tables(struct page *p, const struct capture_info *i, const struc
 		page_records(p, &info_engine_record, i->occupancy, engines);
 	}
 	put_blocks(p, i);
-	/* What an on-device run or a side file states. */
+	/* Tables of an on-device run or of a side file. */
 	put_table_list(p, t);
 	if (base)
 		put_named_table(p, base, base->n_rows);

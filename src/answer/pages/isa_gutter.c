@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa_gutter.c: lanes of arrows, as cells that know which sides their strokes touch. */
+/* isa_gutter.c: lanes of arrows, as cells that record which sides their strokes touch. */
 #include "answer/pages/isa_gutter.h"
 
 #include "base/mem.h"
@@ -32,7 +32,7 @@ static bool lane_is_free(const struct gutter *g, uint32_t top, uint32_t bottom, 
 	return true;
 }
 
-/* From the lane to the text. */
+/* Draws a stroke from the lane to the text. */
 static void stroke_right(struct gutter *g, uint32_t line, unsigned lane, bool is_head)
 {
 	*cell_at(g, line, lane) |= SIDE_RIGHT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * isa_listing.c: lines of the listing: numbers, loop bars, branch arrows, wait arrows, instruction,
- * and in words what the arrows say.
+ * and what the arrows mean in words.
  */
 #include "answer/pages/isa_listing.h"
 
@@ -36,9 +36,9 @@ struct writer {
 	const struct listing *l;
 	const struct trace *trace;
 	const char *const *titles;
-	bool is_sampled; /* PC sampling: counts of samples stand where cycles would */
+	bool is_sampled; /* PC sampling: shows counts of samples instead of cycles */
 	struct strbuf *out;
-	struct strbuf part; /* scratch of one field */
+	struct strbuf part; /* scratch buffer for one field */
 	unsigned column;    /* visible characters of the line so far */
 	unsigned widths[COLUMNS];
 	unsigned class_width, n_bars;
@@ -91,7 +91,7 @@ static void put_part(struct writer *w, enum cell_style style)
 	sb_reset(&w->part);
 }
 
-/* "path:line" of the innermost frame of a row, cut in two; false without a source. */
+/* "path:line" of the innermost frame of a row, split in two; false without a source. */
 static bool innermost(
 	const struct code_row *r, struct str *path, struct str *line, bool *is_inlined)
 {
@@ -115,7 +115,7 @@ static const char *line_text(const struct code_row *r, char buf[32])
 	return buf;
 }
 
-/* Cycles of all waves, or of the mean of them. */
+/* Cycles of all waves, or of the mean wave. */
 static const char *number_or_blank(const struct writer *w, uint64_t v, char buf[32])
 {
 	uint64_t n = w->n_waves, tenths = n ? (v * 10 + n / 2) / n : 0;
@@ -259,14 +259,14 @@ static void put_numbers(struct writer *w, code_idx i)
 	pad_to(w, at + w->class_width + 1);
 }
 
-/* Joins what the words say with "; ". */
+/* Separates the next remark from the one before with "; ". */
 static void next_word(struct writer *w)
 {
 	sb_puts(&w->part, w->part.n ? "; " : "");
 }
 
-/* How many it consumed, and how many iterations ahead they were asked for; only where it says more
- * than one of this iteration. */
+/* Says how many instances the wait consumed, and how many iterations ahead they were issued;
+ * nothing for one instance of the same iteration. */
 static void say_pair(struct writer *w, const struct producer_edge *x)
 {
 	const struct wait_pair *p = wait_pairs_find(w->l->latency->pairs, x->producer, x->wait);
@@ -457,7 +457,7 @@ static bool lay_out(struct writer *w, struct incore_error *e)
 	if (!gutter_init(&w->branches, w->n_lines, BRANCH_LANES, e) ||
 		!gutter_init(&w->waits, w->n_lines, WAIT_LANES, e))
 		return false;
-	/* Costliest first: lanes go to what matters. */
+	/* Costliest first, so that lanes go to the arrows that matter. */
 	for (size_t i = 0; i < l->producers->edges.n; i++) {
 		const struct producer_edge *x = &l->producers->edges.v[i];
 		const struct listing_row *row = &l->rows[x->wait];

@@ -23,7 +23,7 @@ static const void *pointed_row(const void *v, size_t i)
 	return ((const struct isa_row *const *)v)[i];
 }
 
-/* The rows that level counters tell of, beside what needs no counter. */
+/* Rows with latencies from level counters, beside the median that needs no counter. */
 static void put_levels(struct page *p, const struct isa_answer *a)
 {
 	static const char *const columns[] = {"row", "class", "levels.n", "levels.mean",

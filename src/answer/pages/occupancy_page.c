@@ -20,7 +20,7 @@ static void put_shown(struct page *p, size_t n, size_t of)
 		page_line(p, "%zu of %zu shown (--top all shows every one)", n, of);
 }
 
-/* The first rows of a list, as many as are asked for. */
+/* Shows the first rows of a list, as many as requested. */
 static void put_rows(struct page *p, const struct occupancy_answer *a, const struct record *r,
 	struct rows rows, const char *const *columns)
 {
@@ -39,11 +39,11 @@ static void put_kernels(struct page *p, const struct occupancy_answer *a)
 	struct rows used = {v, 0};
 
 	while (used.n < a->kernels.n && v[used.n].stats.s.events > 0)
-		used.n++; /* names alone are in --json */
+		used.n++; /* kernels with only a name are in --json */
 	put_rows(p, a, &kernel_line_record, used, columns);
 }
 
-/* From, to, microseconds, all waves, then one column per SE. */
+/* Columns: from, to, microseconds, all waves, then one per SE. */
 static struct table *time_table(const struct occupancy_answer *a, struct page *p)
 {
 	const struct se_line *ses = a->ses.v;
@@ -82,7 +82,7 @@ static void put_times(struct page *p, const struct occupancy_answer *a)
 	put_shown(p, n, a->series.n);
 }
 
-/* What newer captures say of each dispatch they saw. */
+/* Each dispatch, for newer captures, which record them. */
 static void put_dispatches(struct page *p, const struct occupancy_answer *a)
 {
 	static const char *const columns[] = {
@@ -132,7 +132,7 @@ static void put_drawing(struct page *p, struct strbuf *b)
 	sb_free(b);
 }
 
-/* Waves over time: one column a bin, PLOT_ROWS lines, eighths of a line. */
+/* Plots waves over time: one column per bin, PLOT_ROWS lines, in eighths of a line. */
 static void put_plot(struct page *p, const struct occupancy_answer *a)
 {
 	const struct series_line *v = a->series.v;
@@ -268,7 +268,7 @@ static void put_blocks(struct page *p, const struct blocks_part *x)
 	page_fact(p, "blocks/SM   ", "%s", has_stated ? "; the others are the report's" : "");
 }
 
-/* A profiler that samples follows no wave: there are the launch and its limits. */
+/* A sampling profiler follows no wave, so there are only the launch and its limits. */
 static void put_of_launch(struct page *p, const struct answer *answer)
 {
 	const struct occupancy_answer *a = answer->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pages.h: the answers of questions as pages for people. No figure is made here. A page asked for as
+ * pages.h: answers laid out as pages for people. No figure is computed here. A page requested as
  * CSV is one table of the answer with all its columns.
  */
 #pragma once

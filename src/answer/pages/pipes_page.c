@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-#define MAX_MATRIX 16u /* pipes side by side */
+#define MAX_MATRIX 16u /* most pipes side by side */
 
 static struct rows first_rows(struct rows rows, uint64_t top)
 {
@@ -46,7 +46,7 @@ void put_pipe_table(struct page *p, const struct pipes_part *x)
 			x->n_all);
 }
 
-/* Work pipes of the main core in the order shown. */
+/* Work pipes of the main core, in the order in which they are shown. */
 static uint32_t matrix_of(const struct pipes_part *x, const struct pipe_line *v[MAX_MATRIX])
 {
 	const struct pipe_line *all = x->pipes.v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipes_page.h: the tables about pipes; no figure is made here. */
+/* pipes_page.h: the tables about pipes; no figure is computed here. */
 #pragma once
 
 #include "answer/pipes_parts.h"
@@ -9,7 +9,8 @@
 void put_pipe_head(struct page *p, const struct pipes_part *x, const struct trace *t);
 /* The pipe table; all columns as CSV. */
 void put_pipe_table(struct page *p, const struct pipes_part *x);
-/* Busy together: the work pipes of the core that the bound, else the first shown pipe, is in. */
+/* Which work pipes were busy at the same time, on the core of the bound or else of the first pipe
+ * shown. */
 void put_pipe_overlap(struct page *p, const struct pipes_part *x);
 /* Who waited for whom. */
 void put_pipe_pairs(struct page *p, const struct pipes_part *x);

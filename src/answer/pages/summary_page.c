@@ -252,7 +252,7 @@ static void put_lines(struct summary_job *j)
 			CELL_END(v[i].line, 44));
 }
 
-/* Regions by latency, largest first: the list is in the order of addresses. */
+/* Next region by latency, largest first; the list is sorted by address. */
 static const struct region *next_region(
 	struct rows regions, uint64_t below, const struct region *after)
 {
@@ -394,7 +394,7 @@ static void put_occupancy(struct summary_job *j)
 			k->clock_mhz, k->source ? k->source : "stated");
 }
 
-/* What the health check only notes: the edges of what this capture can show. */
+/* What the health check only notes: the limits of what this capture can show. */
 static void put_limits(struct summary_job *j)
 {
 	const struct finding_row *v = j->s->health.findings.v;
@@ -423,7 +423,7 @@ static void put_explanation(struct summary_job *j)
 		100 * b->noise, b->n_repeats ? "measured on repeats" : "assumed: no repeat");
 }
 
-/* Nothing is known of its lanes but when they had a slice. */
+/* Nothing is known about its lanes except when they had a slice. */
 static void put_lanes(struct summary_job *j)
 {
 	const struct accounting *a = &j->s->accounting;

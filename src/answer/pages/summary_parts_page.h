@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_parts_page.h: what the two pages of summary share. */
+/* summary_parts_page.h: what the two summary pages share. */
 #pragma once
 
 #include "answer/summary.h"
@@ -9,7 +9,7 @@
 #define PAGE_TEXT_MAX 36u  /* columns of an instruction's text in a table */
 
 double percent_of(uint64_t part, uint64_t whole);
-/* finding_row: errors and warnings with what to do, a paragraph each. */
+/* finding_row: errors and warnings with what to do about them, one paragraph each. */
 void put_finding_items(struct page *p, struct rows findings);
 void put_advice_items(struct page *p, struct rows advice); /* advice_row */
 /* The page of a trace whose tracks are pipes. */

@@ -60,7 +60,7 @@ static void put_instructions(struct page *p, struct rows rows, const struct trac
 	page_heading(p, "Instructions");
 	t = page_table(p, "row|cycles|%|hit|issue|wait|stall|instruction~|source~");
 	for (size_t i = 0; i < rows.n; i++)
-		/* What the producer states where no pipe was traced. */
+		/* What the producer states if no pipe was traced. */
 		TABLE_ROW(t, CELL_NAME(v[i].row == NO_VALUE ? -1 : v[i].row),
 			CELL_COUNT(trace->n_tracks ? v[i].cycles : v[i].totals.latency),
 			CELL_DOUBLE(v[i].share, 1), CELL_COUNT(v[i].totals.hit),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables_page.c: the tables that a producer gave. */
+/* tables_page.c: the tables of the producer. */
 #include "answer/pages/tables_page.h"
 
 #include "analysis/summary/tables.h"
 
-#define MAX_COLUMNS 16u /* of a producer's table side by side; the rest is in --json */
+#define MAX_COLUMNS 16u /* limit for a producer's table; the rest is in --json */
 
 void put_table_list(struct page *p, const struct trace *t)
 {

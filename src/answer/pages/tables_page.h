@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables_page.h: the tables that a producer gave. */
+/* tables_page.h: the tables of the producer. */
 #pragma once
 
 #include "page/page.h"
 #include "trace/trace.h"
 
-/* One line a table: name, rows, columns, where it stands. */
+/* One line per table: name, rows, columns, where it comes from. */
 void put_table_list(struct page *p, const struct trace *t);
 /* The first `top` rows of one table, under its name. */
 void put_named_table(struct page *p, const struct named_table *k, uint64_t top);

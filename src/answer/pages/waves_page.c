@@ -5,7 +5,7 @@
 #include "answer/pages/pages.h"
 #include "answer/pages/pipes_page.h"
 
-/* A wave by its name, which for waves of a file is that of the file. */
+/* Name of a wave; for waves from a file, the name of the file. */
 static struct str wave_name(const char *file)
 {
 	struct str name = str_of(file);
@@ -15,7 +15,7 @@ static struct str wave_name(const char *file)
 	return name;
 }
 
-/* Who made whom wait: the widest meeting of all. */
+/* Who made whom wait: the barrier meeting with the largest skew. */
 static void put_widest(struct page *p, const struct waves_answer *a)
 {
 	const struct barrier_line *b = a->barriers.rows.v, *widest = NULL;
@@ -115,9 +115,9 @@ static void put_clusters(struct page *p, const struct waves_answer *a)
 	page_records(p, &cluster_record, rows, columns);
 }
 
-#define GROUPS_SHOWN 32u /* of a kind */
+#define GROUPS_SHOWN 32u /* per kind */
 
-/* Groups in which waves differ; one group alone says nothing. */
+/* Groups between which waves differ; a single group says nothing. */
 static void put_imbalance(struct page *p, const struct waves_answer *a)
 {
 	static const char *const columns[] = {"where", "waves", "duration.min", "duration.median",

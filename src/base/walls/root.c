@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * root.c: a root folder that has the given paths and nothing else. Landlock hides what is in a
- * file, not that it is there: a source could ask for names (__has_include). Here they do not exist.
- * Links on the way to a path are made again, so that every name leads where it led. All by raw
- * calls, of a child that may not allocate.
+ * root.c: a root folder with only the given paths. Landlock hides the content of files but not
+ * their names: a source could probe for them (__has_include). Here they do not exist. Links on the
+ * way to a path are recreated, so that every name leads where it led. All with raw system calls, in
+ * a child that must not allocate.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,12 +26,12 @@ enum { CONFIG_TEXT = 1, CONFIG_CREATE = 6 };
 
 struct new_root {
 	int fd;		     /* of its folder */
-	char cwd[PATH_MAX];  /* where we are, by its real name */
-	char done[PATH_MAX], /* of a path, by its real name; "": the root */
+	char cwd[PATH_MAX];  /* real name of the current directory */
+	char done[PATH_MAX], /* real name of the part walked so far; "": the root */
 		rest[PATH_MAX] /* not yet looked at */, link[PATH_MAX];
 };
 
-/* a/b */
+/* Makes a/b of a. */
 static bool append(char *to, const char *name, size_t n)
 {
 	size_t at = strlen(to);
@@ -44,7 +44,7 @@ static bool append(char *to, const char *name, size_t n)
 	return true;
 }
 
-/* b/rest in place of rest, or /b/rest. */
+/* Puts the target of a link in front of rest: b/rest or /b/rest. */
 static bool prepend(char *rest, const char *link, size_t n)
 {
 	size_t have = strlen(rest);
@@ -57,7 +57,7 @@ static bool prepend(char *rest, const char *link, size_t n)
 	return true;
 }
 
-/* r->done is a link in the old root: makes it in the new one, and follows it. */
+/* r->done is a link in the old root: recreates it in the new one, and follows it. */
 static bool follow(struct new_root *r)
 {
 	ssize_t n = readlink(r->done, r->link, sizeof(r->link) - 1);
@@ -74,7 +74,7 @@ static bool follow(struct new_root *r)
 	return prepend(r->rest, r->link, (size_t)n);
 }
 
-/* The next name of r->rest becomes the last of r->done. */
+/* Moves the next name of r->rest to the end of r->done. */
 static bool step(struct new_root *r)
 {
 	size_t n = strcspn(r->rest, "/");
@@ -91,8 +91,8 @@ static bool step(struct new_root *r)
 	return ok;
 }
 
-/* Makes folders and links as far as the path goes in the old root; *st tells what r->done then is.
- * False: it is not there, or cannot be made. */
+/* Creates the folders and links along a path of the old root; *st describes what r->done then is.
+ * False: the path does not exist, or cannot be made. */
 static bool walk(struct new_root *r, const char *path, struct stat *st)
 {
 	unsigned n_links = 0;
@@ -118,7 +118,7 @@ static bool walk(struct new_root *r, const char *path, struct stat *st)
 	return true;
 }
 
-/* The path of the old root, with all below it, where it is there and not yet in the new one. */
+/* Mounts a path of the old root, with all below it, if it exists and is not in the new root yet. */
 static bool place(struct new_root *r, const char *path)
 {
 	struct stat st, seen;
@@ -132,7 +132,7 @@ static bool place(struct new_root *r, const char *path)
 	if (fstatat(r->fd, r->done + 1, &seen, 0) == 0) {
 		if (st.st_dev == seen.st_dev && st.st_ino == seen.st_ino)
 			return true;
-	} else { /* a file: on what it can be mounted */
+	} else { /* a file: make a mount point for it */
 		fd = openat(r->fd, r->done + 1, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
 		if (fd < 0 || close(fd) != 0)
 			return false;
@@ -156,7 +156,8 @@ static bool place_all(struct new_root *r, const struct walls *w)
 	return ok;
 }
 
-/* An empty folder in memory, mounted above the root: names still begin below it. -1: not granted. */
+/* An empty folder in memory, mounted over the root; lookups still start below it. -1: not allowed.
+ */
 static int make_empty(void)
 {
 	int fs = (int)syscall(FS_OPEN, "tmpfs", 1), fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walls.c: Landlock, a filter of system calls, capabilities and namespaces, by raw calls: the
+/* walls.c: Landlock, a filter of system calls, capabilities and namespaces, with raw calls: the
  * C library has no functions for most of them. */
 #include "base/walls.h"
 
@@ -58,7 +58,7 @@ static long landlock_version(void)
 	return syscall(LANDLOCK_CREATE, NULL, 0, 1);
 }
 
-/* All that this system can hold back. */
+/* All accesses that Landlock of this system can restrict. */
 static struct landlock_handled all_handled(long version)
 {
 	return (struct landlock_handled){version >= 5	? 0xffff
@@ -111,7 +111,8 @@ static bool write_file(const char *path, const char *text)
 	return ok;
 }
 
-/* In a namespace of users of its own a process is nobody, and may make no files, until this. */
+/* Maps our own ids into the new user namespace: until then a process is nobody there and cannot
+ * create files. */
 static void stay_oneself(const char *uid_map, const char *gid_map)
 {
 	if (write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/gid_map", gid_map))
@@ -135,7 +136,7 @@ pid_t walls_fork(void)
 
 /* --- the child --- */
 
-/* Root reads what its caller may read, and has no other power left. */
+/* Drops all capabilities except those to access files: root may still read what its caller may. */
 static bool drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -187,12 +188,12 @@ static bool shut_files(const struct walls *w)
 	return ok && syscall(LANDLOCK_RESTRICT, rules, 0) == 0 && close(rules) == 0;
 }
 
-/* A linker sets the mode of what it writes, and some end where they cannot: they are told that it
- * was done, and whoever started the compiler does it. */
+/* A linker sets the mode of its output, and some fail if they cannot: these calls do nothing but
+ * report success, and whoever started the compiler sets the mode. */
 static const uint16_t PRETENDED[] = {SYS_fchmod, SYS_fchmodat};
 
-/* What no compiler needs, and what gets around the other walls: Landlock does not look at owners,
- * times and attributes; who leaves the process group outlives it. */
+/* Calls that no compiler needs or that would get around the other walls: Landlock does not check
+ * owners, times and attributes; a process that leaves its group outlives it. */
 static const uint16_t DENIED[] = {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
 	SYS_kill, SYS_tkill, SYS_setsid, SYS_setpgid, SYS_setpriority, SYS_socket, SYS_socketpair,
 	SYS_connect, SYS_bind, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl,
@@ -213,8 +214,8 @@ static const uint16_t DENIED_OLD[] = {SYS_chown, SYS_lchown, SYS_utime, SYS_utim
 static const uint16_t PRETENDED_OLD[] = {SYS_fchmod}, DENIED_OLD[] = {SYS_ptrace};
 #endif
 
-/* Calls from here on have one number everywhere, and none is needed but these: the others are
- * answered as an older system would, and C libraries fall back. */
+/* Calls from here on have the same number on all architectures, and only these are needed. Others
+ * fail as on an older system (ENOSYS), and C libraries fall back. */
 enum { NEWER = 424, CLOSE_RANGE = 436, OPENAT2 = 437, FACCESSAT2 = 439 };
 static_assert(2 * (COUNT(PRETENDED) + COUNT(DENIED) + COUNT(DENIED_OLD) + 1) + 14 <= 256,
 	"room in struct filter");
@@ -251,7 +252,7 @@ static bool shut_calls(void)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOSE_RANGE, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OPENAT2, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FACCESSAT2, 1, 0),
-		/* so do all calls of the x32 kind */
+		/* so do all x32 calls */
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)};
 	static const struct sock_filter LAST[] = {
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 2),

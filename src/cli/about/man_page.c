@@ -4,11 +4,11 @@
 #include "base/str.h"
 #include "cli/options.h"
 
-/* Made of man/ while building (tools/man_text.py): each page after a form feed and a line with its
- * name. */
+/* Made from man/ at build time (tools/man_text.py): each page follows a form feed and a line with
+ * its name. */
 extern const struct asset man_assets[];
 
-/* "incore-hot.1" is asked for as hot, incore-hot or incore-hot.1. */
+/* "incore-hot.1" may be requested as hot, incore-hot or incore-hot.1. */
 static bool is_asked(struct str name, const char *page)
 {
 	struct str stem = str_sub(name, 0, name.n > 2 ? name.n - 2 : 0);

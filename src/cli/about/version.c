@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.c: what is in this program? Its version; as JSON also how it was built, what it reads and writes, and the
- * files that are part of it. */
+/* version.c: the version of the program; as JSON also how it was built, what it reads and writes,
+ * and its embedded files. */
 #include "base/sha256.h"
 #include "build_info.h"
 #include "cli/ask.h"
@@ -30,7 +30,7 @@ static void put_names(struct json_writer *w)
 	json_w_end(w);
 }
 
-/* sha256: of the files' bytes, one after the other. */
+/* sha256: of the bytes of all files, concatenated. */
 static void put_embedded(
 	struct json_writer *w, const char *name, const struct asset *files, size_t n)
 {

@@ -34,7 +34,7 @@ static const struct record count_record = RECORD_OF(problem_count, RECORD_LINE, 
 
 struct problem_row {
 	struct problem p;
-	const struct problem *task; /* NULL: it is about no task */
+	const struct problem *task; /* NULL: not about a task */
 };
 static const struct column problem_task_columns[] = {DUMP_TASK_ID(problem)};
 static const struct record problem_task_record =
@@ -56,7 +56,7 @@ struct check_data {
 	const char *verb, *verdict;
 	struct dump_check sums;
 	struct rows counts, problems;
-	struct problem_row row; /* the one made last */
+	struct problem_row row; /* the row made last */
 	const struct problem *all;
 };
 static const struct column data_columns[] = {
@@ -152,7 +152,7 @@ static void print_text(struct checked *k)
 		(unsigned long long)n_notes, plural(n_notes));
 }
 
-/* What could not be looked at says nothing about the dump: also a warning. */
+/* A file that could not be read says nothing about the dump: also warn about it. */
 static void tell_unread(struct checked *k)
 {
 	const struct problems *p = &k->d->problems;
@@ -165,7 +165,7 @@ static void tell_unread(struct checked *k)
 static bool run_dump_check(struct cli *c)
 {
 	struct checked k = {.c = c};
-	/* not dump_cli_open(): what it would warn of is the answer here */
+	/* not dump_cli_open(): what it would warn about is the answer here */
 	bool ok =
 		dump_cli_open_quietly(c, c->args[0], &k.d) && dump_check(k.d, &k.check, &c->error);
 

@@ -8,9 +8,9 @@
 #include "dump/read/values.h"
 #include "page/say.h"
 
-#define WARNINGS_SHOWN 5 /* of one kind; the rest is counted */
+#define WARNINGS_SHOWN 5 /* per kind; the rest is only counted */
 
-/* What the reader has already seen to be wrong. */
+/* Reports the defects that the reader has already found. */
 static void tell_problems(struct cli *c, const struct dump *d)
 {
 	const struct problems *p = &d->problems;
@@ -66,7 +66,7 @@ static bool bad_value(struct cli *c, const char *name, const char *want)
 		name, want, cli_text(c, name));
 }
 
-/* Position of a choice's value in its "a|b|c"; SELECT_ANY where it was not given. */
+/* Index of a choice's value in "a|b|c"; SELECT_ANY if it was not given. */
 static unsigned choice_of(const struct cli *c, const char *name, const char *choices)
 {
 	struct str rest = str_of(choices), part;

@@ -21,9 +21,9 @@ static const struct option_def options[] = {
 
 struct shown_pair {
 	struct dump_pair p;
-	/* in tables alone */
+	/* only in tables */
 	const char *dtype;
-	double max_abs, max_rel; /* not a number where nothing differs */
+	double max_abs, max_rel; /* NaN if nothing differs */
 };
 
 struct job {
@@ -31,11 +31,11 @@ struct job {
 	struct dump *a, *b;
 	struct dump_diff_options options;
 	struct dump_diff diff;
-	VEC(struct shown_pair) shown; /* without --all: those that are not the same */
-	size_t n_shown;		      /* of them: --top */
+	VEC(struct shown_pair) shown; /* without --all: only those that differ */
+	size_t n_shown;		      /* limited by --top */
 };
 
-/* A tolerance, or -1 where none was given: the dtype's own. */
+/* Parses a tolerance; -1 if none was given: that of the dtype is used. */
 static bool tolerance(struct cli *c, const char *name, double *out)
 {
 	const char *text = cli_text(c, name);
@@ -218,7 +218,7 @@ static void explain(struct job *j)
 	}
 }
 
-/* What was not compared may differ: a loss. */
+/* Values that were not compared may differ: counts as a loss. */
 static void tell_not_compared(struct job *j)
 {
 	uint64_t n = j->diff.n_state[PAIR_NOT_COMPARED];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_export.c: incore dump export: records as files for other programs, one a record. */
+/* dump_export.c: incore dump export: records as files for other programs, one per record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +50,9 @@ struct export_data {
 	const char *verb, *format, *directory;
 	struct dump_export_result sums;
 	struct rows written;
-	/* what the rows are made of */
+	/* source of the rows */
 	const struct dump_export_job *job;
-	size_t next; /* record not looked at yet */
+	size_t next; /* next record to look at */
 	struct written_file row;
 };
 static const struct column data_columns[] = {
@@ -76,7 +76,7 @@ static bool has_file(const struct dump_export_job *job, uint32_t record)
 	       !dump_full_size(job->d, record);
 }
 
-/* The next file; they are asked for in order. */
+/* The next file; files are requested in order. */
 static const void *file_at(const void *v, size_t i)
 {
 	struct export_data *x = (struct export_data *)v;
@@ -142,7 +142,7 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 		return err_nomem(&c->error);
 	if (cli_flag(c, "strict") && c->n_losses) {
 		mem_free(name);
-		return true; /* nothing is written; the program says why */
+		return true; /* nothing is written; main.c reports why */
 	}
 	ok = dump_export_run(&job, &r, &c->error);
 	if (ok && r.n_truncated) {

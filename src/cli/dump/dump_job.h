@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_job.h: what the verbs of `incore dump` share: the selection options, opening a dump,
- * and texts of what a record says. Its rows: dump_rows.h.
+ * dump_job.h: shared by the verbs of `incore dump`: the selection options, opening a dump, and
+ * records as text. For rows see dump_rows.h.
  */
 #pragma once
 
@@ -47,17 +47,17 @@
 extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
 	dump_verb_export, dump_verb_repair;
 
-/* Opens one dump; what is wrong with it so far becomes warnings, and losses for --strict. */
+/* Opens one dump; defects found so far become warnings, and losses for --strict. */
 bool dump_cli_open(struct cli *c, const char *path, struct dump **out);
-/* The same without telling what is wrong. */
+/* Opens one dump without reporting its defects. */
 bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
-/* From the selection options; freed with dump_select_deinit(). */
+/* Makes a selection from the selection options; free it with dump_select_deinit(). */
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 
 #define DUMP_DIMS_TEXT (24 * DUMP_MAX_RANK + 4)
 #define DUMP_MEMBERS_TEXT ((size_t)16 * DUMP_MAX_MEMBERS)
 #define DUMP_SCALAR_TEXT 160
-/* Text in the caller's buffer. */
+/* These return text in the caller's buffer. */
 const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT]);
 const char *dump_text_dims(const uint64_t *v, unsigned n, char buf[DUMP_DIMS_TEXT]); /* "[16, 1]" */
 /* "3.5 inexact", "1065353216 (1.0 as FLOAT32)"; "" for tensors. */

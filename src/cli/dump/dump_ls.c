@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_ls.c: incore dump ls: what is in a dump, record by record, slot by slot or task by task. */
+/* dump_ls.c: incore dump ls: lists a dump record by record, slot by slot or task by task. */
 #include <string.h>
 
 #include "cli/draw.h"
@@ -27,7 +27,7 @@ struct ls {
 	struct ls_row *made; /* the row made last */
 };
 
-/* What the rows are: slots (index into d->slots) or tasks, in order, of the selected records. */
+/* Collects the slots (index into d->slots) or tasks of the selected records, in order. */
 static bool collect(struct ls *l, bool by_task)
 {
 	struct dump *d = l->d;
@@ -77,7 +77,7 @@ static const struct column ls_record_columns[] = {
 };
 static const struct record ls_record_record = RECORD_OF(ls_record, RECORD_LINE, ls_record_columns);
 
-/* "3/24": the third of 24 before copies; "#3/24" where the block number is stated. */
+/* "3/24": the third of 24 before-copies; "#3/24" if the block number is stated. */
 static const char *copy_text(const struct dump *d, uint32_t record, char buf[32])
 {
 	const struct dump_slot *s = dump_slot_of(d, record);
@@ -90,7 +90,7 @@ static const char *copy_text(const struct dump *d, uint32_t record, char buf[32]
 	}
 	if (!s || s->n_before < 2 || d->records.v[record].stage != DUMP_BEFORE)
 		return buf;
-	/* copies without a block number stand in manifest order */
+	/* copies without a block number are in manifest order */
 	for (uint32_t lo = 0, hi = s->n_before; lo < hi;) {
 		uint32_t mid = lo + (hi - lo) / 2, at = d->order[s->first + mid];
 
@@ -117,7 +117,7 @@ static const char *flag_text(const struct dump_record *r)
 					     : "";
 }
 
-/* What stands in tables alone. */
+/* Fills the texts that are only in tables. */
 static void fill_record_texts(struct ls_record *x, const struct dump *d)
 {
 	const struct dump_record *r = &d->records.v[x->record.index];
@@ -144,7 +144,7 @@ struct ls_slot {
 	const char *role, *kind, *dtype, *choice;
 	struct rows before;
 	uint64_t before_contents;
-	/* in tables alone */
+	/* only in tables */
 	const char *func, *shape, *why, *value;
 	uint64_t copies, buffer;
 	char func_text[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
@@ -222,7 +222,7 @@ struct ls_task {
 	struct rows func_id;
 	struct str kernel;
 	uint64_t blocks, tensors, scalars, records, bytes;
-	const char *place, *func; /* in tables alone */
+	const char *place, *func; /* only in tables */
 	char place_text[32], func_text[DUMP_MEMBERS_TEXT];
 	int64_t func_ids[DUMP_MAX_MEMBERS];
 };
@@ -268,7 +268,7 @@ static void fill_task(struct ls_task *x, const struct dump *d, const struct dump
 		(unsigned)x->local);
 }
 
-/* --- all of them: made one at a time, a dump may have millions --- */
+/* --- all rows: made one at a time, since a dump may have millions --- */
 
 struct ls_row {
 	union {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_repair.c: incore dump repair: the manifest of a dump that was not closed, and what is lost.
- */
+/* dump_repair.c: incore dump repair: writes the manifest of a dump that was not closed, and reports
+ * what is lost. */
 #include "cli/draw.h"
 #include "cli/dump/dump_rows.h"
 #include "dump/repair.h"

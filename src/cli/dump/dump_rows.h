@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_rows.h: a dump, its records and their values as rows with descriptions, the same in every
- * verb of `incore dump`. Owner: rows stand in the caller's structs and point into the dump.
+ * dump_rows.h: a dump, its records and their values as described rows, the same in every verb of
+ * `incore dump`. Owner: rows are stored in the caller's structs and point into the dump.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "cli/dump/dump_job.h"
 #include "dump/read/deps.h"
 
-/* Which dump, as the envelope's input. */
+/* The dump, as `input` of the envelope. */
 struct dump_input {
 	const struct dump *dump;
 	uint64_t payload_bytes;
@@ -18,7 +18,7 @@ struct dump_input {
 	const char *generation;
 };
 extern const struct record dump_input_record;
-extern const struct record *const dump_inputs[]; /* of verbs with one dump */
+extern const struct record *const dump_inputs[]; /* for verbs with one dump */
 void dump_input_fill(struct dump_input *in, const struct dump *d);
 /* Prints the envelope of one dump with this data. */
 bool dump_json(struct cli *c, const struct dump *d, const struct record *r, const void *data);
@@ -29,11 +29,11 @@ struct scalar_row {
 	bool exact;
 };
 
-/* All that a record says. */
+/* Everything that a record states. */
 struct record_row {
 	uint32_t index, slot;
 	uint64_t task_id;
-	struct rows func_id; /* func_ids; none: not stated */
+	struct rows func_id; /* func_ids; empty: not stated */
 	struct str kernel;
 	const char *role, *stage, *kind, *dtype;
 	bool contiguous, truncated, overwritten, ambiguous, payload_lost, incomplete, torn;
@@ -45,7 +45,7 @@ struct record_row {
 	uint32_t block_idx, block_num, core_id;
 	struct str core_type;
 	const struct record_buffer *buffer;
-	/* what the pointers point at */
+	/* storage that the pointers point to */
 	int64_t func_ids[DUMP_MAX_MEMBERS];
 	struct dump_geometry geometry;
 	struct scalar_row scalar_held;
@@ -54,7 +54,7 @@ struct record_row {
 extern const struct record record_row_record; /* RECORD_LINE */
 void record_row_fill(struct record_row *x, const struct dump *d, uint32_t record);
 
-/* Ids of member functions; rows of none where they are not stated. */
+/* Ids of member functions; no rows if they are not stated. */
 extern const struct record func_id_record;
 struct rows func_id_rows(const struct dump *d, uint32_t members, int64_t ids[DUMP_MAX_MEMBERS]);
 

@@ -83,8 +83,7 @@ static const char *place(const struct dump_geometry *g, uint64_t i, char buf[DUM
 	return dump_text_dims(at, g->rank, buf);
 }
 
-/* Rows of the last dimension, each with the index it begins at; long rows go on in the next line.
- */
+/* Prints rows of the last dimension, each with its first index; long rows are wrapped. */
 static void print_values(struct show *s, const struct dump_record *r, const struct shown *x)
 {
 	uint64_t n = x->n < s->limit ? x->n : s->limit, row, most = 8;
@@ -137,7 +136,7 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 
 	for (unsigned i = 0; i < STATS_BINS; i++)
 		most = v->bins[i] > most ? v->bins[i] : most;
-	for (unsigned i = 0; i < STATS_BINS; i++) /* a bin with one value is not blank */
+	for (unsigned i = 0; i < STATS_BINS; i++) /* a bin with one value must not be blank */
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
@@ -311,13 +310,13 @@ struct shown_row {
 	const struct stats_row *statistics;
 	const struct shown *change;
 	struct rows values;
-	/* what they point at */
+	/* storage that the pointers point to */
 	const struct show *show;
 	struct shown shown;
 	struct stats_row stats;
 	struct value_item value;
 	char text[VALUE_TEXT];
-	bool is_failed; /* the error is told */
+	bool is_failed; /* the error is set */
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
@@ -386,7 +385,7 @@ static bool print_json(struct show *s)
 	struct show_data x = {"show", s->list.n, {&row, n, shown_at}};
 
 	for (size_t i = 0; i < n; i++) {
-		struct shown unused; /* nothing is printed before all can be read */
+		struct shown unused; /* print nothing unless all can be read */
 
 		if (!look(s, s->list.v[i], &unused))
 			return false;

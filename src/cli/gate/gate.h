@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.h: what gates found, as files for CI. A verb with a gate fills one table of results; each
- * format is one writer over it, and none computes a figure. Files appear whole, before anything
- * is printed; the exit status is the verb's. May fail: memory, a file that cannot be written, and
- * with status USAGE where a file is asked for and nothing was judged.
+ * gate.h: results of gates as files for CI. A verb with a gate fills one table of results; each
+ * format has one writer for it, and no writer computes a figure. Files appear whole, before
+ * anything is printed; the verb sets the exit status. May fail: memory, a file that cannot be
+ * written, and with status USAGE if a file is requested but nothing was judged.
  */
 #pragma once
 
@@ -23,61 +23,61 @@
 
 enum gate_state { GATE_HELD, GATE_FAILED, GATE_UNTOLD };
 
-struct gate_cause { /* an instruction or the like that a failure comes from */
+struct gate_cause { /* an instruction or the like that causes a failure */
 	const char *what, *figure;
 	const char *source; /* "inner.py:3 -> outer.py:5"; NULL or "": not known */
 };
 
 struct gate_found {
 	enum gate_state state;
-	const char *metric;  /* the value that is judged: names the rule */
-	const char *name;    /* the condition, or the series: with metric and kernel its identity */
+	const char *metric;  /* the judged value; it names the rule */
+	const char *name;    /* condition or series; with metric and kernel the result's identity */
 	const char *kernel;  /* NULL: it has no name */
 	const char *message; /* the figures, the limit and the noise in words */
-	const char *evidence; /* what they rest on */
-	const char *input;    /* path to name where no cause has a source line */
-	const char *command;  /* looks closer; NULL: none */
+	const char *evidence; /* what the figures rest on */
+	const char *input;    /* path to report if no cause has a source line */
+	const char *command;  /* for a closer look; NULL: none */
 	struct rows causes;   /* gate_cause; the largest first */
-	const void *row;      /* all its figures, as --json gives them */
+	const void *row;      /* all its figures, as in --json */
 };
 
 struct gate_report {
 	const char *verb;
-	const char *help;	     /* what such a gate is, and what to do */
+	const char *help;	     /* explains the gate and what to do if it fails */
 	const struct record *record; /* of gate_found.row */
 	const struct gate_found *v;
 	size_t n;
 };
 
-/* Can the files that are asked for be written at all? n: things to judge. Asked before any work. */
+/* Can the requested files be written at all? n: things to judge. Call it before any work. */
 bool gate_may_write(struct cli *c, size_t n);
-/* gate_diff.c: the same of `incore diff`. */
+/* gate_diff.c: gate_may_write() for `incore diff`. */
 bool gate_may_write_diff(struct cli *c);
-/* Is any of the files asked for? */
+/* Is any of these files requested? */
 bool gate_is_asked(const struct cli *c);
-/* Writes those that are. */
+/* Writes the requested files. */
 bool gate_write(struct cli *c, const struct gate_report *r);
-/* gate_diff.c: of the answer of `incore diff`. */
+/* gate_diff.c: gate_write() for the answer of `incore diff`. */
 bool gate_write_diff(struct cli *c, const struct answer *a);
 
-/* --- one writer a format: appends the whole file --- */
+/* --- one writer per format; each appends the whole file --- */
 void gate_put_junit(const struct gate_report *r, struct strbuf *out);
 void gate_put_sarif(const struct cli *c, const struct gate_report *r, struct strbuf *out);
 void gate_put_markdown(const struct gate_report *r, struct strbuf *out);
 
-/* --- what they share --- */
+/* --- shared by the writers --- */
 uint64_t gate_count(const struct gate_report *r, enum gate_state s);
 /* "incore diff: 1 of 3 gates failed" */
 void gate_put_title(const struct gate_report *r, struct strbuf *out);
 
-/* gate_place.c: a source line as a place in the working directory. */
+/* gate_place.c: maps a source line to a file in the working directory. */
 struct gate_place {
 	struct str path;
 	uint64_t line;
-	bool is_found; /* below the working directory, and so relative */
+	bool is_found; /* found below the working directory; path is then relative */
 };
-/* Of the links of an inline chain the innermost that is there: a path that was absolute elsewhere
- * is looked for by its longest end. Where none is, the innermost. False: no line in it. */
+/* The innermost place of an inline chain whose file is found, else the innermost place. A path that
+ * was absolute on another machine is searched by its longest suffix. False: no line in `source`. */
 bool gate_place(const char *source, struct gate_place *out);
-/* Percent-encoded; what is absolute begins with file://. */
+/* Appends a percent-encoded URI; absolute paths get file://. */
 void gate_put_uri(struct strbuf *b, struct str path);

@@ -24,13 +24,13 @@ static const char *figure_of(
 		is_claim ? ", " : "", is_claim ? p->verdict : "");
 }
 
-/* Before in the order of cost: more cycles, or as many and further up. */
+/* Does a come before b in order of cost: more cycles, or equal and further up? */
 static bool is_costlier(const struct diff_part_row *a, const struct diff_part_row *b)
 {
 	return a->cycles_b != b->cycles_b ? a->cycles_b > b->cycles_b : a < b;
 }
 
-/* Nothing changed to the worse: the gate is on a value, which comes from where most cycles are. */
+/* For gates on a value, where nothing got worse: the parts with most cycles are the causes. */
 static size_t put_costliest(
 	const struct diff_answer *a, struct arena *arena, struct gate_cause *out)
 {
@@ -54,7 +54,8 @@ static size_t put_costliest(
 	return n;
 }
 
-/* What moved the way that the gate forbids, in the order of the answer: the largest first. */
+/* Parts that changed in the direction that the gate forbids, in the order of the answer: largest
+ * first. */
 static bool put_causes(const struct diff_answer *a, const struct gate_row *g, struct arena *arena,
 	struct rows *out)
 {

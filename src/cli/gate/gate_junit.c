@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate_junit.c: JUnit XML as Jenkins, GitLab and others read it: a gate is a test case of its
- * kernel, one that nothing can be claimed of is skipped. No times: nothing was run.
+ * kernel; a gate without a verdict is skipped. No times, since nothing was run.
  */
 #include "cli/gate/gate.h"
 #include "codec/markup.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate_markdown.c: gates as Markdown for the summary of a CI job: what failed, and what it comes from.
- * A job takes 1 MiB of it: of many gates those that failed come first, and endless names are cut.
+ * gate_markdown.c: gates as Markdown for the summary of a CI job: what failed, and why. A job takes
+ * at most 1 MiB of it, so failed gates come first, and very long names are cut.
  */
 #include "cli/gate/gate.h"
 #include "codec/markup.h"
 
 #define ROWS_MAX 200u
-#define CAUSES_MAX 20u /* of the failures */
+#define CAUSES_MAX 20u /* for the failures */
 #define TEXT_MAX 400u
 
 static const char *const marks[] = {"passed", "**FAILED**", "no claim"};

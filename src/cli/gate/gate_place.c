@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gate_place.c: where in the sources at hand is a line that a capture names? */
+/* gate_place.c: finds a source line that a capture names in the local sources. */
 #include <limits.h>
 
 #include "cli/gate/gate.h"
 
-/* "path:12" taken apart. */
+/* Splits "path:12". */
 static bool take_line(struct str link, struct gate_place *out)
 {
 	ptrdiff_t colon = str_rfind_char(link, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gate_report.c: which files does CI want of what the gates found, and are they whole? */
+/* gate_report.c: writes results of gates to the files that CI asks for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,7 +42,7 @@ void gate_put_title(const struct gate_report *r, struct strbuf *out)
 		sb_printf(out, ", %llu without a claim", (unsigned long long)untold);
 }
 
-/* Others have written to it, or will: it grows by all of the text, or by nothing. */
+/* Others write to this file, too: appends all of the text or nothing. */
 static bool append(const char *path, struct str text, struct incore_error *e)
 {
 	bool is_new = !file_exists(path);
@@ -111,7 +111,7 @@ bool gate_write(struct cli *c, const struct gate_report *r)
 {
 	if (!gate_may_write(c, r->n))
 		return false;
-	/* what is made of files that are not what they were is none */
+	/* if an input changed while it was read, the result is invalid */
 	if (!map_guard_check("", 0, &c->error))
 		return false;
 	for (unsigned i = 0; i < NAMES; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate_sarif.c: what failed, as SARIF 2.1.0: one result a gate, on the source line of the largest
- * cause, with the other causes as related places. What held is no result: who reads SARIF shows
- * each as a defect. Its fingerprint is the gate, not the figures or the line, so that a failure
- * that stays is one alert.
+ * gate_sarif.c: failures as SARIF 2.1.0: one result per gate, on the source line of the largest
+ * cause, with the other causes as related places. Gates that passed are no results: SARIF viewers
+ * show each result as a defect. The fingerprint is the gate, not the figures or the line, so that a
+ * failure that persists is one alert.
  */
 #include "base/sha256.h"
 #include "cli/gate/gate.h"
 
-#define RULES_MAX 64u /* distinct metrics: there are fewer */
+#define RULES_MAX 64u /* more than there are distinct metrics */
 
 struct rules {
 	const char *v[RULES_MAX];
@@ -26,7 +26,7 @@ static unsigned rule_of(struct rules *x, const char *metric)
 	return i;
 }
 
-/* In a message braces are doubled, and brackets before parentheses would be a link. */
+/* In a message braces must be doubled, and brackets before parentheses would be a link. */
 static void put_text(struct strbuf *b, const char *text)
 {
 	for (; *text; text++) {
@@ -109,7 +109,7 @@ static void put_artifact(struct json_writer *w, struct str path, uint64_t line)
 	json_w_end(w);
 }
 
-/* The cause to show it at: the first in the sources at hand, else the first with a line; n: none. */
+/* The cause whose line to show: the first in local sources, else the first with a line; n: none. */
 static size_t choose(const struct gate_found *g, struct gate_place *out)
 {
 	const struct gate_cause *v = g->causes.v;
@@ -232,7 +232,7 @@ static void put_notification(struct json_writer *w, const char *level, const cha
 	json_w_end(w);
 }
 
-/* What was lost while reading, and what nothing is claimed of. */
+/* Reports losses while reading, and gates without a verdict. */
 static void put_invocation(struct json_writer *w, const struct cli *c, const struct gate_report *r)
 {
 	const char *p = c->warnings.p, *end = p ? p + c->warnings.n : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_build.c: the kernels of a build, recorded for the step that a device ran of them. */
+/* model_build.c: records the kernels of a build for a step that a device ran. */
 #include "cli/model/model_build.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "replay/backend_model.h"
 #include "replay/build/profile.h"
 
-/* The innermost cause: what stands before it names folders that are gone by now. */
+/* The innermost cause: the text before it names folders that no longer exist. */
 static const char *reason_of(const char *message)
 {
 	const char *at = message;
@@ -20,7 +20,7 @@ static const char *reason_of(const char *message)
 	return at;
 }
 
-/* The op streams that a kernel's run has left. */
+/* Loads the op streams that the run of a kernel wrote. */
 static bool take_streams(
 	struct model_build *b, const struct profile_row *row, size_t at, struct incore_error *e)
 {
@@ -50,7 +50,7 @@ static size_t find_kernel(const struct model_build *b, const struct build_kernel
 	return i;
 }
 
-/* Kernels that ran as so many blocks: a block is told how many there are. */
+/* Records the kernels that ran with this number of blocks, which each block gets as an input. */
 static bool record_blocks(struct model_build *b, struct profile_request *q,
 	const build_kernels *all, uint32_t blocks, struct incore_error *e)
 {
@@ -87,7 +87,7 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 	struct profile_request q = {.build_dir = cli_text(c, "build"),
 		.output_root = work,
 		.name = "run",
-		.needs_values = true, /* the device's time is of the device's data */
+		.needs_values = true, /* the device's times depend on the device's data */
 		.pool = c->pool,
 		.has_target = true,
 		.target = b->profile.arch == ARCH_A5 ? TARGET_A5 : TARGET_A2A3,
@@ -111,7 +111,7 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 	return ok;
 }
 
-/* Did `incore profile` make up what steers the kernel? Then its time says nothing of the device's. */
+/* Did `incore profile` invent values that control the kernel? Then its time cannot be compared. */
 static bool is_made_up(struct model_build *b, const char *stream)
 {
 	char *path = arena_strndup(&b->arena, stream, strlen(stream) - strlen("ops.opstream"));
@@ -125,7 +125,7 @@ static bool is_made_up(struct model_build *b, const char *stream)
 	return is_so;
 }
 
-/* A folder that `incore profile` has left: what it recorded is taken as it is. */
+/* Takes recordings as they are from a folder written by `incore profile`. */
 static bool take_run(struct cli *c, struct model_build *b)
 {
 	for (size_t i = 0; i < b->step.kernels.n; i++) {

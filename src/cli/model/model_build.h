@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_build.h: a build and a step that a device ran of it, for the verbs that set the model beside the
- * device: every kernel recorded, with the arguments that `incore profile` would give it.
+ * model_build.h: a build and one of its steps as run on a device, for the verbs that compare the
+ * model with the device. Every kernel is recorded with the arguments that `incore profile` uses.
  */
 #pragma once
 
@@ -25,15 +25,15 @@ struct model_build {
 	struct swimlane swim;
 	struct device_step step;
 	struct profile profile;
-	struct opstream_set *sets; /* by kernel of the step */
+	struct opstream_set *sets; /* one per kernel of the step */
 	struct arena arena;
 };
 
-/* Reads what the options name and records every kernel; one that cannot be is without a set.
- * needs_times: --deps alone, without the times of a device, is refused. */
+/* Reads what the options name and records every kernel; a kernel that cannot be recorded has no
+ * set. needs_times: refuses --deps alone, which comes without times of a device. */
 bool model_build_open(struct cli *c, const char *profile, bool needs_times, struct model_build *b);
 void model_build_close(struct model_build *b);
 
-/* incore model validate --build: the table of its kernels; false: c->error. */
+/* incore model validate --build: prints the table of its kernels; false: c->error. */
 bool model_validate_build(struct cli *c);
 extern const struct record validate_build_record;

@@ -169,7 +169,7 @@ static bool fit(struct cli *c, struct calib_options *o, const struct measured *m
 
 /* --- from the times of a step --- */
 
-/* The constants to fit: those named, or all that the load of a machine needs. */
+/* The constants to fit: those named, or all that the load of a machine depends on. */
 static bool take_keys(struct cli *c, enum prof_key keys[MAX_UNKNOWNS], unsigned *n)
 {
 	struct str rest = str_of(cli_text(c, "fit") ? cli_text(c, "fit") : ""), name;
@@ -195,13 +195,13 @@ static void put_value(const struct device_fit *f, const struct fit_value *v, str
 		.old_e4 = (int64_t)(v->before * PROF_ONE + 0.5),
 		.new_e4 = (int64_t)(v->after * PROF_ONE + 0.5),
 		.n_fit = f->after.n,
-		.n_held = f->after.n, /* each once */
+		.n_held = f->after.n, /* each is held out once */
 		.residual_permille = (unsigned)(1000 * f->after.mean + 0.5),
 		.held_permille = (unsigned)(1000 * f->left_out + 0.5),
 		.old_permille = (unsigned)(1000 * f->before.mean + 0.5)};
 }
 
-/* How far the fitted constants leave the kernels, by kind: without load, and with it. */
+/* Finds the residuals of kernels with the fitted constants, by kind, without and with load. */
 static bool find_residuals(struct cli *c, struct model_build *b, const char *source,
 	struct prof_residual out[KERNEL_KINDS])
 {
@@ -280,7 +280,7 @@ static bool run_model_calibrate(struct cli *c)
 	if (cli_has(c, "swimlane"))
 		return calibrate_step(c);
 	measured_init(&m);
-	/* The name decides: a base for a5 has its own defaults. */
+	/* The name decides: a base profile for a5 has its own defaults. */
 	if (!check_options(c, &o) ||
 		!profile_load(&base, cli_text(c, "base"), ARCH_A2A3, &c->error))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_common.c: the options that the verbs of `incore model` share, and what they all tell. */
+/* model_common.c: options and output shared by the verbs of `incore model`. */
 #include "args/spec.h"
 #include "cli/draw.h"
 #include "cli/model/model_job.h"
@@ -120,7 +120,7 @@ static bool list_of(struct cli *c, const char *name, const char *const **v, size
 
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out)
 {
-	/* a slow compiler on a busy machine is no fault of the kernel */
+	/* a slow compiler on a busy machine is not the kernel's fault */
 	struct record_options o = {.kernel = c->args[0],
 		.kernel_aiv = cli_text(c, "aiv"),
 		.arch = arch,
@@ -132,7 +132,7 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 
 	args_init(&a);
 	kernel_core_of(
-		str_of(cli_text(c, "core")), &o.cores); /* one of its words: the parser saw to it */
+		str_of(cli_text(c, "core")), &o.cores); /* a valid word: the parser checked it */
 	o.args = &a;
 	ok = check_counts(c, &o) && read_args(c, &a) &&
 	     list_of(c, "define", &o.defines, &o.n_defines) &&

@@ -38,7 +38,7 @@ static bool open_side(struct cli *c, struct asked *x, const char *path, struct s
 	return ok;
 }
 
-/* b against a, in thousandths; false where a is 0. */
+/* Error of b relative to a, in thousandths; false if a is 0. */
 static bool error_permille(const uint64_t v[2], int64_t *out)
 {
 	if (!v[0])
@@ -51,8 +51,8 @@ static bool error_permille(const uint64_t v[2], int64_t *out)
 struct compared_row {
 	struct compare_row r;
 	double error_pct;
-	const char *error; /* the same with its sign, for tables */
-	/* what it is made of */
+	const char *error; /* the error as text with its sign, for tables */
+	/* source of the rows */
 	const struct compare_row *rows;
 	char text[32];
 };
@@ -177,7 +177,7 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 		c, has_two ? traces : traces + 1, has_two ? 2 : 1, &data_record, &x);
 }
 
-/* One trace and --pmu, or two traces. */
+/* Requires one trace and --pmu, or two traces. */
 static bool check_usage(struct cli *c)
 {
 	bool has_pmu = cli_has(c, "pmu");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_compare_pmu.c: counters of a run against a trace: means per kind of core, or task by task.
+/* model_compare_pmu.c: compares counters of a run with a trace, by kind of core or task by task.
  */
 #include "cli/model/model_compare.h"
 
 #include "cli/model/model_measured.h"
 
-struct means { /* of one kind of core, of both sides */
+struct means { /* for one kind of core, both sides */
 	uint64_t n[2], span[2];
 	uint64_t busy[2][ENGINE_PIPES];
 	bool has[2][ENGINE_PIPES];
@@ -67,7 +67,7 @@ static bool put_means(struct pipe_compare *out, const struct means m[CORE_COUNT]
 				.cyc = {mean(x->busy[0][p], x->n[0]),
 					mean(x->busy[1][p], x->n[1])}};
 
-			/* a counter that is not there says nothing */
+			/* skip missing counters */
 			if (x->has[0][p] && !VEC_PUSH(&out->pipes, r))
 				return false;
 		}

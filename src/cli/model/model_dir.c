@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model_dir.c: the directory that `incore model run` and `time` write: the trace packed and in
- * every form that the exports know, the op stream, the report. It appears whole or not at all.
+ * all export formats, the op stream, the report. It appears whole or not at all.
  */
 #include "cli/model/model_report.h"
 #include "export/export.h"
@@ -29,7 +29,7 @@ static bool write_packed(struct cli *c, struct out_dir *d, const struct trace *t
 		return false;
 	ok = packed_write(t, f, &o, &r, &c->error);
 	if (ok && r.n_failed)
-		ok = err_nomem(&c->error); /* nothing else can be wrong with a trace in memory */
+		ok = err_nomem(&c->error); /* nothing else can fail for a trace in memory */
 	return out_dir_done(d, f, "trace.incore", ok ? &c->error : NULL) && ok;
 }
 

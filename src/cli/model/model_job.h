@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_job.h: what the verbs of `incore model` share: how a kernel and its arguments are named,
- * the profile, how streams and findings are told, and the directory that is written.
+ * model_job.h: shared by the verbs of `incore model`: options for a kernel and its arguments, the
+ * profile, output of streams and findings, and the directory that is written.
  */
 #pragma once
 
@@ -63,18 +63,18 @@ extern const struct verb model_verb_run, model_verb_record, model_verb_time, mod
 
 /* Loads --profile, or the default of the architecture; one for another architecture is an error. */
 bool model_cli_profile(struct cli *c, enum opstream_arch arch, struct profile *p);
-/* --arch, else what --profile is for, else a2a3. */
+/* --arch, else the architecture of --profile, else a2a3. */
 bool model_cli_arch(struct cli *c, enum opstream_arch *out);
 /* Compiles and runs c->args[0] as the options say. */
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out);
-/* Envelope with {path, arch} as input, each where it is not NULL, and this data. */
+/* Prints the envelope with {path, arch} as input, each only if not NULL, and this data. */
 bool model_json(struct cli *c, const char *path, const char *arch, const struct record *r,
 	const void *data);
 extern const struct record *const model_inputs[];
 
-/* What a stream holds; a row good until the next. */
+/* What a stream holds; a row is valid until the next one is made. */
 struct stream_row {
-	const struct opstream_set *set; /* the rows are of */
+	const struct opstream_set *set; /* the set that the rows are of */
 	const char *kernel, *core, *front_end, *args_origin;
 	uint32_t block_idx, block_num;
 	struct rows payload_slots, missing_slots;

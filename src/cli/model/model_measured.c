@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_measured.c: op streams and what was measured of them, brought together. */
+/* model_measured.c: matches op streams with measurements of them. */
 #include "cli/model/model_measured.h"
 
 #include "analysis/pipes/pipes.h"
@@ -93,7 +93,7 @@ static const struct opstream *stream_of(const struct opstream_set *set, enum ops
 	return NULL;
 }
 
-/* Of the task itself, else of its function, else the only file there is. */
+/* The stream of the task itself, else of its function, else of the only file. */
 static const struct opstream *find_stream(const struct measured *m, const struct pmu_row *r)
 {
 	for (size_t i = 0; i < m->files.n; i++)
@@ -144,7 +144,7 @@ enum op_pipe measured_pipe(const char *lane)
 	return OPP_NONE;
 }
 
-/* The stream of a block and unit (0 cube, 1 and 2 vector) of a trace. */
+/* The stream for a block and unit (0 cube, 1 and 2 vector) of a trace. */
 static const struct opstream *stream_at(const struct measured *m, uint32_t block, uint32_t unit)
 {
 	for (size_t i = 0; i < m->files.n; i++)
@@ -157,7 +157,7 @@ static const struct opstream *stream_at(const struct measured *m, uint32_t block
 	return NULL;
 }
 
-/* Exports lose their tail: products without the copy of their result, or the other way round. */
+/* Detects exports cut short: matrix products without the copy of their result, or vice versa. */
 static bool check_whole(const struct pipes *p, const char *path, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
@@ -230,7 +230,7 @@ static bool add_trace(struct cli *c, struct measured *m, const char *path, struc
 
 /* --- tables of instructions --- */
 
-/* Latencies add up to busy cycles only where one instruction runs at a time. */
+/* Latencies add up to busy cycles only if one instruction runs at a time. */
 static bool add_table(struct measured *m, const struct named_table *k, struct incore_error *e)
 {
 	for (uint32_t i = 0; i < k->n_rows; i++) {

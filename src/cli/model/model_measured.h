@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_measured.h: what was measured of kernels whose op streams are at hand: counters of a run,
- * or a simulator's trace, as tasks for calibrate.h.
+ * model_measured.h: measurements of kernels whose op streams are available: counters of a run, or a
+ * simulator's trace, as tasks for calibrate.h.
  * Owner: measured_init() .. measured_deinit(); tasks point into its streams. May fail: status 3 on
  * input that cannot be used (all counters zero, a trace cut short, no stream that belongs to it).
  */
@@ -25,5 +25,5 @@ void measured_init(struct measured *m);
 void measured_deinit(struct measured *m);
 /* From --ops and --pmu, --trace or --instr-csv; fills o->status and o->source. */
 bool measured_load(struct cli *c, struct measured *m, struct calib_options *o);
-/* Pipe of a lane name: "CUBE", "VECTOR", ...; OPP_NONE: none of the model's. */
+/* Pipe of a lane name: "CUBE", "VECTOR", ...; OPP_NONE: not a pipe of the model. */
 enum op_pipe measured_pipe(const char *lane);

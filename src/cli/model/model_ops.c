@@ -17,7 +17,7 @@ static const char *kind_of(const struct op_info *o)
 	return o->traits & OPT_INTRINSIC ? "intrinsic" : o->traits & OPT_MEMBER ? "member" : "op";
 }
 
-/* A price that is another op's, or nobody's: marked in every trace it gets into. */
+/* What a price rests on. A fallback or a guess is marked in every trace that uses it. */
 static const char *price_note(const struct op_info *o, const struct op_price *p)
 {
 	if (o->price == PRICE_FREE || o->price == PRICE_EXT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_record.c: incore model record: what a kernel does, op by op, as a file. */
+/* model_record.c: incore model record: writes what a kernel does, op by op, to a file. */
 #include "cli/model/model_job.h"
 #include "page/say.h"
 

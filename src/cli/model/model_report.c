@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_report.c: what the engine found out, as text and as JSON. */
+/* model_report.c: results of the engine as text and as JSON. */
 #include "cli/model/model_report.h"
 
 #include "cli/draw.h"
@@ -11,7 +11,7 @@
 struct lane_row {
 	const char *pipe, *status;
 	uint64_t ops, busy_cycles, wait_cycles, stall_cycles;
-	/* in tables alone: of its core */
+	/* only in tables: figures of its core */
 	const char *core;
 	uint64_t block, cycles;
 	double us, busy_pct;
@@ -59,7 +59,7 @@ struct core_row {
 	uint64_t block, cycles;
 	bool complete;
 	struct rows pipes;
-	/* what it is made of */
+	/* source of the row */
 	const struct model_report *report;
 	struct lane_row lanes[ENGINE_PIPES];
 };
@@ -116,9 +116,9 @@ static const struct record memory_record = RECORD_OF(model_finding, RECORD_BLOCK
 struct finding_row {
 	struct model_finding f;
 	const struct side_row *a, *b;
-	const struct model_finding *memory; /* NULL: it is not about memory */
+	const struct model_finding *memory; /* NULL: not about memory */
 	struct rows lines;
-	/* what they are made of */
+	/* source of the rows */
 	const struct model_report *report;
 	struct side_row sides[2];
 };
@@ -240,7 +240,7 @@ bool model_json_report(struct cli *c, const struct model_report *r, const char *
 
 /* --- text --- */
 
-/* Slots whose values nobody supplied: none of them steered the kernel. */
+/* Lists slots without supplied values; none of these values controlled the kernel. */
 static void put_missing(FILE *out, const struct opstream *s)
 {
 	const char *before = ", no values for slot ";
@@ -285,7 +285,7 @@ static void put_head(FILE *out, const struct model_report *r)
 		say(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
 }
 
-/* The lanes of all cores in one list; asked for in order. */
+/* The lanes of all cores in one list; lanes are requested in order. */
 struct lane_list {
 	const struct model_report *report;
 	size_t next; /* core * ENGINE_PIPES + pipe */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_run.c: incore model run: a kernel's source and arguments to a timed trace. */
+/* model_run.c: incore model run: makes a timed trace from a kernel's source and arguments. */
 #include "cli/model/model_report.h"
 
 static const struct option_def options[] = {

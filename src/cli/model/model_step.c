@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_step.c: incore model step: a whole step of a model on so many cores. */
+/* model_step.c: incore model step: a whole step of a model on a given number of cores. */
 #include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_job.h"
@@ -92,7 +92,7 @@ static const struct device_kernel *find(const struct device_step *d, const struc
 	return &d->kernels.v[i];
 }
 
-/* Both paths in one list: the estimated one, then what the device's has besides. */
+/* Both critical paths in one list: the estimated one, then kernels only in that of the device. */
 static size_t put_paths(struct path_row *rows, const struct device_step *d,
 	const struct critical_path *a, const struct critical_path *b)
 {

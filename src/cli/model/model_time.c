@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_time.c: incore model time: an op stream to a timed trace; the second half of model run. */
+/* model_time.c: incore model time: an op stream to a timed trace; second half of model run. */
 #include "cli/model/model_report.h"
 #include "page/say.h"
 
@@ -27,14 +27,14 @@ static bool tell(struct cli *c, const struct model_report *r, const char *dir)
 	return c->use_json ? model_json_report(c, r, dir) : model_text_report(c, r);
 }
 
-/* Told first, put in place last: what fails leaves nothing. */
+/* Prints the report first and commits the directory last, so that a failure leaves nothing. */
 static bool write_and_tell(struct cli *c, const struct model_report *r, const char *dir)
 {
 	struct out_dir d = {.fd = -1};
 	bool ok = (!dir || model_write_dir(c, dir, r, &d)) && tell(c, r, dir);
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		dir = NULL; /* nothing is written; the program says why */
+		dir = NULL; /* nothing is written; main.c reports why */
 	ok = ok && (!dir || out_dir_commit(&d, &c->error));
 	if (ok && dir && !c->use_json && !c->use_csv)
 		say(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
@@ -42,7 +42,7 @@ static bool write_and_tell(struct cli *c, const struct model_report *r, const ch
 	return ok;
 }
 
-/* The load of --active-cores, and what --cached says of the arguments. */
+/* Takes the load from --active-cores, and from --cached which arguments are cached. */
 static bool take_load(
 	struct cli *c, struct engine_options *o, uint16_t cold_permille[OPSTREAM_SLOTS])
 {

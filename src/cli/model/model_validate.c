@@ -100,7 +100,7 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 struct validated_row {
 	struct validate_row r;
 	double published, published_to, estimate, error_pct, gate_pct;
-	const struct validate_row *rows; /* what it is made of */
+	const struct validate_row *rows; /* source of the rows */
 };
 #define ROW(M, NAME, DOC, ...) COLUMN_AS(validated_row, r.M, NAME, UNIT_NONE, DOC, ##__VA_ARGS__)
 static const struct column row_columns[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_validate_build.c: incore model validate --build: the model against a device's own times. */
+/* model_validate_build.c: incore model validate --build: the model against times of a device. */
 #include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_job.h"
@@ -100,7 +100,7 @@ static struct device_row row_of(const struct device_kernel *k)
 		.others = k->others};
 }
 
-/* Errors of every role and class that has kernels; the last is of all. */
+/* Errors for every role and class that has kernels; the last row is for all. */
 static size_t put_errors(const struct device_step *d, bool is_alone, struct error_row *out)
 {
 	static const char *const roles[] = {"fit", "check", "all"};

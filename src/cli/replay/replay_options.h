@@ -41,5 +41,5 @@ struct replay_words { /* an option that may be repeated, as an array */
 	unsigned n;
 };
 bool replay_take_words(struct cli *c, const char *name, struct replay_words *out);
-/* First given name of the two, or NULL. */
+/* The value of the first of the two options that is given, or NULL. */
 const char *replay_either(const struct cli *c, const char *name, const char *legacy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sql_parquet.c: the result of a query as a Parquet file. SQLite's values have types of their own, a
- * column of a file has one: integers, numbers where there are others too, else texts.
+ * sql_parquet.c: the result of a query as a Parquet file. In SQLite each value has its own type, in
+ * the file a whole column has one: integers, real numbers if there are any, else texts.
  */
 #include <math.h>
 
@@ -11,10 +11,10 @@
 
 #define BATCH 8192u
 
-/* The type that holds every value of a column as it is. */
+/* The type that holds every value of a column exactly. */
 static enum column_type type_of(const struct sql_out *o, unsigned column)
 {
-	const int64_t exact = INT64_C(1) << 53; /* integers that a double holds */
+	const int64_t exact = INT64_C(1) << 53; /* limit of integers that a double holds exactly */
 	bool has_real = false, has_large = false;
 
 	for (size_t i = column; i < o->cells.n; i += o->n_columns) {
@@ -31,7 +31,7 @@ static enum column_type type_of(const struct sql_out *o, unsigned column)
 	return !has_real ? COLUMN_I64 : has_large ? COLUMN_TEXT : COLUMN_F64;
 }
 
-/* Readers want names, and no two the same. */
+/* Parquet readers need column names, and unique ones. */
 static const char *name_of(struct sql_out *o, const struct column *before, unsigned i)
 {
 	const char *name = o->names[i][0] ? o->names[i] : "column";
@@ -117,7 +117,7 @@ bool sql_out_parquet(struct sql_out *o, const char *path, const struct sql_resul
 	bool ok;
 
 	if (!o->n_columns)
-		return true; /* blanks and comments */
+		return true; /* only blanks and comments */
 	if (!out_file_open(&out, path, &o->c->error))
 		return false;
 	ok = write_file(o, out.f) && out_file_commit(&out, &o->c->error);

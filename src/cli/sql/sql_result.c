@@ -9,7 +9,7 @@
 #include "cli/draw.h"
 #include "codec/csv.h"
 
-/* --- what --json gives --- */
+/* --- records for --json --- */
 
 struct sql_data {
 	const char *query;
@@ -109,7 +109,7 @@ static const char *hex_of(struct arena *a, struct str bytes)
 	return text;
 }
 
-/* A value that lives in the arena; a text NULL: nothing is there. */
+/* Copies a value into the arena; NULL of SQL becomes a text that is NULL. */
 static bool keep_value(struct arena *a, const struct sql_value *v, struct any *out)
 {
 	*out = (struct any){.type = COLUMN_TEXT};
@@ -131,7 +131,7 @@ static bool keep_value(struct arena *a, const struct sql_value *v, struct any *o
 	}
 }
 
-/* A number as text, a real one with so many digits that count; NULL: it is none. */
+/* A number as text, a real number with `digits` significant digits; NULL: not a number. */
 static const char *number_text(const struct any *x, int digits, char text[32])
 {
 	if (x->type == COLUMN_I64)
@@ -192,9 +192,9 @@ struct sql_sink sql_out_sink(struct sql_out *o)
 
 /* --- drawing --- */
 
-#define DRAWN_COLUMNS 64u /* that a text table can have */
+#define DRAWN_COLUMNS 64u /* limit of a text table */
 
-/* A column of numbers stands at the right side. */
+/* Columns of numbers are right-aligned. */
 static enum cell_align align_of(const struct sql_out *o, unsigned column)
 {
 	bool has_number = false;
@@ -225,7 +225,7 @@ static bool draw_table(struct sql_out *o)
 	for (unsigned i = 0; i < o->n_columns; i++) {
 		struct strbuf plain = {0};
 
-		/* a heading may be any text of the query */
+		/* a heading may be any text from the query */
 		sb_plain(&plain, str_of(o->names[i]));
 		columns[i].title = arena_strndup(&t.arena, plain.p ? plain.p : "", plain.n);
 		t.is_failed |= plain.failed || !columns[i].title;
@@ -267,7 +267,7 @@ bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n
 	return cli_json_captures(o->c, traces, n_traces, &sql_record, &x);
 }
 
-/* --- what can be asked --- */
+/* --- tables and columns --- */
 
 static const struct column table_columns[] = {
 	COLUMN(sql_table, name, UNIT_NONE, "name of the table", .title = "table"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sql_result.h: the result of a query on its way out: as a text table or JSON when it is whole, as
- * CSV row by row. Owner: the caller; sql_out_deinit().
+ * sql_result.h: output of a query result: as a text table or JSON once it is complete, as CSV row
+ * by row. Owner: the caller; sql_out_deinit().
  */
 #pragma once
 
@@ -23,13 +23,13 @@ extern const struct record sql_record; /* what --json gives */
 void sql_out_init(struct sql_out *o, struct cli *c, uint64_t most_bytes);
 void sql_out_deinit(struct sql_out *o);
 struct sql_sink sql_out_sink(struct sql_out *o);
-/* Prints what was collected and makes room for the next; CSV is out already. */
+/* Prints what was collected and clears it for the next result; CSV is printed already. */
 bool sql_out_draw(struct sql_out *o);
-/* Writes it to a Parquet file, whole or not at all, and says so. */
+/* Writes it to a Parquet file, whole or not at all, and reports that. */
 bool sql_out_parquet(struct sql_out *o, const char *path, const struct sql_result *r);
 void sql_out_forget(struct sql_out *o);
 bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n_traces,
 	const char *query, const struct sql_result *r);
-/* Which tables there are; the columns of one, or of all that are tables of captures. */
+/* Print the list of tables; print the columns of one, or of all tables of captures. */
 bool sql_draw_tables(struct cli *c, const struct sql *s);
 bool sql_draw_columns(struct cli *c, const struct sql *s, const char *name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_shell_edit.c: the shell's lines with libedit: history, completion of tables, columns, words. */
+/* sql_shell_edit.c: input lines of the shell with libedit: history, and completion of tables,
+ * columns and words. */
 #include <editline/readline.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #define HISTORY_MOST 1000
 
-/* libedit calls back without a context. */
+/* Global because libedit's callbacks have no context. */
 static const struct sql *completing;
 static char *history_path;
 static FILE *screen;
@@ -20,7 +21,7 @@ static const char *const sql_words[] = {"SELECT", "FROM", "WHERE", "GROUP BY", "
 	"avg(", "min(", "max(", "median(", "quantile(", ".tables", ".schema", ".help", ".quit",
 	NULL};
 
-/* The i-th word there is, of SQL, tables and columns; NULL: no more. */
+/* The i-th word among those of SQL, tables and columns; NULL: no more. */
 static const char *word_at(size_t i)
 {
 	size_t n_tables, n_words = 0;
@@ -43,7 +44,7 @@ static const char *word_at(size_t i)
 	return NULL;
 }
 
-/* A word is offered once, though several tables have such a column. */
+/* A word is offered only once, even if several tables have such a column. */
 static bool was_offered(size_t before, const char *word)
 {
 	for (size_t i = 0; i < before; i++)
@@ -69,11 +70,11 @@ static char **complete(const char *text, int start, int end)
 {
 	(void)start;
 	(void)end;
-	rl_attempted_completion_over = 1; /* no names of files */
+	rl_attempted_completion_over = 1; /* no completion of file names */
 	return rl_completion_matches(text, next_match);
 }
 
-/* $XDG_STATE_HOME/incore/sql_history; NULL: nowhere to keep it. */
+/* $XDG_STATE_HOME/incore/sql_history; NULL: no place for it. */
 static char *find_history(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -87,7 +88,7 @@ static char *find_history(void)
 		return NULL;
 	if (b.failed)
 		return NULL;
-	for (char *p = b.p + 1; *p; p++) /* its parents, too */
+	for (char *p = b.p + 1; *p; p++) /* creates its parents, too */
 		if (*p == '/') {
 			*p = 0;
 			mkdir(b.p, 0700);
@@ -103,7 +104,7 @@ void sql_shell_open(const struct sql *s)
 	completing = s;
 	rl_readline_name = "incore";
 	rl_attempted_completion_function = complete;
-	/* stdout has no descriptor (output_stdout()), and libedit looks for the terminal's */
+	/* stdout has no descriptor (output_stdout()), and libedit needs that of the terminal */
 	screen = fdopen(dup(STDOUT_FILENO), "w");
 	if (screen)
 		rl_outstream = screen;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_shell_plain.c: the shell's lines where there is no libedit: as the terminal gives them. */
+/* sql_shell_plain.c: input lines of the shell without libedit, as the terminal gives them. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_accept.c: incore store accept: what got worse and may be, by name, with who, when and why. */
+/* store_accept.c: incore store accept: accepts named regressions, with who, when and why. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static const struct column accepted_columns[] = {
 };
 static const struct record accepted_record = RECORD_OF(accepted, RECORD_BLOCK, accepted_columns);
 
-/* --- whose --- */
+/* --- the kernel --- */
 
 /* "turn" is also turn(float const*, unsigned int). */
 static bool is_called(const char *kernel, const char *name, bool is_whole)
@@ -47,7 +47,7 @@ static bool is_called(const char *kernel, const char *name, bool is_whole)
 	return strncmp(kernel, name, n) == 0 && (is_whole ? !kernel[n] : kernel[n] == '(');
 }
 
-/* The name of the one kernel that is called so; NULL with the error filled. */
+/* The full name of the only kernel of that name; NULL with the error set. */
 static const char *find_kernel(struct store_job *j, const char *name)
 {
 	const char *found = NULL;
@@ -74,7 +74,7 @@ static const char *find_kernel(struct store_job *j, const char *name)
 	return found;
 }
 
-/* --- what is said of it --- */
+/* --- reason and author --- */
 
 static bool check_text(struct cli *c, const char *option, const char *text)
 {
@@ -124,9 +124,9 @@ static bool read_said(struct store_job *j, struct store_acceptance *out)
 	return check_text(j->c, "because", because) && (out->who = who_is_it(j));
 }
 
-/* --- done --- */
+/* --- accepting --- */
 
-/* The series is as bad as it is now, and that may be. */
+/* Accepts that the series is as bad as it is now. */
 static void put_one(const struct store_judged *x, const struct store_acceptance *said,
 	struct store_acceptance *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_add.c: incore store add: captures into a store, each whole or not at all. */
+/* store_add.c: incore store add: adds captures to a store, each whole or not at all. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,18 +46,18 @@ static const struct record data_record = RECORD_OF(added, RECORD_BLOCK, data_col
 struct add_job {
 	struct cli *c;
 	const char *path;  /* of the store */
-	const char *sweep; /* its folder, while its captures are added; or NULL */
+	const char *sweep; /* folder of the sweep while its captures are added, else NULL */
 	struct asked asked;
 	struct store *store;
 	struct arena arena;
 	struct store_identity id;
-	struct text_list labels; /* that were given */
+	struct text_list labels; /* given by the user */
 	VEC(struct added_row) rows;
 };
 
-/* What one capture took the next takes again: the C library would give it back to the system in
- * between and ask for it anew, 240 page faults each. Its own limit for mappings, which it raises as
- * it runs, no longer moves then, and is set to the highest that it would choose. */
+/* Each capture needs the memory of the one before: the C library would return it to the system in
+ * between and request it again, 240 page faults each. Setting this stops the C library from raising
+ * its mmap threshold as it runs, so that is set to the highest value that it would choose. */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__
@@ -66,7 +66,7 @@ static void keep_memory(void)
 #endif
 }
 
-/* From the root on, so that it is found from anywhere; in the arena. */
+/* The absolute path, so that it is found from anywhere; in the arena unless path is absolute. */
 static const char *whole_path(struct add_job *j, const char *path)
 {
 	char *here, *out;
@@ -92,7 +92,7 @@ static bool add_one(struct add_job *j, const char *path)
 	j->id.path = whole_path(j, path);
 	if (!j->id.path)
 		return err_nomem(e);
-	if (!j->store) /* not before there is something to add */
+	if (!j->store) /* only once there is something to add */
 		j->store = store_open(j->path, true, e);
 	if (!j->store)
 		return false;
@@ -105,12 +105,11 @@ static bool add_one(struct add_job *j, const char *path)
 		.capture = added.capture};
 	if (t->meta.kernel && !row.kernel)
 		return err_nomem(e);
-	row.path = arena_strdup(&j->arena, row.path); /* it may stand in the trace */
+	row.path = arena_strdup(&j->arena, row.path); /* it may point into the trace */
 	return (row.path && VEC_PUSH(&j->rows, row)) || err_nomem(e);
 }
 
-/* What a task of a sweep left leads nowhere but into the sweep's folder; other captures are named by
- * who adds them. */
+/* Captures of a sweep must not lead out of the sweep's folder; others are named by the user. */
 static bool fence(struct add_job *j, const char *path)
 {
 	struct captures *k = &j->asked.captures;
@@ -120,7 +119,7 @@ static bool fence(struct add_job *j, const char *path)
 	return captures_fence_named(k, path, &j->c->error);
 }
 
-/* What was read for one capture is let go before the next. */
+/* Frees what was read for one capture before the next. */
 static bool add_path(struct add_job *j, const char *path)
 {
 	bool ok = cli_begin(j->c, &j->asked) && fence(j, path) && add_one(j, path);
@@ -131,7 +130,7 @@ static bool add_path(struct add_job *j, const char *path)
 	return ok;
 }
 
-/* A label of a parameter: what may not stand in one becomes a blank. */
+/* The label of a parameter; characters that are not allowed become blanks. */
 static const char *label_of(struct add_job *j, const struct sweep_pair *p)
 {
 	char *out = arena_printf(&j->arena, "%s=%s", p->name, p->value.text);
@@ -244,7 +243,7 @@ bool store_add_sweep(struct cli *c, const char *dir, const char *path)
 	keep_memory();
 	arena_init(&j.arena);
 	shown = store_shown(path, &j.arena);
-	c->verb = &store_verb_add; /* captures are read as `store add` reads them */
+	c->verb = &store_verb_add; /* read captures with the options of `store add` */
 	ok = (shown || err_nomem(&c->error)) && sweep_each_capture(dir, add_swept, &j, &c->error);
 	c->verb = verb;
 	store_close(j.store);

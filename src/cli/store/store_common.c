@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_common.c: what the verbs of `incore store` share. */
+/* store_common.c: shared by the verbs of `incore store`. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_gate.c: incore store gate: is something worse, by the newest captures or since earlier ones? For CI. */
+/* store_gate.c: incore store gate: is something worse in the newest captures, or still worse since
+ * earlier ones? For CI. */
 #include <math.h>
 
 #include "cli/draw.h"
@@ -57,8 +58,8 @@ static const char help[] =
 	"series allows, or than --max; it stands until the series is back. The instructions that changed most "
 	"are told with it, and the incore diff that compares both captures row by row: see incore-store(1).";
 
-/* "; standing: 268865536 -> 1044996096 cycles (+288.67 %) since capture 11, 2026-11-02T00:00:00Z" of
- * the costliest that is not new. */
+/* "; standing: 268865536 -> 1044996096 cycles (+288.67 %) since capture 11, 2026-11-02T00:00:00Z"
+ * for the costliest regression that is not new. */
 static const char *standing_of(const struct store_gate *g, struct arena *a)
 {
 	const struct store_regression *r = g->regressions.v, *end = r + g->regressions.n;
@@ -160,7 +161,7 @@ static bool write_files(struct store_job *j, const struct store_gates *x)
 	return gate_write(j->c, &r);
 }
 
-/* A gate that lets pass because nothing was there to look at would be none. */
+/* A gate must not pass just because there was nothing to check. */
 static bool check_any(const struct store_job *j)
 {
 	return j->entries.v.n ||

@@ -14,7 +14,7 @@ static const struct option_def history_options[] = {
 
 #define SCREEN_POINTS 30
 
-/* The last ones that are wanted. */
+/* The last points, as many as requested. */
 static struct rows last_points(const struct cli *c, struct rows points)
 {
 	const struct store_point *v = points.v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_job.h: what the verbs of `incore store` share: which store, which captures, which rule. */
+/* store_job.h: shared by the verbs of `incore store`: which store, which captures, which rule. */
 #pragma once
 
 #include "cli/cli.h"
@@ -38,7 +38,7 @@ extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_v
 
 struct store_job {
 	struct cli *c;
-	const char *path; /* as it may be shown */
+	const char *path; /* without secrets, so that it may be shown */
 	struct store *store;
 	struct arena arena;
 	struct store_select select;
@@ -49,25 +49,25 @@ struct store_job {
 extern const struct record *const store_inputs[]; /* {"store": path} */
 
 const char *store_path(const struct cli *c);
-/* A path without what nobody should read; NULL: no memory. */
+/* The path without parts that must not be shown; NULL: no memory. */
 const char *store_shown(const char *path, struct arena *a);
-/* Opens the store and lists what the options select. To be freed in any case. */
+/* Opens the store and lists what the options select. Call store_job_close() in any case. */
 bool store_job_open(struct store_job *j, struct cli *c);
 void store_job_close(struct store_job *j);
 /* The rule of STORE_RULE_OPTIONS. */
 bool store_job_rule(struct store_job *j);
 bool store_job_json(struct cli *c, const char *path, const struct record *r, const void *value);
-/* A number of an option that is one; USAGE otherwise. */
+/* The value of an option as a number; status USAGE if it is not one. */
 bool store_real(struct cli *c, const char *name, double *out);
 bool store_number(struct cli *c, const char *text, uint64_t *out);
-/* The captures of a sweep that has ended, or so far, into a store. */
+/* Adds the captures of a sweep, or those made so far, to a store. */
 bool store_add_sweep(struct cli *c, const char *dir, const char *path);
 /* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
 void store_say_series(struct cli *c, const struct store_series *s);
 void store_say_why(struct cli *c, const struct store_why *w);
 /* "accepted 2026-11-08T10:00:00Z by me, cycles up to 8270032896 of capture 30: because" */
 void store_say_acceptance(struct cli *c, const struct store_acceptance *a);
-/* All of a series, a line each; of several, each with its series. */
+/* Print acceptances of one series, a line each; or of several, each with its series. */
 void store_say_accepted(struct cli *c, struct rows accepted);
 void store_say_accepted_series(struct cli *c, struct rows accepted);
 void store_say_regression(struct cli *c, const struct store_regression *r);

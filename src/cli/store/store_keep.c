@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_keep.c: incore store prune, store export: fewer captures, or some of them elsewhere. */
+/* store_keep.c: incore store prune, store export: removes captures, or copies some elsewhere. */
 #include "base/search.h"
 #include "cli/store/store_job.h"
 #include "page/say.h"
@@ -39,7 +39,7 @@ static bool is_named(const struct cli *c, uint64_t capture)
 	return false;
 }
 
-/* What the options and numbers say is to go: each of them alone is enough. */
+/* Chooses the captures to remove: those that any option or number selects. */
 static bool choose(struct store_job *j, number_list *out)
 {
 	const char *text = cli_text(j->c, "before");
@@ -122,7 +122,7 @@ static bool run_export(struct cli *c)
 
 	for (size_t i = 0; ok && i < j.entries.v.n; i++)
 		ok = VEC_PUSH(&numbers, j.entries.v.v[i].capture) || err_nomem(&c->error);
-	SORT(numbers.v, numbers.n, compare_u64); /* as they were added */
+	SORT(numbers.v, numbers.n, compare_u64); /* in the order in which they were added */
 	ok = ok && store_copy(j.store, x.file, numbers.v, numbers.n, &c->error);
 	x.captures = numbers.n;
 	if (ok && c->use_json)

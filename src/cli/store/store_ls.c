@@ -21,7 +21,7 @@ static const struct column listed_columns[] = {
 };
 static const struct record listed_record = RECORD_OF(listed, RECORD_BLOCK, listed_columns);
 
-/* Of the series that are listed. */
+/* Finds the acceptances of the listed series. */
 static bool find_accepted(struct store_job *j, struct rows *out)
 {
 	const struct store_entries *x = &j->entries;

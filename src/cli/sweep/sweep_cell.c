@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_cell.c: one attempt of one task, as the driver and Slurm start it. */
+/* sweep_cell.c: one attempt at one task, as started by the driver and by Slurm. */
 #include "cli/output.h"
 #include "cli/sweep/sweep_verbs.h"
 #include "sweep/shim.h"

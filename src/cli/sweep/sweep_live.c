@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_live.c: a table on a terminal, drawn over itself; events as JSON for a program. */
+/* sweep_live.c: a table on a terminal, redrawn in place; events as JSON for programs. */
 #include <sys/ioctl.h>
 #include <unistd.h>
 

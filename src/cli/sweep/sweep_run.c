@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_run.c: incore sweep PLAN: runs it, goes on with it, or says what it would do. */
+/* sweep_run.c: incore sweep PLAN: runs it, resumes it, or prints what it would do. */
 #include <unistd.h>
 
 #include "cli/draw.h"
@@ -154,7 +154,7 @@ static bool run_sweep(struct cli *c, struct sweep *s, struct sweep_request *q)
 	return ok;
 }
 
-/* Where captures go, for longer than the sweep is open; NULL: nowhere. */
+/* The store for captures, as a string that outlives the sweep; NULL: none. */
 static bool find_store(struct cli *c, const struct sweep *s, struct arena *a, const char **out)
 {
 	const char *path = s->plan.store;
@@ -164,7 +164,8 @@ static bool find_store(struct cli *c, const struct sweep *s, struct arena *a, co
 		return true;
 	*out = *path == '/' || str_has(str_of(path), "://")
 		       ? arena_strdup(a, path)
-		       : arena_printf(a, "%s/%s", s->base, path); /* as all paths of a plan */
+		       : arena_printf(a, "%s/%s", s->base,
+				 path); /* relative to the base, as all paths of a plan */
 	return *out || err_nomem(&c->error);
 }
 

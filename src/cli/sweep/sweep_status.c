@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_status.c: what a sweep has come to; and its end before its time. */
+/* sweep_status.c: the status of a sweep, and cancelling it. */
 #include "cli/sweep/sweep_verbs.h"
 #include "page/say.h"
 #include "sweep/handover.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_verbs.h: what the verbs of `incore sweep` share. */
+/* sweep_verbs.h: shared by the verbs of `incore sweep`. */
 #pragma once
 
 #include "cli/cli.h"
@@ -13,18 +13,18 @@ struct sweep_input {
 };
 extern const struct record sweep_input_record;
 
-/* The answer as text or JSON; c->is_no is set where not all is well. */
+/* Prints the answer as text or JSON; sets c->is_no if not all is well. */
 bool sweep_print(struct cli *c, struct sweep *s, const char *plan);
 
-/* --- sweep_live.c: how it goes, while it goes --- */
+/* --- sweep_live.c: progress of a running sweep --- */
 struct sweep_live {
 	bool as_json, is_shown;
 	unsigned n_lines; /* on the screen */
 	unsigned width;
 	uint64_t drawn_ms;
 };
-/* struct sweep_request.on_event; ctx is a struct sweep_live. Events are lines of JSON on standard
- * error, or a table there that is drawn anew. */
+/* Callback for sweep_request.on_event; ctx is a struct sweep_live. Prints events to standard error
+ * as lines of JSON, or as a table that is redrawn. */
 void sweep_live_event(void *ctx, const struct sweep *s, const char *line);
-/* Takes the table away. */
+/* Removes the table from the screen. */
 void sweep_live_end(struct sweep_live *l);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet.c: groups of rows one after the other, and the foot that says where they are. */
+/* parquet.c: writes row groups one after the other, and the footer with their places. */
 #include "codec/parquet/parquet.h"
 
 #include "base/mem.h"
 #include "codec/parquet/parquet_column.h"
 #include "codec/parquet/thrift.h"
 
-#define GROUP_TEXT_BYTES (32u << 20) /* a group ends where its texts are longer */
+#define GROUP_TEXT_BYTES (32u << 20) /* a group ends when its texts are longer */
 #define CODEC_ZSTD 6
 
 /* Fields of the format's structs. */
@@ -53,7 +53,7 @@ struct parquet {
 	uint32_t rows; /* of the open group */
 	uint64_t n_rows;
 	uint32_t n_groups;
-	struct strbuf groups; /* their descriptions, for the foot */
+	struct strbuf groups; /* their descriptions, for the footer */
 	struct strbuf dictionary, bound, chunk;
 };
 
@@ -111,7 +111,7 @@ void parquet_free(struct parquet *p)
 /* --- groups --- */
 
 struct chunk_size {
-	uint64_t plain, packed; /* bytes with their heads */
+	uint64_t plain, packed; /* bytes including headers */
 };
 
 static void put_statistics(struct parquet *p, const struct parquet_column *k, struct thrift *t)
@@ -239,7 +239,7 @@ bool parquet_rows(struct parquet *p, const void *const *vectors, uint32_t n, str
 	return true;
 }
 
-/* --- the foot --- */
+/* --- the footer --- */
 
 static void put_type(struct thrift *t, enum column_type type)
 {
@@ -290,7 +290,7 @@ static void put_schema(const struct parquet *p, struct thrift *t)
 	}
 }
 
-/* What each column means and its unit: "doc:cycles", "unit:cycles". */
+/* Writes the meaning and the unit of each column: "doc:cycles", "unit:cycles". */
 static void put_keys(const struct parquet *p, struct thrift *t)
 {
 	static const char *const what[] = {"doc", "unit"};
@@ -325,7 +325,7 @@ bool parquet_finish(struct parquet *p, struct incore_error *e)
 	put_keys(p, &t);
 	thrift_binary(&t, FILE_MAKER, STR("incore version " INCORE_VERSION));
 	thrift_list(&t, FILE_ORDERS, THRIFT_STRUCT, p->n_columns);
-	for (unsigned i = 0; i < p->n_columns; i++) { /* by type: bounds are to be believed */
+	for (unsigned i = 0; i < p->n_columns; i++) { /* order by type: marks the bounds as valid */
 		thrift_element(&t);
 		thrift_struct(&t, 1);
 		thrift_end(&t);

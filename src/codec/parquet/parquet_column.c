@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_column.c: values of a column as they come, a step at a time: which of them are nothing,
- * the least and the greatest, their places; and pages of them. */
+/* parquet_column.c: processes the values of a column in steps: nulls, minimum and maximum,
+ * dictionary indices; and makes pages of them. */
 #include "codec/parquet/parquet_column.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "codec/varint.h"
 
-#define STEP 1024u    /* values that are taken at once */
-#define NARROW 65536u /* numbers of so narrow a range are short in a dictionary, too */
+#define STEP 1024u    /* values that are processed at once */
+#define NARROW 65536u /* numbers of such a narrow range are short in a dictionary, too */
 #define BOUND_MAX 64u
 
 bool parquet_column_init(struct parquet_column *k, const struct column *c, unsigned place)
@@ -73,14 +73,14 @@ void parquet_column_clear(struct parquet_column *k)
 
 /* --- a step of values --- */
 
-/* Values of the vector that are there, as bits, and what is known of them. */
+/* The values of the vector that are not null, as bits, and their properties. */
 struct step {
 	uint64_t v[STEP];
 	uint32_t n;
-	bool is_same; /* all of these numbers are one */
+	bool is_same; /* all values are equal */
 };
 
-/* The same bytes with U+FFFD for each that is no UTF-8. */
+/* The text with U+FFFD for each byte that is not UTF-8. */
 static struct str cleaned(struct parquet_column *k, const char *text)
 {
 	struct str s = str_of(text);
@@ -103,8 +103,8 @@ static struct str cleaned(struct parquet_column *k, const char *text)
 	return (struct str){k->clean.p, k->clean.n};
 }
 
-/* Place of a text among the words. Most come from few pointers; whoever reuses one for another text
- * is found out by comparing, once a batch. */
+/* Index of a text among the words. Most texts come from a few pointers; comparing once per batch
+ * detects a pointer that was reused for another text. */
 static uint32_t word_of(struct parquet_column *k, const char *text)
 {
 	struct seen_word *s = &k->seen[((uintptr_t)text >> 3) % PARQUET_SEEN_WORDS];
@@ -126,7 +126,7 @@ static uint32_t word_of(struct parquet_column *k, const char *text)
 	return s->word;
 }
 
-/* Levels are kept once one row of the page has nothing: then all before had something. */
+/* Levels are stored from the first null of the page on: all rows before it have values. */
 static void begin_levels(struct parquet_column *k)
 {
 	for (uint32_t i = 0; i < k->page_rows && !k->has_levels; i++)
@@ -155,7 +155,7 @@ static bool take_texts(struct parquet_column *k, const char *const *v, uint32_t 
 	return true;
 }
 
-/* Those that are there move together; nothing is `nothing`. */
+/* Removes the nulls, which have the value `nothing`, and closes the gaps. */
 static void drop_nothing(struct parquet_column *k, uint64_t nothing, struct step *s)
 {
 	uint16_t *level = k->levels + k->page_rows;
@@ -182,7 +182,7 @@ static void take_doubles(struct parquet_column *k, const double *v, uint32_t n, 
 	}
 }
 
-/* Copies n values of a type and finds the bits that any and that all of them have on the way. */
+/* Copies n values of a type and computes the OR and the AND of their bits. */
 #define TAKE(TYPE)                                                                                 \
 	do {                                                                                       \
 		const TYPE *from = vector;                                                         \
@@ -200,7 +200,7 @@ static void take_doubles(struct parquet_column *k, const double *v, uint32_t n, 
 
 static void take_numbers(struct parquet_column *k, const void *vector, uint32_t n, struct step *s)
 {
-	uint64_t bits; /* that any of them has */
+	uint64_t bits; /* OR of all values */
 
 	switch (k->column->type) {
 	case COLUMN_U32:
@@ -231,20 +231,20 @@ static bool take(struct parquet_column *k, const void *vector, uint32_t n, struc
 	} else {
 		take_numbers(k, vector, n, s);
 	}
-	if (k->has_levels && s->n == n) /* nothing was dropped: nobody wrote them */
+	if (k->has_levels && s->n == n) /* no nulls were dropped, so no levels were written */
 		for (uint32_t i = 0; i < n; i++)
 			k->levels[k->page_rows + i] = 1;
 	return true;
 }
 
-/* --- how they are laid out --- */
+/* --- encoding --- */
 
 static bool is_less(const struct parquet_column *k, uint64_t a, uint64_t b)
 {
 	return k->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* The least and the greatest of these, and of what *least and *most were. */
+/* Widens *least and *most to include these values. */
 static void find_bounds(const struct parquet_column *k, const uint64_t *v, uint32_t n,
 	uint64_t *least, uint64_t *most)
 {
@@ -259,7 +259,7 @@ static bool is_number(const struct parquet_column *k)
 	return k->physical == PHYSICAL_INT32 || k->physical == PHYSICAL_INT64;
 }
 
-/* Counters and times: what differs little from value to value. */
+/* For counters and times, which differ little from value to value. */
 static bool are_deltas_shorter(const struct step *s, unsigned width)
 {
 	struct strbuf tried = {0};
@@ -271,8 +271,8 @@ static bool are_deltas_shorter(const struct step *s, unsigned width)
 	return is_shorter;
 }
 
-/* Are places better than values? By the first values of the group, which have their places: where
- * every fourth is a new one, a dictionary would grow on. */
+/* Is a dictionary better than values? Decided by the first values of the group, which have indices:
+ * if every fourth is a new one, the dictionary would keep growing. */
 static bool choose_places(const struct parquet_column *k, const struct step *s)
 {
 	uint64_t least = s->v[0], most = s->v[0], span;
@@ -358,7 +358,7 @@ static enum parquet_encoding put_places(const struct parquet_column *k, struct s
 
 static enum parquet_encoding put_values(const struct parquet_column *k, struct strbuf *page)
 {
-	/* differences of 32 bits are signed ones */
+	/* 32-bit deltas are signed */
 	if (k->page_n && (k->physical == PHYSICAL_INT64 ||
 				 (k->physical == PHYSICAL_INT32 && k->most <= INT32_MAX))) {
 		parquet_put_deltas(page, k->values, k->page_n);
@@ -382,7 +382,7 @@ bool parquet_column_end_page(
 	sb_reset(&pager->page);
 	if (k->is_nullable)
 		put_levels(k, &pager->page);
-	/* where there is nothing but nothing, there is no dictionary either */
+	/* if all values are null, there is no dictionary */
 	encoding = k->has_places && k->page_n ? put_places(k, &pager->page)
 					      : put_values(k, &pager->page);
 	k->encodings |= 1u << encoding;
@@ -394,9 +394,9 @@ bool parquet_column_end_page(
 	return true;
 }
 
-/* --- taking them --- */
+/* --- adding values --- */
 
-/* Places of a step in the open page; false: the dictionary is full. */
+/* Adds the dictionary indices of a step to the open page; false: the dictionary is full. */
 static bool add_places(struct parquet_column *k, const struct step *s)
 {
 	uint16_t *to = k->places + k->page_n;
@@ -428,7 +428,7 @@ static bool add_values(struct parquet_column *k, const struct step *s)
 	return true;
 }
 
-/* The page that is open has places; from here on there are values. */
+/* Ends the open page with indices; from here on pages have values. */
 static bool give_up_places(
 	struct parquet_column *k, struct parquet_pager *pager, uint32_t n, struct incore_error *e)
 {
@@ -437,7 +437,7 @@ static bool give_up_places(
 
 	if (!parquet_column_end_page(k, pager, e))
 		return false;
-	if (has_levels) /* those of the step stand behind the page that was ended */
+	if (has_levels) /* the levels of the step are after those of the ended page */
 		memmove(k->levels, k->levels + rows, n * sizeof(*k->levels));
 	k->has_levels = has_levels;
 	k->has_places = false;

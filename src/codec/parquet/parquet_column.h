@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_column.h: one column of the group of rows that is being written. Values become places in a
- * dictionary as they come, and a page is laid out and packed every few thousand rows, so that what
- * is worked on stays close to the processor; the pages of a group are held until it ends. Where
- * differences are shorter, or a dictionary becomes too large, pages have values instead.
- * Owner: the writer zeroes it; parquet_column_deinit() frees.
+ * parquet_column.h: one column of the row group being written. Values become dictionary indices as
+ * they arrive, and a page is encoded and packed every few thousand rows, so that the working set
+ * stays in the cache; the pages of a group are kept until it ends. If deltas are shorter, or the
+ * dictionary becomes too large, pages have values instead.
+ * Owner: the writer zeroes the struct; parquet_column_deinit() frees.
  */
 #pragma once
 
@@ -27,33 +27,33 @@ enum parquet_physical {
 };
 
 struct seen_word {
-	const char *p; /* as it came last time */
+	const char *p; /* pointer of the last occurrence */
 	uint32_t word;
-	uint32_t batch; /* when it did */
+	uint32_t batch; /* batch of the last occurrence */
 };
 
 struct parquet_column {
 	const struct column *column;
-	unsigned place; /* of its vector among those given */
-	size_t width;	/* bytes of a value of that vector */
+	unsigned place; /* index of its vector among those given */
+	size_t width;	/* bytes per value of that vector */
 	enum parquet_physical physical;
 	bool is_nullable, is_signed;
 	/* of the group */
 	uint32_t n, rows;     /* values, rows */
-	uint64_t least, most; /* of pages of values; all others are in the dictionary */
-	bool has_places;      /* its next page has places; else values */
-	unsigned encodings;   /* of its pages: a bit each */
+	uint64_t least, most; /* bounds of value pages; all other values are in the dictionary */
+	bool has_places;      /* its next page has dictionary indices, else values */
+	unsigned encodings;   /* encodings used by its pages, one bit each */
 	struct strbuf pages;  /* packed */
-	uint64_t plain_bytes; /* of these, unpacked */
+	uint64_t plain_bytes; /* size of these pages unpacked */
 	struct parquet_dictionary dictionary;
 	struct intern words; /* of texts */
 	size_t word_bytes;
 	/* of the open page */
 	uint32_t page_n, page_rows;
 	uint16_t *places;
-	uint64_t *values; /* bits of them; of texts: place in words */
-	uint16_t *levels; /* by row: 1: it is there; */
-	bool has_levels;  /* else all are */
+	uint64_t *values; /* raw bits; for texts the index in words */
+	uint16_t *levels; /* per row: 1: a value is present */
+	bool has_levels;  /* else all are present */
 
 	struct seen_word seen[PARQUET_SEEN_WORDS];
 	uint32_t batch;
@@ -62,15 +62,16 @@ struct parquet_column {
 
 bool parquet_column_init(struct parquet_column *k, const struct column *c, unsigned place);
 void parquet_column_deinit(struct parquet_column *k);
-/* Takes n values, of which there is room in the group. */
+/* Adds n values; the group must have room for them. */
 bool parquet_column_add(struct parquet_column *k, struct parquet_pager *pager, const void *vector,
 	uint32_t n, struct incore_error *e);
 /* Ends the open page, if there is one. */
 bool parquet_column_end_page(
 	struct parquet_column *k, struct parquet_pager *pager, struct incore_error *e);
-/* The values of the dictionary; lack of memory latches in the buffer. */
+/* Appends the values of the dictionary; out of memory latches in the buffer. */
 void parquet_column_put_dictionary(const struct parquet_column *k, struct strbuf *out);
 uint32_t parquet_column_entries(const struct parquet_column *k);
-/* The least or greatest value as the format has it; false: there is none, or it is too long. */
+/* Appends the minimum or maximum in the encoding of the format; false: there is none, or it is too
+ * long. */
 bool parquet_column_bound(const struct parquet_column *k, bool is_most, struct strbuf *out);
 void parquet_column_clear(struct parquet_column *k);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_dictionary.c: which place a number has. */
+/* parquet_dictionary.c: indices of distinct values. */
 #include "codec/parquet/parquet_dictionary.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-#define DIRECT 65536u /* numbers below are found without a hash */
-#define SLOTS 65536u  /* at most half of them are taken */
+#define DIRECT 65536u /* smaller numbers are found without a hash */
+#define SLOTS 65536u  /* at most half of them are used */
 
 bool parquet_dictionary_init(struct parquet_dictionary *d)
 {
@@ -48,7 +48,7 @@ void parquet_dictionary_clear(struct parquet_dictionary *d)
 	d->n = 0;
 }
 
-/* Its place + 1, a new one if need be; 0: there is none left. */
+/* Finds or adds a value and returns its index + 1; 0: the dictionary is full. */
 static uint16_t place_of(struct parquet_dictionary *d, uint64_t v)
 {
 	uint16_t *at = v < DIRECT ? &d->direct[v] : &d->slot[slot_of(d, v)];

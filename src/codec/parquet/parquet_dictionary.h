@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_dictionary.h: numbers by the order of their first coming. Small ones are found where they
- * stand in a table, others by hash.
+ * parquet_dictionary.h: numbers the distinct values in order of first occurrence. Small values are
+ * looked up directly in a table, others by hash.
  * Owner: zeroed first; parquet_dictionary_deinit() frees.
  */
 #pragma once
@@ -13,14 +13,14 @@
 
 struct parquet_dictionary {
 	uint32_t n;
-	uint64_t *entry;  /* by place */
-	uint16_t *direct; /* by number: its place + 1; 0: it has none */
-	uint16_t *slot;	  /* the same of large numbers, by hash */
+	uint64_t *entry;  /* the values, by index */
+	uint16_t *direct; /* by small value: its index + 1; 0: not in the dictionary */
+	uint16_t *slot;	  /* hash table of the indices + 1 of large values */
 };
 
 bool parquet_dictionary_init(struct parquet_dictionary *d);
 void parquet_dictionary_deinit(struct parquet_dictionary *d);
 void parquet_dictionary_clear(struct parquet_dictionary *d);
-/* Places of n numbers; false: there are too many of them. */
+/* Finds or adds n values and returns their indices; false: the dictionary is full. */
 bool parquet_dictionary_find(
 	struct parquet_dictionary *d, const uint64_t *v, uint32_t n, uint16_t *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_pages.c: runs, packed bits and differences, and the page that they are packed into. */
+/* parquet_pages.c: writes runs, packed bits and deltas, and packs pages. */
 #include "codec/parquet/parquet_pages.h"
 
 #include <zstd.h>
@@ -9,16 +9,16 @@
 
 #define ZSTD_LEVEL 1
 
-#define BLOCK 128u /* values of a block of differences, */
-#define MINI 32u   /* and of its parts, which have their own width */
+#define BLOCK 128u /* values of a block of deltas, */
+#define MINI 32u   /* and of a miniblock, which has its own width */
 
 struct packer {
 	uint8_t *p;
 	uint64_t bits;
-	unsigned have; /* bits that are not out yet, fewer than 32 */
+	unsigned have; /* pending bits, fewer than 32 */
 };
 
-/* The lowest byte first; there is room for all eight. */
+/* Stores the lowest byte first; there is room for all eight. */
 static inline void store_le(uint8_t *p, uint64_t v)
 {
 	uint8_t le[8];
@@ -28,7 +28,7 @@ static inline void store_le(uint8_t *p, uint64_t v)
 	memcpy(p, le, sizeof(le));
 }
 
-/* A value of at most 32 bits; bytes go out four at a time. */
+/* Appends a value of at most 32 bits; writes four bytes at a time. */
 static inline void pack(struct packer *k, uint64_t v, unsigned width)
 {
 	k->bits |= v << k->have;
@@ -52,7 +52,7 @@ static void pack_rest(struct packer *k)
 	k->have = 0;
 }
 
-/* n values of `width` bits, the lowest first, filled up with zeros to whole bytes. */
+/* Writes n values of `width` bits, the lowest first, padded with zeros to whole bytes. */
 static void put_packed(struct strbuf *b, const uint64_t *v, uint32_t n, unsigned width)
 {
 	size_t size = ((size_t)n * width + 7) / 8;
@@ -91,7 +91,7 @@ static void put_packed(struct strbuf *b, const uint64_t *v, uint32_t n, unsigned
 		*p++ = (uint8_t)bits;
 }
 
-/* Groups of eight, of which the last may be filled up. */
+/* Writes groups of eight values; the last one may be padded. */
 static void put_literals(struct strbuf *b, const uint16_t *v, uint32_t n, unsigned width)
 {
 	uint32_t groups = (n + 7) / 8, i = 0;
@@ -125,7 +125,7 @@ void parquet_put_run(struct strbuf *b, uint32_t v, uint32_t n, unsigned width)
 		bytes_put_u8(b, (uint8_t)(v >> 8 * i));
 }
 
-/* Are these eight the same? */
+/* Are these eight values equal? */
 static inline bool are_equal(const uint16_t *v)
 {
 	uint64_t w[2], all = v[0] * UINT64_C(0x0001000100010001);

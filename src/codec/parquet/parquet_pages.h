@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_pages.h: how the values of a page of a Parquet file are laid out, and the page packed
- * behind its head. Failures latch in the buffers. */
+/* parquet_pages.h: encodes the values of a page of a Parquet file and packs the page after its
+ * header. Failures latch in the buffers. */
 #pragma once
 
 #include "base/error.h"
@@ -15,29 +15,29 @@ enum parquet_encoding {
 };
 enum parquet_page { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 
-/* Runs and packed bits by turns, as of levels and of places in a dictionary; each value is less than
+/* The hybrid of runs and bit packing, for levels and dictionary indices; each value is less than
  * 2^width. */
 void parquet_put_runs(struct strbuf *b, const uint16_t *v, uint32_t n, unsigned width);
-/* The same of n equal values. */
+/* parquet_put_runs() for n equal values. */
 void parquet_put_run(struct strbuf *b, uint32_t v, uint32_t n, unsigned width);
-/* Differences of neighbours, packed by blocks of 128. */
+/* Deltas of neighbours, packed in blocks of 128. */
 void parquet_put_deltas(struct strbuf *b, const uint64_t *v, uint32_t n);
-/* Bits that numbers up to `most` take. */
+/* Number of bits that values up to `most` need. */
 static inline unsigned parquet_bits(uint64_t most)
 {
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* What packs the pages of a file. Zeroed first. */
+/* Packs the pages of a file. Must be zeroed first. */
 struct parquet_pager {
 	struct ZSTD_CCtx_s *zstd;
-	struct strbuf page; /* for whoever lays one out */
+	struct strbuf page; /* the encoded values of the page */
 	struct strbuf head, packed;
 };
 bool parquet_pager_init(struct parquet_pager *p);
 void parquet_pager_deinit(struct parquet_pager *p);
-/* Appends head and packed bytes of pager->page; n: values of it, nothing included. *plain grows by
- * the size of the head and of the page. */
+/* Appends the header and the packed bytes of pager->page; n: number of its values, nulls included.
+ * *plain grows by the size of the header and the unpacked page. */
 bool parquet_put_page(struct parquet_pager *p, enum parquet_page type, uint32_t n,
 	enum parquet_encoding encoding, struct strbuf *out, uint64_t *plain,
 	struct incore_error *e);

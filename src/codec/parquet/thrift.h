@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thrift.h: Thrift's compact protocol, written field by field into a buffer. A struct is opened and
- * closed; lists give their length first. Owner: the holder of the strbuf, where failures latch.
+ * thrift.h: Thrift's compact protocol, written field by field into a buffer. A struct is opened
+ * and closed; lists begin with their length. Owner: the holder of the strbuf, where failures
+ * latch.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ enum thrift_type {
 
 struct thrift {
 	struct strbuf *out;
-	int16_t last[THRIFT_MAX_DEPTH]; /* number of the last field, by level */
+	int16_t last[THRIFT_MAX_DEPTH]; /* id of the last field, by level */
 	unsigned depth;
 };
 

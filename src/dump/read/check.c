@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: does each record agree with itself, and the manifest's counters with its records? */
+/* check.c: is each record consistent, and do the manifest's counters match its records? */
 #include "dump/read/check.h"
 
 struct problem problem_of_record(const struct dump *d, uint32_t record)
@@ -35,7 +35,7 @@ static void check_counters(struct dump *d)
 		n.truncated += !!(r->flags & DUMP_TRUNCATED);
 	}
 	if (d->gen_first == DUMP_X1)
-		return; /* its counters are of two arrays */
+		return; /* its counters cover two arrays */
 	check_counter(d, "records", s->total, d->records.n);
 	check_counter(d, "records before dispatch", s->before, n.before);
 	check_counter(d, "records after completion", s->after, n.after);
@@ -72,10 +72,10 @@ static void check_flags(struct dump *d, uint32_t i)
 	const struct dump_record *r = &d->records.v[i];
 	unsigned flags = r->flags;
 
-	if (flags & DUMP_LOST) /* our own library says both, for older readers */
+	if (flags & DUMP_LOST) /* our own library sets both, for older readers */
 		flags &= ~(unsigned)DUMP_OVERWRITTEN;
 	if (flags & DUMP_INCOMPLETE && problems_of(&d->problems, "incomplete-task"))
-		flags &= ~(unsigned)DUMP_INCOMPLETE; /* said of the task */
+		flags &= ~(unsigned)DUMP_INCOMPLETE; /* reported for the task */
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		if (flags & all[k].flag)
 			problems_add(&d->problems, all[k].weight, all[k].code,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check.h: can this dump be trusted? Adds what it finds to d->problems and marks incomplete tasks.
- * A dump with a defect is defective: something in it is missing, wrong or not what it says.
+ * A dump with a defect is defective: something in it is missing, wrong or contradictory.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum dump_verdict { DUMP_SOUND, DUMP_SUSPECT, DUMP_DEFECTIVE };
 struct dump_check {
 	uint64_t n_regions, payload_bytes; /* in the file */
 	uint64_t covered_bytes, uncovered_bytes, overlapping;
-	uint64_t n_checksums, n_bad_checksums; /* records that state one */
+	uint64_t n_checksums, n_bad_checksums; /* records that state a checksum */
 	uint64_t n_incomplete_tasks, n_missing_slots;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_flow.c: was the content of an INOUT argument written by anybody? The first task that gets a
- * fresh buffer as INOUT is given whatever the memory held; such bytes are no data.
+ * check_flow.c: was the content of an INOUT argument written by any task? The first task that gets
+ * a fresh buffer as INOUT sees whatever the memory held; such bytes are not data.
  */
 #include "base/hash.h"
 #include "dump/read/check.h"
 
 struct flow {
 	struct dump *d;
-	struct u64_map written; /* buffer address, or hash of the bytes where none is stated */
+	struct u64_map written; /* buffer address, or hash of the bytes if no address is stated */
 };
 
 static bool has_bytes(const struct dump *d, uint32_t record)

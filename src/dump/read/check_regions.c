@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_regions.c: do the regions cover the payload file once, and do their checksums hold? */
+/* check_regions.c: do the regions cover the payload file exactly once, and are the checksums
+ * right? */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static int compare_regions(const void *pa, const void *pb, void *ctx)
 
 static void uncovered(struct dump *d, struct dump_check *c, uint64_t from, uint64_t to)
 {
-	/* an arena is reused: what lies between the payloads is old */
+	/* an arena is reused: bytes between payloads are old */
 	if (!c->uncovered_bytes && d->gen_first != DUMP_DEVICE)
 		problems_add(&d->problems, PROBLEM_WARNING, "uncovered-bytes", PROBLEM_DUMP,
 			"bytes %llu to %llu of %s belong to no record", (unsigned long long)from,
@@ -75,7 +76,7 @@ static void check_checksums(struct dump *d, struct dump_check *c)
 	}
 }
 
-/* A known defect of one producer: sizes right, bytes all zero. */
+/* A known defect of one producer: correct sizes, but all bytes zero. */
 static void check_all_zero(struct dump *d)
 {
 	const uint8_t *p = d->bytes.data;

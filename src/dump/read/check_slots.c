@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_slots.c: is every argument of every task there, at the stages its role asks for, and the
- * same in every instance? Loss counters of zero prove nothing: a signature that is too short leaves
- * gaps that nobody counted.
+ * check_slots.c: does every task have all its arguments, at the stages that their roles require,
+ * and consistently in every instance? Loss counters of zero prove nothing: a signature that is too
+ * short leaves gaps that nobody counted.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static struct problem at_slot(const struct dump_task *t, uint32_t slot)
 		.at = UINT64_MAX};
 }
 
-/* At level 1 only marked slots are there; an unknown level may be that. */
+/* At level 1 only marked slots exist; an unknown level may be 1. */
 static enum problem_weight gap_weight(const struct dump *d)
 {
 	return d->level == DUMP_LEVEL_UNKNOWN && d->gen_first >= DUMP_G4 ? PROBLEM_WARNING
@@ -46,7 +46,7 @@ static const struct dump_record *record_of(const struct dump *d, const struct du
 	return &d->records.v[d->order[s->first]];
 }
 
-/* Slots 0..n-1 without a gap, tensors below scalars. */
+/* Checks that slots are 0..n-1 without a gap, tensors below scalars. */
 static void check_gaps(struct slot_check *c, struct dump_task *t)
 {
 	const struct dump *d = c->d;
@@ -59,7 +59,7 @@ static void check_gaps(struct slot_check *c, struct dump_task *t)
 
 		snprintf(why, sizeof(why), "the next one there is %u (%s)", s->index,
 			dump_kind_name(r->kind));
-		/* a hostile index may be any number: name some, not four billion */
+		/* a hostile index may be any number: list some, not four billion */
 		for (uint32_t k = 0; next < s->index && k < PROBLEMS_KEPT; next++, k++)
 			missing(c, t, next, why);
 		next = s->index + 1;
@@ -73,7 +73,7 @@ static void check_gaps(struct slot_check *c, struct dump_task *t)
 	}
 }
 
-/* What the runtime counted or listed itself. */
+/* Compares with what the runtime counted or listed itself. */
 static void check_expected(struct slot_check *c, struct dump_task *t)
 {
 	const struct dump *d = c->d;
@@ -117,10 +117,10 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 	const struct dump_record *r = record_of(d, s);
 	bool wants_before = r->kind == DUMP_SCALAR || r->role != DUMP_OUTPUT;
 	bool wants_after = r->kind == DUMP_TENSOR && r->role != DUMP_INPUT &&
-			   d->gen_first != DUMP_X2; /* it has no such moment */
+			   d->gen_first != DUMP_X2; /* it has no such stage */
 
 	if (s->n_before + s->n_after == 0)
-		return; /* unknown stages alone */
+		return; /* only unknown stages */
 	if (wants_before != (s->n_before > 0) || wants_after != (s->n_after > 0))
 		problems_add(&c->d->problems, PROBLEM_DEFECT, "stage-missing", at_slot(t, s->index),
 			"task 0x%016llx slot %u (%s) has %u %s before and %u after",
@@ -138,7 +138,7 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 			(unsigned long long)t->id, s->index, s->n_before, s->n_distinct);
 }
 
-/* Copies of one slot say the same about it. */
+/* Checks that all copies of a slot agree about it. */
 static void check_copies(struct slot_check *c, const struct dump_task *t, const struct dump_slot *s)
 {
 	const struct dump *d = c->d;
@@ -160,7 +160,7 @@ static void check_copies(struct slot_check *c, const struct dump_task *t, const 
 	}
 }
 
-/* Where a record lists the members of its task, all records of it list the same. */
+/* If records list the members of their task, all records of the task must list the same. */
 static void check_members(struct slot_check *c, const struct dump_task *t)
 {
 	const struct dump *d = c->d;
@@ -168,7 +168,7 @@ static void check_members(struct slot_check *c, const struct dump_task *t)
 
 	if (d->gen_first < DUMP_G10 || d->gen_first == DUMP_X1 || d->gen_first == DUMP_X2 ||
 		d->gen_first == DUMP_DEVICE)
-		return; /* a record may be of one member alone */
+		return; /* a record may belong to one member only */
 	for (uint32_t i = 0; i < t->n_copies; i++) {
 		uint32_t record = d->order[t->first_copy + i];
 		uint32_t members = d->records.v[record].members;
@@ -186,7 +186,7 @@ static void check_members(struct slot_check *c, const struct dump_task *t)
 	}
 }
 
-/* The same kernel gives a slot the same role and dtype in every task. */
+/* Checks that a slot of a kernel has the same role and dtype in every task. */
 static bool check_instance(struct slot_check *c, const struct dump_task *t,
 	const struct dump_slot *s, struct incore_error *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * choose.c: which before copy is the state before the task? Blocks of one task start at different
- * moments, so early blocks may already have written when a late one is copied. The copy that equals
- * what the previous writer of the buffer left is the one; the writer is known by its address, else
- * by its bytes (the nearest earlier after copy of the same type and shape).
+ * moments, so early blocks may already have written when a late one is copied. The right copy is
+ * the one that equals what the previous writer of the buffer left; the writer is found by its
+ * address, else by its bytes (the nearest earlier after copy of the same type and shape).
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 struct chooser {
 	struct dump *d;
 	struct u64_map by_address; /* address of the view -> record of its last after copy, + 1 */
-	struct u64_map by_content; /* hash of bytes, type, shape -> the same */
+	struct u64_map by_content; /* hash of bytes, type, shape -> likewise */
 };
 
 static uint64_t content_hash(const struct dump *d, uint32_t record)
@@ -43,7 +43,7 @@ static bool same_bytes(const struct dump *d, uint32_t a, uint32_t b)
 		       0;
 }
 
-/* Where a view lies, as far as the dump says; 0: it does not. */
+/* Address of a view; 0: the dump does not state it. */
 static uint64_t address_of(const struct dump *d, uint32_t record)
 {
 	const struct dump_extra *x = dump_extra_of(d, record);
@@ -66,7 +66,7 @@ static uint32_t copy_equal_to(const struct dump *d, const struct dump_slot *s, u
 	return DUMP_NONE;
 }
 
-/* Number of different contents among the before copies; hashes are 64 bits of real bytes. */
+/* Number of different contents among the before copies; compared by 64-bit hashes of all bytes. */
 static bool count_distinct(
 	const struct chooser *c, const struct dump_slot *s, uint16_t *out, struct incore_error *e)
 {
@@ -87,7 +87,7 @@ static bool count_distinct(
 	return ok || err_nomem(e);
 }
 
-/* What the previous writer left: by address, else by content. */
+/* Chooses the copy that the previous writer left: by address, else by content. */
 static void choose_by_writer(struct chooser *c, struct dump_slot *s)
 {
 	const uint64_t *at;
@@ -106,7 +106,7 @@ static void choose_by_writer(struct chooser *c, struct dump_slot *s)
 					   : NULL;
 		if (!at || !same_bytes(c->d, copy, (uint32_t)(*at - 1)))
 			continue;
-		/* the latest writer wins where several copies equal some writer's bytes */
+		/* if several copies equal some writer's bytes, the latest writer wins */
 		if (writer == DUMP_NONE ||
 			c->d->records.v[*at - 1].task_id > c->d->records.v[writer].task_id) {
 			writer = (uint32_t)(*at - 1);

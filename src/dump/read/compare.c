@@ -78,7 +78,7 @@ static void compare_elements(struct dump_pair *p, unsigned dtype, const uint8_t 
 	}
 }
 
-/* Older files have every scalar as UINT64: the other side knows its type. */
+/* Older files store every scalar as UINT64: then the other side determines the type. */
 static unsigned scalar_dtype(const struct dump_record *x, const struct dump_record *y)
 {
 	return x->dtype == DTYPE_UINT64 ? y->dtype : x->dtype;
@@ -98,7 +98,7 @@ static void compare_scalars(struct dump_pair *p, const struct dump_record *x,
 	p->is_identical = x->bits == y->bits;
 	if (dtype_is_float(dtype))
 		compare_elements(p, dtype, a, b, o);
-	else if (!p->is_identical) /* the slot as a whole, whatever the width of its type */
+	else if (!p->is_identical) /* the whole slot, regardless of the width of its type */
 		compare_elements(p, DTYPE_UINT64, a, b, o);
 	p->state = p->n_differ ? PAIR_DIFFERS : PAIR_SAME;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deps.h: what the runtime's own deps.json says about the tasks of a dump: members, blocks, the
- * full list of tensor arguments, buffers. Joined by numeric task id and slot; only files of one
- * run. Owner: deps_free(). May fail: deps_read().
+ * full list of tensor arguments, buffers. Joined by numeric task id and slot; the files must come
+ * from one run. Owner: deps_free(). May fail: deps_read().
  */
 #pragma once
 
@@ -46,18 +46,18 @@ const struct deps_arg *deps_arg_find(
 	const struct deps *d, const struct deps_task *t, uint32_t slot);       /* or NULL */
 const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id); /* or NULL */
 
-/* The memory behind a tensor, of its record or else of deps.json. */
+/* The memory behind a tensor, according to its record or else to deps.json. */
 struct record_buffer {
 	uint64_t addr, size; /* bytes; 0: not known */
-	bool is_from_deps;   /* the size */
+	bool is_from_deps;   /* the size comes from deps.json */
 };
 
-/* False: neither says anything. */
+/* False: neither states it. */
 bool record_buffer_of(const struct dump *d, uint32_t record, struct record_buffer *out);
 
-/* callable_id_to_name of name_map_*.json into d->func_names. */
+/* Reads callable_id_to_name of name_map_*.json into d->func_names. */
 bool name_map_read(
 	struct dump *d, const void *json, size_t size, const char *path, struct incore_error *e);
-/* Both, where they stand in the dump's directory or the one above; what cannot be read is a
- * problem, not an error. */
+/* Reads both files from the dump's directory or the one above it, if they exist; a file that cannot
+ * be read is a problem, not an error. */
 bool companions_read(struct dump *d, struct incore_error *e);

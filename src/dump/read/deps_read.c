@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deps_read.c: deps.json and name_map_*.json, the files that the same run left beside its dump. */
+/* deps_read.c: deps.json and name_map_*.json, files that the run left beside its dump. */
 #include <string.h>
 
 #include "base/file_store.h"

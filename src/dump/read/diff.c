@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c: which records of two dumps are a pair, and is every pair the same? */
+/* diff.c: pairs the records of two dumps and compares each pair. */
 #include "dump/read/diff.h"
 
 struct differ {

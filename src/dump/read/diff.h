@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.h: do two dumps hold the same values? Paired by task, slot and stage; where both state block
- * numbers, block by block, else by the copy that dump_choose() finds. Owner: dump_diff_deinit().
+ * diff.h: do two dumps hold the same values? Records are paired by task, slot and stage; block by
+ * block where both dumps state block numbers, else by the copy that dump_choose() selects. Owner:
+ * dump_diff_deinit().
  */
 #pragma once
 
@@ -12,8 +13,8 @@ struct dump_tolerance {
 };
 
 struct dump_diff_options {
-	double rtol, atol; /* below 0: the dtype's own */
-	bool nan_differs;  /* else NaN equals NaN in the same place */
+	double rtol, atol; /* below 0: the default of the dtype */
+	bool nan_differs;  /* else NaN equals NaN at the same index */
 	bool ignore_scalars;
 };
 
@@ -34,7 +35,7 @@ struct dump_pair {
 	uint32_t a, b;		 /* records; DUMP_NONE */
 	uint64_t n, n_differ;	 /* values */
 	uint64_t first;		 /* element of the first difference */
-	double max_abs, max_rel; /* over differing finite values; 0 where there is none */
+	double max_abs, max_rel; /* over differing finite values; 0 if there are none */
 };
 
 struct dump_diff {
@@ -51,8 +52,8 @@ const char *pair_state_name(unsigned state);
 bool dump_diff(struct dump *a, struct dump *b, const struct dump_diff_options *o,
 	struct dump_diff *out, struct incore_error *e);
 void dump_diff_deinit(struct dump_diff *d);
-/* Two records of any dumps, by value; fills n, n_differ, first, max_*, state, is_identical. */
+/* Compares the values of two records; fills n, n_differ, first, max_*, state, is_identical. */
 bool dump_compare(const struct dump *a, uint32_t ra, const struct dump *b, uint32_t rb,
 	const struct dump_diff_options *o, struct dump_pair *out, struct incore_error *e);
-/* True where the dumps are not the same. */
+/* True if the dumps differ. */
 bool dump_diff_differs(const struct dump_diff *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.c: one file a record, all or none. */
+/* export.c: one file per record; either all of them appear or no file does. */
 #include "dump/read/export.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ static bool write_file(const struct dump_export_job *job, const char *dir, uint3
 	return ok;
 }
 
-/* Takes back the first n files of this run. */
+/* Removes the first n files of this run. */
 static void remove_files(const struct dump_export_job *job, const char *dir, size_t n)
 {
 	char name[96], *path;
@@ -95,7 +95,7 @@ static void remove_files(const struct dump_export_job *job, const char *dir, siz
 	}
 }
 
-/* A record that has nothing to write, counted by why. */
+/* Skips a record without data, and counts the reason. */
 static bool is_skipped(
 	const struct dump_export_job *job, uint32_t record, struct dump_export_result *out)
 {
@@ -122,7 +122,7 @@ static bool write_all_files(const struct dump_export_job *job, const char *dir,
 	return true;
 }
 
-/* Nothing that is there may be in the way. */
+/* Checks that no target file exists already. */
 static bool check_free(const struct dump_export_job *job, struct incore_error *e)
 {
 	for (size_t i = 0; i < job->n; i++) {
@@ -157,7 +157,7 @@ static bool write_into(const struct dump_export_job *job, struct out_dir *dir, u
 	if (!f)
 		return false;
 	ok = job->ops->write(job->d, record, f, e);
-	/* the file is closed whatever happened; the first failure is the one to tell */
+	/* the file is closed in any case; only the first error is reported */
 	ok = out_dir_done(dir, f, name, ok ? e : NULL) && ok;
 	out->n_files += ok;
 	out->n_truncated += ok && job->d->records.v[record].flags & DUMP_TRUNCATED;

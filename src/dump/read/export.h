@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.h: records as files that other programs read, one file a record. All of them appear, or
- * none: into a new directory that is renamed when it is complete, or into an existing one where
- * each file is new (or replaced when asked for).
+ * export.h: writes records as files for other programs, one file per record. Either all of them
+ * appear or no file does: they go into a new directory that is renamed when it is complete, or into
+ * an existing one where each file is new (or replaced if requested).
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct dump_export_ops {
 	const char *name, *suffix;
-	bool holds_nothing; /* writes a file also where a record has no data */
+	bool holds_nothing; /* also writes a file for a record without data */
 	bool (*write)(const struct dump *d, uint32_t record, FILE *f, struct incore_error *e);
 };
 
@@ -32,8 +32,8 @@ struct dump_export_job {
 
 struct dump_export_result {
 	uint64_t n_files, n_skipped; /* skipped: no payload */
-	uint64_t n_overwritten;	     /* of those skipped: it was, or it is lost */
-	uint64_t n_truncated;	     /* files that hold a prefix */
+	uint64_t n_overwritten;	     /* of those skipped: the payload was overwritten or lost */
+	uint64_t n_truncated;	     /* files that hold only a prefix of the payload */
 };
 
 bool dump_export_run(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export_csv.c: a record as rows: one column per dimension, then the value so that it reads back.
- */
+/* export_csv.c: a record as rows: one column per dimension, then the value with enough digits to
+ * read it back exactly. */
 #include "dump/read/export.h"
 #include "dump/read/values.h"
 

@@ -88,7 +88,7 @@ static bool write_npy(const struct dump *d, uint32_t record, FILE *f, struct inc
 	dump_geometry_of(d, r, &g);
 	if (r->kind == DUMP_SCALAR)
 		g.rank = 0;
-	else if (n != g.numel) /* a prefix has no shape */
+	else if (n != g.numel) /* a truncated tensor has no shape */
 		g = (struct dump_geometry){.rank = 1, .shape = {n}, .numel = n};
 	if (!write_head(f, descr_of(r->dtype), &g))
 		return err_nomem(e);

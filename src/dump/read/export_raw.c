@@ -13,7 +13,7 @@ static bool write_raw(const struct dump *d, uint32_t record, FILE *f, struct inc
 		return false;
 	n = d->records.v[record].kind == DUMP_SCALAR ? 8 : d->records.v[record].bin_size;
 	if (n)
-		fwrite(p, 1, n, f); /* told when the file is committed */
+		fwrite(p, 1, n, f); /* errors are reported when the file is committed */
 	return true;
 }
 

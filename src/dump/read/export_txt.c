@@ -25,7 +25,7 @@ static void put_head(FILE *f, const struct dump_record *r, const struct dump_geo
 	fprintf(f, "# role: %s\n# stage: %s\n# arg_index: %u\n# dtype: %s\n# kind: %s\n",
 		dump_role_name(r->role), stages[r->stage], r->slot, dtype_name(r->dtype),
 		dump_kind_name(r->kind));
-	/* that viewer is a Python program: its words for truth */
+	/* that viewer is a Python program, hence True and False */
 	fprintf(f, "# is_contiguous: %s\n", r->flags & DUMP_CONTIGUOUS ? "True" : "False");
 	put_dims(f, "shape", g->rank, g->shape);
 	put_dims(f, "strides", g->rank, g->strides);

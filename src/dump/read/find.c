@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c: where is the manifest? Names of every generation, in the order they are tried. */
+/* find.c: finds the manifest by the names of every generation, in the order they are tried. */
 #include "dump/read/find.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 
 #define SEARCH_DEPTH 4	  /* below a build directory */
-#define SEARCH_MOST 20000 /* directory entries looked at */
+#define SEARCH_MOST 20000 /* maximum number of directory entries examined */
 
 static char *if_file(const char *dir, const char *name)
 {
@@ -60,7 +60,7 @@ static char *in_directory(const char *dir)
 	return s.found;
 }
 
-/* dir, then its folders that producers make. */
+/* Searches dir, then the subfolders that producers create. */
 static char *near(const char *dir)
 {
 	static const char *const folders[] = {
@@ -125,7 +125,7 @@ static bool exists_in(const char *dir, const char *name)
 	return is;
 }
 
-/* Why a directory has no manifest that can be read. */
+/* Explains why a directory has no readable manifest. */
 static void explain(const char *dir, struct incore_error *e)
 {
 	if (exists_in(dir, "args.log")) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fold.c: which records are one task, one slot of it, and the copies of that slot? A task that ran
- * as several blocks has a before copy per block (and per declaring subtask in some generations).
+ * fold.c: groups records by task, by slot, and into the copies of a slot. A task that ran as
+ * several blocks has a before copy per block (and per declaring subtask in some generations).
  */
 #include "dump/read/fold.h"
 
@@ -48,7 +48,7 @@ static bool make_order(struct dump *d, struct incore_error *e)
 		qsort_r(d->order, n, sizeof(d->order[0]), compare_records, d);
 		return true;
 	}
-	/* the usual case: tasks stand together, only each one's own records are sorted */
+	/* usual case: records of a task are adjacent, so only these are sorted */
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1;
 			to < n && d->records.v[to].task_id == d->records.v[from].task_id;)
@@ -65,7 +65,7 @@ static uint32_t blocks_of_slot(const struct dump *d, const struct dump_slot *s)
 
 	if (d->gen_first != DUMP_G9 && d->gen_first != DUMP_X2 && d->gen_first > DUMP_G3)
 		return s->n_before;
-	/* copies per declaring subtask: members are few, equal ones need not stand together */
+	/* copies per declaring subtask: members are few, and equal ones need not be adjacent */
 	for (uint32_t i = 0; i < s->n_before && tries < DUMP_MAX_MEMBERS; i++) {
 		uint32_t members = d->records.v[d->order[s->first + i]].members;
 
@@ -106,7 +106,7 @@ static bool add_slot(struct dump *d, uint32_t first, uint32_t n, struct incore_e
 	return VEC_PUSH(&d->slots, s) || err_nomem(e);
 }
 
-/* Union of the members of a task's records, in order of first sight. */
+/* Union of the members of a task's records, in order of first occurrence. */
 static bool task_members(struct dump *d, struct dump_task *t, struct incore_error *e)
 {
 	int32_t all[DUMP_MAX_MEMBERS], ids[DUMP_MAX_MEMBERS];

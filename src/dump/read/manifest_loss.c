@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_loss.c: what the producer itself says is missing: records that did not fit or could not
- * be written, and tasks that were described with more arguments than were recorded. */
+/* manifest_loss.c: what the producer itself reports as missing: records that did not fit or could
+ * not be written, and tasks with fewer recorded arguments than described. */
 #include "dump/read/manifest_read.h"
 
 static struct problem of_task(uint64_t id, bool is_known)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_read.c: the top of a manifest, and which generation its keys belong to. */
+/* manifest_read.c: the top level of a manifest, and the generation that its keys imply. */
 #include "dump/read/manifest_read.h"
 
 #include <string.h>
 
 #include "base/file.h"
 
-#define LEAST_RECORD_BYTES 64 /* of JSON: no record is written shorter */
+#define LEAST_RECORD_BYTES 64 /* of JSON: no record is shorter */
 
 bool manifest_name_is_safe(struct str name)
 {
@@ -14,7 +14,7 @@ bool manifest_name_is_safe(struct str name)
 	       !str_is(name, "..");
 }
 
-/* A physical layout would be misread: refused. */
+/* A physical layout would be misread, so it is refused. */
 static bool read_bin_format(struct manifest_reader *m)
 {
 	struct str key, s;
@@ -86,7 +86,7 @@ static bool read_schema(struct manifest_reader *m)
 	return true;
 }
 
-/* Memory for all records at once, as far as the bytes that follow can hold them. */
+/* Reserves memory for all records, limited to how many the remaining bytes can hold. */
 static bool reserve(struct manifest_reader *m)
 {
 	uint64_t left = (uint64_t)(m->r.end - m->r.p) / LEAST_RECORD_BYTES;
@@ -110,7 +110,7 @@ static bool read_array(struct manifest_reader *m, bool is_args)
 	return !m->r.is_failed;
 }
 
-#define COUNTER_BIT 16 /* of the keys seen; below it the keys of read_key() */
+#define COUNTER_BIT 16 /* first counter bit of the keys seen; lower bits: keys of read_key() */
 
 /* Counter keys have two endings: *_tensors up to G7, *_args later, and X1 has both. */
 static uint64_t *counter_of(struct dump_counters *c, struct str key, unsigned *bit)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest_read.h: args_dump.json and its ancestors into records. By key, never by position; one
- * pass, no tree; about 100 bytes a record. For the files of the reader; others call dump_open().
+ * manifest_read.h: reads args_dump.json and its older forms into records. By key, never by
+ * position; one pass, no tree; about 100 bytes per record. Only for the files of the reader; others
+ * call dump_open().
  */
 #pragma once
 
 #include "codec/json_reader.h"
 #include "dump/read/model.h"
 
-/* What has been seen: tells the generation. */
+/* Keys seen so far, from which the generation follows. */
 struct manifest_evidence {
 	bool has_timestamp, has_schema, has_level, has_args, has_tensors;
 	bool has_raw_shape, has_subtask, has_kind, has_func_int, has_func_list;
@@ -22,22 +23,23 @@ struct manifest_reader {
 	struct dump *d;
 	struct manifest_evidence seen;
 	bool has_bin_file, is_bin_null;
-	char *bin_file;	   /* of d->arena */
-	unsigned next_key; /* of a record: where the next one is expected */
-	/* X2: its layout was never published, so that all of it is found by key */
+	char *bin_file;	   /* in d->arena */
+	unsigned next_key; /* key expected next in a record */
+	/* X2: its layout was never published, so everything is found by key */
 	bool is_dispatches, is_inside; /* a dispatch */
 	uint32_t next_slot;
 };
 
-/* All of it; what the file says goes to m->d. */
+/* Reads the whole manifest into m->d. */
 bool manifest_read(struct manifest_reader *m, const void *json, size_t size, const char *path,
 	struct incore_error *e);
-/* One item of tensors[] or args[]; false: the reader has failed. */
+/* Reads one item of tensors[] or args[]; false: the reader has failed. */
 bool manifest_record(struct manifest_reader *m);
-/* What our own library counted as lost, and tasks whose arguments did not all arrive: problems. */
+/* Reports as problems what our own library counted as lost, and tasks whose arguments are
+ * incomplete. */
 bool manifest_losses(struct manifest_reader *m);
 bool manifest_incomplete(struct manifest_reader *m);
-/* A number, or a string of one: "0x0000000200000000", "8589934592". */
+/* Reads a number, or a string that holds one: "0x0000000200000000", "8589934592". */
 bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out);
-/* Refused names: absolute, with a slash, "..". */
+/* Rejects names that are absolute, contain a slash, or are "..". */
 bool manifest_name_is_safe(struct str name);

@@ -40,7 +40,7 @@ static bool get_small(const struct json_member *f)
 	return true;
 }
 
-/* The number of a word in the list of them. */
+/* Reads a word as its index in a list of words. */
 static bool get_word(const struct json_member *f)
 {
 	struct str s, all = str_of(f->f->how), word;
@@ -57,7 +57,7 @@ static bool get_word(const struct json_member *f)
 		(int)(s.n < 40 ? s.n : 40), s.p);
 }
 
-/* An unknown moment keeps its record; nothing is concluded from it. */
+/* A record with an unknown stage is kept, but nothing is concluded from it. */
 static bool get_stage(const struct json_member *f)
 {
 	struct dump *d = ((struct manifest_reader *)f->ctx)->d;
@@ -97,7 +97,7 @@ static bool get_func_ids(const struct json_member *f)
 		if (!json_get_i64(&m->r, &v))
 			return false;
 		if (v == 0xffff || v == UINT32_MAX)
-			v = -1; /* unknown, as the device writes it */
+			v = -1; /* the device's value for unknown */
 		if (v < -1 || v > INT32_MAX)
 			return json_reject(&m->r, "out-of-range",
 				"func_id: expected -1 or a small number, found %lld", (long long)v);
@@ -128,7 +128,7 @@ static bool get_dims(const struct json_member *f)
 	return !f->r->is_failed;
 }
 
-/* Integers stay exact: the text decides whether it is one. */
+/* Integers stay exact: the text decides whether a number is one. */
 static bool get_value_number(struct json_reader *r, struct raw_value *out)
 {
 	const char *p = r->p;
@@ -304,7 +304,7 @@ static const struct json_field record_fields[KEY_COUNT] = {
 };
 /* clang-format on */
 
-/* Producers keep to an order: look where the last record had it first. */
+/* Producers keep a fixed order, so the place it had in the last record is tried first. */
 static enum record_key key_of(struct manifest_reader *m, struct str key)
 {
 	for (unsigned i = 0; i < KEY_COUNT; i++) {
@@ -324,7 +324,7 @@ static bool has(const struct raw_record *x, enum record_key k)
 	return x->seen >> k & 1;
 }
 
-/* Fails where the record began. */
+/* Reports an error at the start of the record. */
 static bool reject_record(
 	struct manifest_reader *m, const struct raw_record *x, const char *code, const char *text)
 {
@@ -346,7 +346,7 @@ static bool push(struct manifest_reader *m, const struct raw_record *x)
 
 	if (d->records.n >= DUMP_NONE - 1)
 		return reject_record(m, x, "out-of-range", "too many records");
-	if (x->has_extra && !d->extras.n) { /* the first record that states more: fill up */
+	if (x->has_extra && !d->extras.n) { /* first record with extras: fill up */
 		for (size_t i = 0; i < d->records.n; i++)
 			if (!VEC_PUSH(&d->extras, no_extra))
 				return reject_record(m, x, "no-memory", "out of memory");
@@ -358,7 +358,7 @@ static bool push(struct manifest_reader *m, const struct raw_record *x)
 	return true;
 }
 
-/* X1 args[]: the tensors are in tensors[] too, only the scalars are news. */
+/* X1 args[]: its tensors are also in tensors[], so only the scalars are new. */
 static bool push_scalars(struct manifest_reader *m, struct raw_record *x)
 {
 	uint32_t tensors = x->extra.tensor_count == DUMP_NONE ? 0 : x->extra.tensor_count;
@@ -367,7 +367,7 @@ static bool push_scalars(struct manifest_reader *m, struct raw_record *x)
 		return reject_record(m, x, "missing-key", "an argument set without task_id");
 	if ((uint64_t)tensors + x->scalars.n >= DUMP_NONE)
 		return reject_record(m, x, "out-of-range", "tensor_count is too large");
-	x->has_extra = m->is_dispatches; /* there each record has one */
+	x->has_extra = m->is_dispatches; /* in X2 each record has extras */
 	x->shape.n = x->strides.n = 0;
 	x->seen = 0;
 	if (!record_geometry(m, x))
@@ -385,8 +385,8 @@ static bool push_scalars(struct manifest_reader *m, struct raw_record *x)
 	return true;
 }
 
-/* X2: recorded before the dispatch, in the order of the slots. What a kernel does with a tensor is
- * not said. Returns the keys that are needed all the same. */
+/* X2: recorded before the dispatch, in the order of the slots. The role of a tensor is not stated.
+ * Returns the keys that are still required. */
 static uint64_t fill_up(struct manifest_reader *m, struct raw_record *x)
 {
 	struct dump_record *r = &x->rec;
@@ -415,7 +415,7 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 
 	if (has(x, KEY_SCALARS))
 		return push_scalars(m, x);
-	if (r->kind != DUMP_TENSOR) /* a context is a number */
+	if (r->kind != DUMP_TENSOR) /* a context slot is a number */
 		r->kind = DUMP_SCALAR;
 	if (m->is_dispatches)
 		needed = fill_up(m, x);
@@ -432,7 +432,7 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 	m->seen.has_raw_shape |= has(x, KEY_RAW_SHAPE);
 	m->seen.has_ambiguous |= has(x, KEY_AMBIGUOUS);
 	if (m->is_dispatches && r->slot >= FIRST_CONTEXT)
-		return true; /* made anew for every run, never copied */
+		return true; /* recreated for every run, never copied */
 	if (r->bin_size > UINT64_MAX - r->bin_offset)
 		return reject_record(
 			m, x, "out-of-range", "bin_offset + bin_size is beyond 64 bits");
@@ -449,7 +449,7 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 	return push(m, x);
 }
 
-/* X2: the list in a dispatch, under whichever key, has its arguments. */
+/* X2: the list in a dispatch, under any key, holds its arguments. */
 static bool get_arguments(struct manifest_reader *m)
 {
 	bool ok = true;
@@ -462,7 +462,7 @@ static bool get_arguments(struct manifest_reader *m)
 	return ok && !m->r.is_failed;
 }
 
-/* X2: what a dispatch says of all its arguments. */
+/* X2: copies what a dispatch states about all its arguments to each of them. */
 static bool share_identity(struct manifest_reader *m, const struct raw_record *x, size_t first)
 {
 	if (!has(x, KEY_TASK_ID))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest_record.h: one record while it is read: its keys may come in any order. */
+/* manifest_record.h: one record while it is being read; its keys may come in any order. */
 #pragma once
 
 #include "dump/read/manifest_read.h"
 
-/* Every key, in the order that producers keep. */
+/* Every key, in the order in which producers write them. */
 enum record_key {
 	KEY_TASK_ID,
 	KEY_SUBTASK_ID,
@@ -81,7 +81,7 @@ struct raw_record {
 	VEC(uint64_t) scalars; /* X1 */
 };
 
-/* Value and dtype to slot bits; false: rejected. */
+/* Converts value and dtype to slot bits; false: rejected. */
 bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x);
-/* shape, strides (or raw_shape, offsets) to one geometry index; false: rejected. */
+/* Converts shape, strides (or raw_shape, offsets) to one geometry index; false: rejected. */
 bool record_geometry(struct manifest_reader *m, struct raw_record *x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest_value.c: what a record says besides its words: the slot bits behind a printed scalar,
- * and one geometry out of the two ways to write a view.
+ * manifest_value.c: converts values of a record: a printed scalar to its slot bits, and both ways
+ * to write a view to one geometry.
  */
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static uint64_t float_bits(double v)
 	return isnan(f) ? 0x7fc00000u : bits;
 }
 
-/* Signed values wrap into their width, then zero-extend: what the slot holds. */
+/* Like the slot: signed values wrap to their width and are then zero-extended. */
 static bool integer_bits(struct manifest_reader *m, struct raw_record *x)
 {
 	const struct raw_value *v = &x->value;
@@ -55,7 +55,7 @@ static bool integer_bits(struct manifest_reader *m, struct raw_record *x)
 		x->rec.bits = -v->magnitude & most;
 		return true;
 	}
-	/* types without a printed form of their own come as the raw slot */
+	/* types without a printed form are written as the raw slot */
 	if ((dtype == DTYPE_INT32 || dtype == DTYPE_UINT32 || dtype == DTYPE_BOOL) &&
 		v->magnitude > most)
 		return reject(m, x, "out-of-range", "value: does not fit its dtype");
@@ -77,7 +77,7 @@ bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x)
 		return true;
 	}
 	if (x->value.type == VALUE_NONE)
-		return true; /* a defect that `check` names */
+		return true; /* a defect that `check` reports */
 	if (r->dtype == DTYPE_FLOAT32) {
 		r->bits = float_bits(as_real(&x->value));
 		m->seen.has_inexact = true;
@@ -87,7 +87,7 @@ bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x)
 	return integer_bits(m, x);
 }
 
-/* raw_shape and offsets to strides and start_offset. */
+/* Converts raw_shape and offsets to strides and start_offset. */
 static bool convert_view(struct raw_record *x)
 {
 	uint64_t stride = 1, start = 0, step;
@@ -106,7 +106,7 @@ static bool convert_view(struct raw_record *x)
 	return true;
 }
 
-/* Elements from the start of the buffer to the end of the view, and the bytes of the data. */
+/* Do the extent of the view (from the start of the buffer) and the size of the data fit 64 bits? */
 static bool sizes_fit(const struct raw_record *x)
 {
 	uint64_t numel = 1, end = x->rec.start_offset, step, bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c: questions to a dump: words for its codes, geometry, payload bytes, lookups. */
+/* model.c: queries on a dump: names of its codes, geometry, payload bytes, lookups. */
 #include "dump/read/model.h"
 #include "base/search.h"
 #include "dump/read/deps.h"
@@ -82,7 +82,7 @@ void dump_geometry_of(const struct dump *d, const struct dump_record *r, struct 
 			out->numel = 0;
 	}
 	for (unsigned i = 0; out->numel && i < out->rank; i++)
-		out->numel *= out->shape[i]; /* checked when it was read */
+		out->numel *= out->shape[i]; /* overflow was checked when it was read */
 }
 
 unsigned dump_members_of(const struct dump *d, uint32_t members, int32_t out[DUMP_MAX_MEMBERS])
@@ -131,7 +131,7 @@ struct str dump_kernel_of(const struct dump *d, uint32_t record)
 		return d->names.strs[x->kernel];
 	for (unsigned n = dump_members_of(d, d->records.v[record].members, ids); n > 0; n--) {
 		if (ids[n - 1] < 0 || ids[n - 1] == only)
-			continue; /* a place where none ran, or a second lane */
+			continue; /* no kernel ran here, or a second lane */
 		if (only >= 0)
 			return (struct str){0}; /* a mix has several kernels */
 		only = ids[n - 1];

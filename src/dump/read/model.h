@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h: what a run dumped, whichever generation wrote it: records in manifest order, and over
- * them tasks, their slots, and the copies of a slot (one per block before, one after).
- * Owner: dump_open() makes it, dump_free() frees everything. Immutable afterwards, but for
- * dump_choose(), which fills the choice of the slots. One thread. May fail: where `e` is taken.
+ * model.h: the contents of a dump, whichever generation wrote it: records in manifest order,
+ * grouped into tasks, their slots, and the copies of a slot (one per block before, one after).
+ * Owner: dump_open() creates it, dump_free() frees everything. Immutable afterwards except for
+ * dump_choose(), which fills the choice of the slots. One thread. May fail: functions that take
+ * `e`.
  */
 #pragma once
 
@@ -35,9 +36,9 @@ enum dump_generation {
 	DUMP_G9,
 	DUMP_G10,
 	DUMP_G11,
-	DUMP_X1,     /* tensors[] and args[] in one file; never released */
-	DUMP_X2,     /* kernel_args_dump.json, one entry a dispatch; never released */
-	DUMP_OWN,    /* incore.args_dump/1: G11 and more */
+	DUMP_X1,     /* tensors[] and args[] in one file; unreleased */
+	DUMP_X2,     /* kernel_args_dump.json, one entry per dispatch; unreleased */
+	DUMP_OWN,    /* incore.args_dump/1: G11 with additions */
 	DUMP_DEVICE, /* raw 128-byte records */
 };
 
@@ -46,12 +47,12 @@ enum dump_record_flags {
 	DUMP_OVERWRITTEN = 2,
 	DUMP_CONTIGUOUS = 4, /* as stated */
 	DUMP_AMBIGUOUS = 8,  /* arg_index_ambiguous */
-	DUMP_EXACT = 16,     /* scalar: `bits` are those of the slot */
+	DUMP_EXACT = 16,     /* scalar: `bits` are exactly the slot's */
 	DUMP_HAS_CRC = 32,
 	DUMP_INCOMPLETE = 64,
-	DUMP_LOST = 128,	/* payload_lost: the record outlived its bytes */
+	DUMP_LOST = 128,	/* payload_lost: the record exists, its bytes do not */
 	DUMP_HAS_VALUE = 256,	/* scalar */
-	DUMP_OUT_OF_FILE = 512, /* its region is not inside the payload file */
+	DUMP_OUT_OF_FILE = 512, /* its region exceeds the payload file */
 	DUMP_HAS_NUMEL = 1024,
 	DUMP_TORN = 2048, /* copied while its task was still running */
 };
@@ -61,7 +62,7 @@ struct dump_record {
 	uint64_t start_offset; /* elements */
 	uint64_t bits;	       /* scalar: slot bits; tensor: numel as stated */
 	uint64_t bin_offset, bin_size;
-	uint64_t at; /* byte of the manifest where it stands */
+	uint64_t at; /* byte offset in the manifest */
 	uint32_t slot;
 	uint32_t geometry; /* of dump_geometry() */
 	uint32_t members;  /* of dump_members(); DUMP_NONE: unknown */
@@ -70,7 +71,7 @@ struct dump_record {
 	uint16_t flags;
 };
 
-/* What only some generations state; one per record, or none at all. */
+/* Fields that only some generations state; the list has one per record or is empty. */
 struct dump_extra {
 	uint64_t dispatch_id, buffer_addr, buffer_size;
 	uint32_t block_idx, block_num, core_id; /* DUMP_NONE: not stated */
@@ -85,13 +86,13 @@ struct dump_geometry {
 	uint64_t numel;					       /* product of shape; 1 for rank 0 */
 };
 
-/* Which of several before copies is the state before the task. */
+/* How the before copy that shows the state before the task was chosen. */
 enum dump_choice {
 	DUMP_CHOICE_NONE,      /* no before copy */
-	DUMP_CHOICE_ONLY,      /* there is one */
+	DUMP_CHOICE_ONLY,      /* there is only one */
 	DUMP_CHOICE_SAME,      /* all hold the same bytes */
 	DUMP_CHOICE_WRITER,    /* equals what the previous writer left */
-	DUMP_CHOICE_AMBIGUOUS, /* several, and nothing tells which */
+	DUMP_CHOICE_AMBIGUOUS, /* several, and nothing decides */
 };
 
 struct dump_slot {
@@ -121,13 +122,13 @@ struct dump_counters { /* as the manifest states them; UINT64_MAX: not stated */
 struct deps;
 
 struct dump {
-	char *dir, *manifest, *payload; /* payload: NULL where there is none */
-	const char *root;		/* while it is opened: below this its files lie */
-	bool follow_links;		/* also out of there */
+	char *dir, *manifest, *payload; /* payload: may be NULL */
+	const char *root;		/* while opening: its files must lie below this */
+	bool follow_links;		/* even if they lead out of root */
 	struct file_data bytes;		/* of the payload file */
-	bool is_payload_missing;	/* named, but not there */
+	bool is_payload_missing;	/* named, but missing */
 	bool is_repaired, has_scalar_loss;
-	enum dump_generation gen_first, gen_last; /* the keys fit these and all between */
+	enum dump_generation gen_first, gen_last; /* the keys fit this range */
 	int level;				  /* DUMP_LEVEL_UNKNOWN */
 	bool is_level_inferred;
 	struct dump_counters counters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open.c: a dump from a path: find, read, join, fold; and its end. */
+/* open.c: opens a dump from a path (find, read, join, fold) and frees it. */
 #include <string.h>
 
 #include "base/file_store.h"
@@ -55,8 +55,8 @@ static bool set_paths(struct dump *d, const char *manifest, struct incore_error 
 	return (d->manifest && d->dir) || err_nomem(e);
 }
 
-/* Name of the payload file where the manifest does not say: args.bin, or the manifest's own stem.
- */
+/* Name of the payload file if the manifest does not state it: args.bin, or the manifest's own
+ * stem. */
 static const char *default_payload(struct dump *d)
 {
 	const char *base = path_base(d->manifest);
@@ -101,7 +101,7 @@ static bool load_payload(struct dump *d, const struct manifest_reader *m, struct
 	return true;
 }
 
-/* Regions that the payload file does not hold. */
+/* Reports regions that exceed the payload file. */
 static void check_bounds(struct dump *d)
 {
 	for (size_t i = 0; i < d->records.n; i++) {
@@ -145,7 +145,7 @@ static bool open_manifest(struct dump *d, const char *manifest, struct incore_er
 	     (d->root ? dump_load(d, &f, manifest, e) : file_load(&f, manifest, e)) &&
 	     manifest_read(&m, f.data, f.size, manifest, e);
 	file_unload(&f);
-	if (!d->root) /* the manifest was named, wherever that leads: the rest lies beside it */
+	if (!d->root) /* the manifest was named directly: the rest lies beside it */
 		d->root = d->dir;
 	if (!ok || !load_payload(d, &m, e) || !companions_read(d, e) || !dump_fold(d, e))
 		return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * problems.h: what is wrong with a dump, in words, with the task and slot it is about. A code that
- * fires a million times keeps PROBLEMS_KEPT texts and a count of all.
- * Owner: the holder; problems_deinit() frees. May fail: problems_add() on lack of memory.
+ * problems.h: what is wrong with a dump, in words, with the task and slot concerned. However often
+ * a code occurs, only PROBLEMS_KEPT texts and the total count are kept.
+ * Owner: whoever holds the struct; problems_deinit() frees it. May fail: problems_add() when out of
+ * memory.
  */
 #pragma once
 
@@ -37,17 +38,17 @@ struct problem_count {
 struct problems {
 	struct arena arena;
 	VEC(struct problem) v;		  /* in the order found */
-	VEC(struct problem_count) counts; /* per code, in order of first sight */
+	VEC(struct problem_count) counts; /* per code, in order of first occurrence */
 	bool is_failed;			  /* latched lack of memory */
 };
 
 void problems_init(struct problems *p);
 void problems_deinit(struct problems *p);
-/* `at` says what it is about (code, weight and text are filled in). */
+/* `at` states the subject; code, weight and text are filled in. */
 void problems_add(struct problems *p, enum problem_weight weight, const char *code,
 	struct problem at, const char *fmt, ...) PRINTF_LIKE(5, 6);
 uint64_t problems_count(const struct problems *p, enum problem_weight weight);
-/* All of one code, also those not kept; 0: none. */
+/* Number of problems with one code, including those not kept. */
 uint64_t problems_of(const struct problems *p, const char *code);
 const char *problem_weight_name(enum problem_weight weight); /* "note", "warning", "defect" */
 

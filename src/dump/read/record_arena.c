@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_arena.c: where the payload of device records lies in the arena of their thread. Positions
- * only grow, the place is the position modulo the arena's size; what is further back than one arena
- * has been written over. A payload that goes round the end is joined behind the arena's bytes.
+ * only grow; the offset is the position modulo the arena's size; data more than one arena back was
+ * overwritten. A payload that wraps around the end is copied to one piece after the arena's bytes.
  */
 #include <assert.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void records_without_arena(struct dump *d)
 		d->records.v[i].bin_offset = d->records.v[i].bin_size = 0;
 }
 
-/* Behind its last byte; false for a position that leaves 64 bits. */
+/* Position after its last byte; false if it exceeds 64 bits. */
 static bool end_of(const struct dump_record *r, uint64_t *end)
 {
 	return !__builtin_add_overflow(r->bin_offset, r->bin_size, end);
@@ -29,7 +29,8 @@ static bool goes_round(const struct dump_record *r, uint64_t arena)
 	       r->bin_offset % arena > arena - r->bin_size;
 }
 
-/* Payloads of one arena do not overlap: together they are no larger than it. */
+/* Allocates room for wrapped payloads; those of one arena do not overlap, so together they are no
+ * larger than it. */
 static bool make_room(struct dump *d, uint8_t **joined, struct incore_error *e)
 {
 	uint64_t arena = d->bytes.size, more = 0;
@@ -55,7 +56,7 @@ static bool make_room(struct dump *d, uint8_t **joined, struct incore_error *e)
 	return true;
 }
 
-/* What is further back than one arena from the end of the last payload. */
+/* Marks payloads more than one arena before the end of the last payload. */
 static void mark_overwritten(struct dump *d)
 {
 	uint64_t arena = d->bytes.size, high = 0, end;
@@ -71,7 +72,7 @@ static void mark_overwritten(struct dump *d)
 	}
 }
 
-/* Positions to places; `joined` has room for the payloads that go round. */
+/* Converts positions to offsets; `joined` has room for wrapped payloads. */
 static void place(struct dump *d, uint64_t arena, uint8_t *joined)
 {
 	uint64_t next = arena, end;
@@ -80,12 +81,12 @@ static void place(struct dump *d, uint64_t arena, uint8_t *joined)
 		uint64_t at = r->bin_offset % arena, head = arena - at;
 
 		if (!r->bin_size || !end_of(r, &end) || r->bin_size > arena)
-			continue; /* nothing, or beyond: told with the bounds */
+			continue; /* empty, or out of bounds, which is reported elsewhere */
 		if (!goes_round(r, arena)) {
 			r->bin_offset = at;
 			continue;
 		}
-		assert(joined); /* made where any goes round */
+		assert(joined); /* allocated if any payload wraps */
 		memcpy(joined + next, joined + at, (size_t)head);
 		memcpy(joined + next + head, joined, (size_t)(r->bin_size - head));
 		r->bin_offset = next;

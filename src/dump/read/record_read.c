@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_read.c: what the device left in its record buffers, layout by layout. */
+/* record_read.c: decodes the record buffers of the device, layout by layout. */
 #include "dump/read/record_read.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ enum device_layout device_layout_find(const char *name)
 	return (enum device_layout)i;
 }
 
-/* The head of the first three generations. */
+/* Reads the head of the first three generations. */
 static void get_old_head(const uint8_t *p, struct device_record *r)
 {
 	r->subtask_id = p[8];
@@ -75,7 +75,8 @@ static void get_head(const uint8_t *p, enum device_layout layout, struct device_
 	}
 }
 
-/* Views of the first form; a product beyond 32 bits leaves a stride that the model refuses. */
+/* Reads views of the first form; a product beyond 32 bits yields a stride that the model
+ * refuses. */
 static void get_old_view(const uint8_t *p, struct device_record *r)
 {
 	uint32_t raw[DEVICE_MAX_RANK] = {0}, offsets[DEVICE_MAX_RANK] = {0};
@@ -113,7 +114,8 @@ void device_record_get(const uint8_t *p, enum device_layout layout, struct devic
 	get_dims(p + 92, r->ndims, r->shapes);
 }
 
-/* shape, strides and size fit 64 bits, or the record becomes one without a shape. */
+/* Converts the geometry; if shape, strides and size do not fit 64 bits, the record gets no
+ * shape. */
 static bool geometry_of(struct dump *d, struct device_record *r, uint32_t *out)
 {
 	uint64_t words[1 + 2 * DEVICE_MAX_RANK], numel = 8, end = r->start_offset;
@@ -189,7 +191,7 @@ static bool add_record(struct dump *d, struct device_record *r, uint64_t at, str
 	return VEC_PUSH(&d->records, x) || err_nomem(e);
 }
 
-/* One buffer: records up to its count. */
+/* Reads one buffer: records up to its count. */
 static bool read_buffer(struct dump *d, const uint8_t *base, size_t off, enum device_layout layout,
 	struct incore_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c: which records are meant? */
+/* select.c: selects records by filters. */
 #include "dump/read/select.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ void dump_select_deinit(struct dump_select *s)
 	VEC_FREE(&s->indices);
 }
 
-/* Hex digits behind 0x in any case; more than 64 bits is no number. */
+/* Parses hex digits of either case after 0x; false if there are more than 64 bits. */
 static bool parse_hex(struct str s, uint64_t *out)
 {
 	uint64_t v = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.h: which records are meant? Every filter that is set must hold; indices are those of the
+/* select.h: selects records. Every filter that is set must match; indices are those of the
  * manifest. Owner: the caller; texts are borrowed. */
 #pragma once
 
@@ -8,7 +8,7 @@
 #define SELECT_ANY UINT32_MAX
 
 struct dump_select {
-	VEC(uint32_t) indices; /* not empty: exactly these, other filters aside */
+	VEC(uint32_t) indices; /* not empty: exactly these; other filters are ignored */
 	bool has_task, has_dispatch, has_func;
 	uint64_t task, dispatch;
 	int32_t func;
@@ -23,7 +23,7 @@ void dump_select_deinit(struct dump_select *s);
 /* "0x200000009", "0X...", "8589934601", "2:9". */
 bool dump_task_parse(const char *text, uint64_t *out);
 bool dump_select_has(const struct dump_select *s, const struct dump *d, uint32_t record);
-/* All that are meant, in manifest order. A named index that is not there is an error. */
+/* All selected records, in manifest order. An index that does not exist is an error. */
 typedef VEC(uint32_t) record_list;
 bool dump_select_list(const struct dump_select *s, const struct dump *d, record_list *out,
 	struct incore_error *e);

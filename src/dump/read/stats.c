@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats.c: a tensor in one line: range, mean, how many are zero or not numbers, how they spread. */
+/* stats.c: a tensor in one line: range, mean, number of zeros and NaNs, distribution. */
 #include <math.h>
 
 #include "dump/read/values.h"
 
 struct sum {
-	double value, rest; /* what rounding left out of value */
+	double value, rest; /* rest: rounding error of value */
 };
 
-/* Compensated: the mean does not depend on the size of the tensor. */
+/* Compensated sum: accuracy of the mean does not depend on the size of the tensor. */
 static void sum_add(struct sum *s, double v)
 {
 	double t = s->value + v;
@@ -17,7 +17,7 @@ static void sum_add(struct sum *s, double v)
 	s->value = t;
 }
 
-/* False: not finite, and counted. */
+/* False: the value is not finite; it is counted as such. */
 static bool take_value(struct value_stats *s, double v)
 {
 	s->n++;
@@ -47,7 +47,7 @@ static void take_integer(struct value_stats *s, unsigned dtype, uint64_t bits, b
 
 static void fill_bins(unsigned dtype, const uint8_t *p, uint64_t n, struct value_stats *s)
 {
-	double range = s->max / 2 - s->min / 2; /* halved: max - min may be beyond a double */
+	double range = s->max / 2 - s->min / 2; /* halved: max - min may overflow */
 
 	for (uint64_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < dtype_values(dtype); k++) {
@@ -80,7 +80,7 @@ void value_stats_of(unsigned dtype, const uint8_t *p, uint64_t n, struct value_s
 				whole += dtype == DTYPE_UINT64 ? (__int128)bits
 							       : value_i64(dtype, bits);
 			}
-			/* written so that the first value, against NAN, is taken */
+			/* true also for the first value, when min is NAN */
 			if (!(v >= out->min))
 				out->min = v;
 			if (!(v <= out->max))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_args.c: the slots of one task, united over both stages: before wins. */
+/* task_args.c: the slots of one task, merged over both stages; before takes precedence. */
 #include "dump/read/task_args.h"
 
 #include "base/crc32c.h"
 #include "dump/read/deps.h"
 #include "dump/read/task_buffers.h"
 
-/* The copy of this block, or DUMP_NONE where the dump does not say. */
+/* The copy of this block, or DUMP_NONE if the dump does not state it. */
 static uint32_t copy_of_block(const struct dump *d, const struct dump_slot *s, uint32_t block)
 {
 	for (uint32_t i = 0; i < s->n_before; i++)
@@ -28,7 +28,7 @@ static uint32_t flags_of_record(const struct dump_record *r)
 	return flags;
 }
 
-/* Copies of one slot say the same about it. */
+/* Do all copies of a slot agree about it? */
 static bool copies_agree(const struct dump *d, const struct dump_slot *s)
 {
 	const struct dump_record *a = &d->records.v[d->order[s->first]];
@@ -52,7 +52,7 @@ static void fill_bytes(const struct dump *d, struct arg *a, uint64_t numel)
 	if (a->n_bytes > dump_full_size(d, a->before))
 		a->flags |= TASK_ARG_CONFLICT;
 	else if (a->n_bytes && a->n_bytes < dump_full_size(d, a->before))
-		a->flags |= TASK_ARG_TRUNCATED; /* whether it says so or not */
+		a->flags |= TASK_ARG_TRUNCATED; /* even if it is not flagged */
 	if (a->bytes && (r->flags & DUMP_HAS_CRC) && crc32c(0, a->bytes, a->n_bytes) != r->crc32c)
 		a->flags |= TASK_ARG_CHECKSUM;
 	if (!a->bytes && numel &&
@@ -69,7 +69,7 @@ static void fill_tensor(const struct dump *d, struct arg *a, const struct dump_r
 	a->n_dims = g.rank;
 	memcpy(a->shape, g.shape, g.rank * sizeof(g.shape[0]));
 	memcpy(a->strides, g.strides, g.rank * sizeof(g.strides[0]));
-	arg_measure(a); /* what is dense; how far it reaches is checked below */
+	arg_measure(a); /* determines density; the extent is checked below */
 	a->extent = 0;
 	a->start_offset = r->start_offset;
 	if (!dtype_bytes(r->dtype))
@@ -148,7 +148,7 @@ static bool add_slot(struct task_args *all, const struct dump_slot *s, struct in
 	return VEC_PUSH(&all->args, a) || err_nomem(e);
 }
 
-/* Slots are 0 .. n-1; how many there are is said by the highest one, the producer's count, or
+/* Slots are 0 .. n-1; their number follows from the highest one, the producer's count, or
  * deps.json. */
 static bool find_missing(struct task_args *all, const struct dump_task *t, struct incore_error *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_buffers.c: the memory behind the tensors of a task. Known from the record itself, else from
- * deps.json of the same run; else each tensor gets a buffer of its own that holds its view.
+ * task_buffers.c: the memory behind the tensors of a task. Known from the record itself or from
+ * deps.json of the run; otherwise each tensor gets its own buffer that holds its view.
  */
 #include "dump/read/task_buffers.h"
 
@@ -101,7 +101,7 @@ static void note_overlaps(struct task_args *a)
 			bool is_below = x->addr < y->addr;
 			const struct arg_buffer *low = is_below ? x : y, *high = is_below ? y : x;
 
-			/* a size that was rounded up here says nothing about the next buffer */
+			/* a size rounded up here proves no overlap with the next buffer */
 			if (!low->addr || !high->addr || low->from == TASK_BUFFER_VIEWS ||
 				high->addr - low->addr >= low->n)
 				continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_find.c: which task is meant? An answer of none or several says what there is. */
+/* task_find.c: finds the selected task; errors for no match or several list the candidates. */
 #include <stdio.h>
 
 #include "base/str.h"
@@ -15,7 +15,7 @@ static bool has_member(const int32_t *ids, unsigned n, int32_t id)
 	return false;
 }
 
-/* The same set; order and repetition aside. */
+/* Has the task exactly these members, ignoring order and repetition? */
 static bool has_members(const struct dump *d, const struct dump_task *t, const struct task_query *q)
 {
 	int32_t ids[DUMP_MAX_MEMBERS];
@@ -88,7 +88,7 @@ static void put_set(struct strbuf *b, const struct dump *d, uint32_t members)
 		sb_puts(b, "not stated");
 }
 
-/* " {0,1,2} (4 tasks), {3} (4 tasks)": the member sets in order of first sight. */
+/* " {0,1,2} (4 tasks), {3} (4 tasks)": the member sets in order of first occurrence. */
 static void put_sets(struct strbuf *b, const struct dump *d)
 {
 	uint32_t seen[MOST_LISTED];
@@ -127,7 +127,7 @@ static void put_tasks(struct strbuf *b, const struct dump *d, const task_list *l
 		sb_printf(b, " and %zu more", n - MOST_LISTED);
 }
 
-/* Task and func ids each alone, so that the one that is wrong is seen. */
+/* Lists matches of the task id and of the func ids separately, to show which is wrong. */
 static bool put_near(
 	struct strbuf *b, const struct dump *d, const struct task_query *q, struct incore_error *e)
 {

@@ -23,7 +23,7 @@ static bool load_slot(struct args *a, uint64_t task, const struct arg *t, struct
 	struct arg *s = &a->slots[t->slot];
 
 	*s = *t;
-	s->bytes = NULL; /* the dump's; they are in the buffer now */
+	s->bytes = NULL; /* owned by the dump; now copied to the buffer */
 	s->n_bytes = 0;
 	s->name = arena_printf(&a->arena, "arg%u", t->slot);
 	if (!s->name)
@@ -32,7 +32,7 @@ static bool load_slot(struct args *a, uint64_t task, const struct arg *t, struct
 		s->buffer = 0;
 		return true;
 	}
-	if (!s->n_dims) { /* a descriptor has one dimension at least */
+	if (!s->n_dims) { /* a descriptor has at least one dimension */
 		s->n_dims = 1;
 		s->shape[0] = s->strides[0] = 1;
 	}
@@ -64,7 +64,7 @@ static bool load_buffers(struct args *a, const struct task_args *args, struct in
 	return true;
 }
 
-/* What the dump does not say and the result depends on. */
+/* Adds remarks on what the result depends on but the dump does not state. */
 static bool load_remarks(struct args *a, const struct task_args *args, struct incore_error *e)
 {
 	uint32_t n_sized = 0;
@@ -121,7 +121,7 @@ static bool refuse_defects(
 	return ok;
 }
 
-/* Scalars are each block's own. */
+/* Loads the scalars of one block. */
 static bool load_row(
 	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
 {
@@ -135,7 +135,7 @@ static bool load_row(
 	return ok;
 }
 
-/* Scalars that differ from block to block are no defect where the dump says which is whose. */
+/* Scalars that differ between blocks are not a defect if the dump states their blocks. */
 static bool pass_block_scalars(
 	struct task_args *whole, struct dump *d, uint32_t t, struct incore_error *e)
 {
@@ -163,7 +163,7 @@ static bool load_rows(
 	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
 {
 	uint32_t n_blocks = d->tasks.v[t].n_blocks ? d->tasks.v[t].n_blocks : 1;
-	bool is_one = block != DUMP_NONE || n_blocks == 1; /* the slots have its scalars already */
+	bool is_one = block != DUMP_NONE || n_blocks == 1; /* the slots already have its scalars */
 
 	if (!args_spread(a, is_one ? 1 : n_blocks, e))
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.c: elements of every dtype, from bits to numbers to text that reads back to the same bits.
- */
+/* values.c: converts elements of every dtype from bits to numbers, and to text that reads back
+ * exactly. */
 #include "dump/read/values.h"
 
 #include <inttypes.h>
@@ -44,7 +44,7 @@ float e4m3_to_float(uint8_t bits)
 	return bits & 0x80 ? -v : v;
 }
 
-/* A shared exponent alone: 2^(x - 127), 255 is NaN. */
+/* Only a shared exponent: 2^(x - 127), 255 is NaN. */
 float e8m0_to_float(uint8_t bits)
 {
 	return bits == 255 ? float_of(0x7fc00000u) : ldexpf(1.0f, (int)bits - 127);
@@ -141,7 +141,7 @@ static int digits_of(unsigned dtype, enum value_style style)
 	case DTYPE_BFLOAT16:
 		return style == VALUE_LEGACY ? 3 : 4;
 	default:
-		return 9; /* 8 bits and less are exact in 9 digits or come back to the same bits */
+		return 9; /* types of up to 8 bits read back exactly with 9 digits */
 	}
 }
 
@@ -180,7 +180,7 @@ const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
 {
 	unsigned exp = (unsigned)(bits >> 23 & 255);
 
-	/* 2^-63 and more, below 2^64: no small count or address looks like that */
+	/* from 2^-63 to below 2^64: no small count or address looks like that */
 	if (dtype != DTYPE_UINT64 || bits >> 32 || exp < 64 || exp > 190)
 		return NULL;
 	put_float(buf, VALUE_TEXT, (double)float_of((uint32_t)bits), 9);

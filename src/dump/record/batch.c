@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.c: payload to its file, then the records that name it to the log. */
+/* batch.c: writes payload to its file, then the records that refer to it to the log. */
 #include "dump/record/batch.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "dump/le.h"
 #include "dump/record/log_write.h"
 
-#define LOSS_ROOM 8192 /* of the log buffer, kept for LOSS records */
+#define LOSS_ROOM 8192 /* bytes of the log buffer reserved for LOSS records */
 
 bool batch_init(struct batch *b, struct incore_dump *d)
 {
@@ -111,7 +111,7 @@ void batch_lose_payload(struct batch *b, struct incore_dump_writer *w, uint8_t *
 	batch_count_loss(b, w, &l);
 }
 
-/* The payload file holds all before `good`: what lies behind is lost, its records say so. */
+/* The payload file is valid up to `good`: marks the records of later payloads as lost. */
 static void lose_payloads(struct batch *b, struct incore_dump_writer *w, uint64_t good, int errnum)
 {
 	size_t kept = 0;
@@ -136,7 +136,7 @@ static void add_losses(struct batch *b)
 		b->log_n += log_put_loss(b->log + b->log_n, l.thread, &l.what);
 }
 
-/* A record that did not reach the log. */
+/* Counts a record that did not reach the log. */
 static void lose_record(
 	struct batch *b, struct incore_dump_writer *w, const uint8_t *record, int errnum)
 {
@@ -152,7 +152,7 @@ static void lose_record(
 	case LOG_SCALAR:
 		batch_count_loss(b, w, &l);
 		break;
-	case LOG_LOSS: /* counted before: only to be told again */
+	case LOG_LOSS: /* already counted: only to be logged again */
 		l = (struct log_loss){
 			l.task_id, le_get64(body + 8), le_get64(body + 16), le_get32(body + 24)};
 		loss_add(&b->losses, le_get16(record + 18), &l);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch.h: some records of one writer on their way to the files. Payload is pointed at where it
- * lies in the arena, log records are collected; batch_commit() writes payload, then log, and counts
- * what the disk did not take. Owner: the collector; its thread only.
+ * batch.h: records of one writer on their way to the files. Payload stays in the arena and is only
+ * pointed to, log records are collected; batch_commit() writes payload, then log, and counts what
+ * could not be written. Owner: the collector; its thread only.
  */
 #pragma once
 
@@ -26,24 +26,25 @@ struct batch {
 	size_t log_n;
 	struct iovec iov[BATCH_IOV];
 	int n_iov;
-	uint64_t iov_at, iov_bytes; /* where they go */
+	uint64_t iov_at, iov_bytes; /* their place in the payload file */
 	uint64_t bin_at;	    /* where the next payload goes */
 	VEC(struct batch_payload) payloads;
-	struct loss_table losses; /* of all threads, not in the log yet */
+	struct loss_table losses; /* of all threads, not yet in the log */
 };
 
 bool batch_init(struct batch *b, struct incore_dump *d);
 void batch_deinit(struct batch *b);
-/* No more of this size fits: commit first. */
+/* True if a record and payload of this size do not fit: commit first. */
 bool batch_is_full(const struct batch *b, uint32_t record_bytes, uint64_t payload_bytes);
-/* A copy of the record. */
+/* Appends a copy of the record and returns it. */
 uint8_t *batch_add(struct batch *b, const uint8_t *record, uint32_t size);
 /* The record added last has this payload, which stays where it is until the commit. */
 bool batch_add_payload(struct batch *b, uint8_t *record, const uint8_t *p, uint64_t n);
-/* The record added last has n bytes at bin_at, written already. */
+/* The record added last has n bytes of payload at bin_at, already written. */
 bool batch_add_written(struct batch *b, uint8_t *record, uint64_t n, uint32_t crc);
 /* The record added last lost its payload. */
 void batch_lose_payload(struct batch *b, struct incore_dump_writer *w, uint8_t *record, int errnum);
-/* Writes and empties it. w: whose it is, NULL: the collector's own. 0 or the first failure. */
+/* Writes and empties the batch. w: writer that it belongs to; NULL: the collector itself. Returns 0
+ * or the first error. */
 int batch_commit(struct batch *b, struct incore_dump_writer *w);
 void batch_count_loss(struct batch *b, struct incore_dump_writer *w, const struct log_loss *l);

@@ -9,8 +9,8 @@
 #include "dump/record/batch.h"
 #include "dump/record/log_write.h"
 
-#define CHUNK_BYTES ((uint64_t)1 << 20) /* of a large payload: checksum, then write */
-#define IDLE_MS 100 /* what fills no quarter of a ring is written this much later */
+#define CHUNK_BYTES ((uint64_t)1 << 20) /* piece of a large payload: checksum, then write */
+#define IDLE_MS 100 /* delay for data that fills less than a quarter of a ring */
 #define STREAM_IDLE_MS 1
 
 struct collector {
@@ -39,7 +39,7 @@ void collector_free(struct collector *c)
 	mem_free(c);
 }
 
-/* Sleeps until it is wanted, asked or out of patience. */
+/* Sleeps until data or a flush needs it, or the time is over. */
 static void idle(struct incore_dump *d, uint32_t ms)
 {
 	struct timespec until = deadline_in(ms);
@@ -63,7 +63,7 @@ static void report_done(
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* n bytes behind what the batch holds. The batch has no payload waiting. */
+/* Writes n bytes after those of the batch, which must have no payload pending. */
 static int write_direct(
 	struct collector *c, const uint8_t *p, uint64_t n, uint64_t at, uint32_t *crc)
 {
@@ -83,7 +83,7 @@ static int write_direct(
 	return rc;
 }
 
-/* A tensor and its payload, in one piece. */
+/* Takes a tensor and its payload in one piece. */
 static void take_payload(struct collector *c, struct incore_dump_writer *w,
 	const struct payload_entry *e, const uint8_t *record, uint32_t size)
 {
@@ -189,7 +189,7 @@ static void take_entry(struct collector *c, struct incore_dump_writer *w, const 
 	}
 }
 
-/* All that the writer had published when we came; the rest of a stream is waited for. */
+/* Takes everything that the writer had published at the start; waits for the rest of a stream. */
 static void drain(struct collector *c, struct incore_dump_writer *w)
 {
 	uint64_t end = atomic_load_explicit(&w->ring.published, memory_order_acquire);
@@ -199,7 +199,7 @@ static void drain(struct collector *c, struct incore_dump_writer *w)
 		const struct entry *entry = (const struct entry *)ring_at(&w->ring, w->taken);
 
 		if (w->taken == end) {
-			/* in this order: what was published before the close is seen */
+			/* in this order, so that everything published before the close is seen */
 			bool is_closing = atomic_load(&c->d->is_closing);
 
 			atomic_store(&c->d->is_wanted, false);
@@ -260,7 +260,8 @@ static void finish_flush_all(struct collector *c, uint64_t asked)
 	report_done(c->d, &c->d->all_done, asked, asked - done);
 }
 
-/* Everything is drained and nobody records any more: the last losses, then the CLOSE record. */
+/* Called when everything is drained and nobody records any more: writes the last losses, then the
+ * CLOSE record. */
 static int finish(struct collector *c)
 {
 	struct batch *b = &c->batch;
@@ -294,7 +295,7 @@ void *collector_main(void *arg)
 		bool is_closing = atomic_load(&d->is_closing);
 		uint64_t asked = atomic_load(&d->all_asked);
 
-		/* before the look at the rings: who fills one later asks again */
+		/* before checking the rings: whoever fills one later requests again */
 		atomic_store(&d->is_wanted, false);
 		drain_all(c);
 		if (asked != atomic_load(&d->all_done))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump.c: a dump is opened, marked, asked, closed. */
+/* dump.c: opens, marks, queries and closes a dump. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static int start_collector(struct incore_dump *d)
 	return rc;
 }
 
-/* The absolute name of the directory, made where needed. 0 or errno. */
+/* Creates the directory if needed and returns its absolute name. 0 or errno. */
 static int make_dir(const char *dir, char **out)
 {
 	char *real;
@@ -187,7 +187,8 @@ int incore_dump_mark(struct incore_dump *d, uint64_t task_id, uint32_t slot)
 	return ENOSPC;
 }
 
-/* Until the collector has written all and ended; false when it makes no progress any more. */
+/* Waits until the collector has written everything and ended; false if it makes no more
+ * progress. */
 static bool wait_finished(struct incore_dump *d)
 {
 	uint64_t seen = 0, now = 0;
@@ -222,7 +223,7 @@ static int first_write_error(struct incore_dump *d)
 	return 0;
 }
 
-/* The manifest from the log, then the log goes. */
+/* Writes the manifest from the log, then removes the log. */
 static int write_manifest(struct incore_dump *d)
 {
 	struct manifest_job job = {.dir = d->dir,
@@ -263,7 +264,7 @@ int incore_dump_close(struct incore_dump *d)
 		rc = d->close_error;
 		if (rc == 0)
 			rc = write_manifest(d);
-		if (rc == 0) /* told, not hidden: something before was not written */
+		if (rc == 0) /* report it: an earlier write has failed */
 			rc = first_write_error(d);
 	}
 	free_dump(d);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_write.c: records of the repair log as bytes. */
+/* log_write.c: encodes records of the repair log. */
 #include "dump/record/log_write.h"
 
 #include "base/crc32c.h"
 #include "dump/le.h"
 
-/* The head; the tail is zeroed first, so that padding is. */
+/* Writes the head; zeroes the tail first, for the padding. */
 static uint8_t *begin(uint8_t *p, uint32_t size, enum log_type type, uint16_t thread)
 {
 	le_put64(p + size - 16, 0); /* padding: up to 7 bytes before the checksum */

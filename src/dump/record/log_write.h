@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log_write.h: records of the repair log as bytes. A put function writes a whole record but for its
- * number and checksum, which log_seal() adds, and returns its size; the caller has made room for
- * log_*_bytes(). No memory, no failure, any thread.
+ * log_write.h: encodes records of the repair log. A put function writes a whole record except for
+ * its number and checksum, which log_seal() adds, and returns its size; the caller provides room
+ * for log_*_bytes(). No allocation, no failure, any thread.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ uint32_t log_put_loss(uint8_t *p, uint16_t thread, const struct log_loss *l);
 uint32_t log_put_flush(uint8_t *p, uint16_t thread, uint32_t which);
 uint32_t log_put_close(uint8_t *p);
 
-/* Where the payload of a tensor record lies, filled in when that is known. */
+/* Fills in where the payload of a tensor record lies, once that is known. */
 void log_set_payload(uint8_t *p, uint64_t bin_offset, uint64_t bin_size, uint32_t crc);
 /* The last step: number and checksum. */
 void log_seal(uint8_t *p, uint64_t seq);

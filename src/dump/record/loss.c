@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define LOOK_BACK 16 /* losses come in runs of one task */
+#define LOOK_BACK 16 /* losses of one task come in sequence */
 
 static void add_to(struct loss *l, const struct log_loss *what)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loss.h: what was lost and is not in the log yet, by thread, task and cause. Adding cannot fail:
- * when memory or the limit is reached, the task is forgotten (LOSS_NO_TASK), never the count.
+ * loss.h: losses that are not yet in the log, by thread, task and cause. Adding cannot fail:
+ * without memory or at the limit only the task is dropped (LOSS_NO_TASK), never the count.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct loss {
 
 struct loss_table {
 	VEC(struct loss) list;
-	struct loss rest[LOSS_CAUSES]; /* by cause, the task forgotten */
+	struct loss rest[LOSS_CAUSES]; /* by cause, without the task */
 	bool has_rest;
 };
 
@@ -29,8 +29,8 @@ static inline bool loss_is_empty(const struct loss_table *t)
 }
 
 void loss_add(struct loss_table *t, uint16_t thread, const struct log_loss *what);
-/* Takes one out; false when there is none. */
+/* Removes and returns one entry; false if the table is empty. */
 bool loss_take(struct loss_table *t, struct loss *out);
-/* All of `from` to `to`. */
+/* Moves all entries of `from` to `to`. */
 void loss_move(struct loss_table *to, struct loss_table *from);
 void loss_deinit(struct loss_table *t);

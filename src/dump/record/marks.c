@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marks.c: the selection table, open addressing, entries are never taken out. */
+/* marks.c: the selection table, with open addressing; entries are never removed. */
 #include "dump/record/marks.h"
 
 #include "base/hash.h"
@@ -25,7 +25,7 @@ void marks_deinit(struct marks *m)
 	m->table = NULL;
 }
 
-/* The place of a task: its own, or the free one where it would go. */
+/* The entry of a task, or the free one where it would be added. */
 static struct mark *place_of(const struct marks *m, uint64_t task_id)
 {
 	uint32_t i = (uint32_t)hash_mix64(task_id) & (m->places - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marks.h: which arguments were selected, by full task id. Any thread marks (one at a time, by a
- * lock); any thread looks up without one. Owner: the dump.
+ * marks.h: which arguments were selected, by full task id. Any thread may mark (a lock serialises
+ * them) and look up (without a lock). Owner: the dump.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct mark {
 	_Atomic uint64_t task_id;
-	_Atomic uint64_t slots; /* bit per slot; 0: the place is free */
+	_Atomic uint64_t slots; /* bit per slot; 0: the entry is free */
 };
 
 struct marks {
@@ -28,7 +28,7 @@ bool marks_init(struct marks *m, uint32_t most);
 void marks_deinit(struct marks *m);
 /* False when the table is full. */
 bool marks_add(struct marks *m, uint64_t task_id, uint64_t slots);
-/* The slots of a task; 0: none. */
+/* Marked slots of a task; 0: no slot is marked. */
 uint64_t marks_of(const struct marks *m, uint64_t task_id);
 
 static inline bool marks_has(uint64_t slots, uint32_t slot)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * producer.h: the inside of libincore-dump. A writer is the recording thread's end of two rings:
+ * producer.h: internals of libincore-dump. A writer is the recording thread's end of two rings:
  * records and payload. The collector thread empties them into the sink, one batch of one writer at
- * a time: payload first, then the log records that name it, then the room is given back.
+ * a time: it writes payload first, then the log records that name it, then releases the room.
  */
 #pragma once
 
@@ -15,45 +15,44 @@
 #include "dump/record/sink.h"
 #include "incore/dump.h"
 
-#define ARENA_ALIGN 64 /* a copy to a line of its own; dense where sizes are multiples of it */
+#define ARENA_ALIGN 64 /* each copy starts on its own line; dense if sizes are multiples of it */
 
-/* What stands in a record ring. The log record, but for its number, payload and checksum, follows.
- */
+/* Entries of a record ring. The log record follows, without its number, payload and checksum. */
 enum entry_kind {
-	ENTRY_SKIP = 1,	   /* to the end of the ring */
+	ENTRY_SKIP = 1,	   /* skips to the end of the ring */
 	ENTRY_RECORD = 2,  /* a log record alone */
 	ENTRY_PAYLOAD = 3, /* a tensor with payload */
 	ENTRY_PIECE = 4,   /* a part of a payload that is larger than the arena; no log record */
-	ENTRY_LAST = 5,	   /* a tensor, its payload were the pieces before it */
+	ENTRY_LAST = 5,	   /* a tensor whose payload was the pieces before it */
 	ENTRY_FLUSH = 6,   /* a FLUSH record; `at` is the number of the request */
 };
 
 struct entry {
-	uint32_t size; /* with the record */
+	uint32_t size; /* record included */
 	uint32_t kind;
 };
 
 struct payload_entry { /* PAYLOAD, PIECE, LAST, FLUSH */
 	struct entry head;
 	uint64_t at, bytes; /* in the arena */
-	uint64_t arena_end; /* all before it is free once this is written */
+	uint64_t arena_end; /* the arena up to here is free once this is written */
 };
 
 struct incore_dump_writer {
 	struct incore_dump *dump;
 	uint16_t thread;
 	struct ring ring, arena;
-	/* the recording thread's */
-	struct loss_table losses; /* those that found no room in the ring */
+	/* used by the recording thread */
+	struct loss_table losses; /* losses for which the ring had no room */
 	uint64_t flush_asked;
 	char why[128];
 	_Atomic uint64_t dropped_records, dropped_bytes;
-	/* the collector's */
+	/* used by the collector */
 	uint8_t pad[RING_LINE];
 	_Atomic uint64_t flush_done; /* under dump->lock */
 	_Atomic uint64_t records, payload_bytes, truncated, lost_records, lost_bytes;
 	atomic_int write_error; /* the first */
-	uint64_t taken;		/* of the ring, by the batch that is not written yet */
+	uint64_t taken;		/* bytes of the ring used by the batch not yet written */
 	uint64_t arena_taken;
 	bool in_stream; /* between the first PIECE and LAST */
 	uint64_t stream_bytes;
@@ -61,7 +60,7 @@ struct incore_dump_writer {
 	int stream_error;
 	bool is_released;
 	atomic_bool is_detached;
-	uint8_t pad_end[RING_LINE]; /* the next writer is another thread's */
+	uint8_t pad_end[RING_LINE]; /* the next writer belongs to another thread */
 };
 
 struct collector;
@@ -79,7 +78,7 @@ struct incore_dump {
 	pthread_cond_t wake, done;	     /* for the collector; by the collector */
 	struct incore_dump_writer **writers; /* [o.max_writers] */
 	_Atomic uint32_t n_writers;
-	uint8_t pad[RING_LINE]; /* what is above is read with each record, what is below changes */
+	uint8_t pad[RING_LINE]; /* fields above are read for each record, those below change */
 	atomic_bool is_asleep, is_closing;
 	atomic_bool is_wanted;			      /* a ring fills up: do not sleep */
 	_Atomic uint64_t all_asked, all_done;	      /* flushes of all; changed under lock */
@@ -89,18 +88,18 @@ struct incore_dump {
 	int close_error;
 };
 
-/* How often the forks have made this process: a child of fork() has no collector, and a lock or a
- * ring as they happened to stand. dump.c counts. */
+/* Number of forks between the first process and this one; dump.c counts them. A child of fork() has
+ * no collector, and its locks and rings are in whatever state they were in. */
 extern _Atomic uint32_t dump_forks;
 
-/* Opened by this process? Else it is left alone: it belongs to a parent. */
+/* Was the dump opened by this process? If not, it belongs to a parent and is left alone. */
 static inline bool dump_is_ours(const struct incore_dump *d)
 {
 	return d->born == atomic_load_explicit(&dump_forks, memory_order_relaxed);
 }
 
-/* The collector is needed now. The first one to say so wakes it; until then it lets the recording
- * threads have the processors. */
+/* Requests the collector. The first request wakes it; until then it leaves the processors to the
+ * recording threads. */
 static inline void dump_wake(struct incore_dump *d)
 {
 	if (!atomic_load_explicit(&d->is_wanted, memory_order_relaxed))
@@ -116,15 +115,15 @@ static inline void dump_wake(struct incore_dump *d)
 struct timespec deadline_in(uint32_t ms);
 bool deadline_is_over(const struct timespec *t);
 
-/* Waits, within the option, until n bytes of the ring are free. */
+/* Waits up to ms until n bytes of the ring are free. */
 bool writer_wait(struct incore_dump_writer *w, struct ring *r, uint64_t n, uint32_t ms);
 /* Room for an entry, or NULL; published by writer_publish(). */
 uint8_t *writer_entry(struct incore_dump_writer *w, uint32_t size, uint32_t ms);
 void writer_publish(struct incore_dump_writer *w);
-/* Losses that found no room before; false when there is still none. */
+/* Writes losses for which the ring had no room before; false if there is still no room. */
 bool writer_tell_losses(struct incore_dump_writer *w, uint32_t ms);
 void writer_free(struct incore_dump_writer *w);
 
 struct collector *collector_new(struct incore_dump *d);
 void collector_free(struct collector *c);
-void *collector_main(void *arg); /* of the thread; arg: the dump */
+void *collector_main(void *arg); /* thread function; arg: the dump */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c: tasks, scalars and tensors, as the recording thread gives them. */
+/* record.c: tasks, scalars and tensors, passed in by the recording thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static uint32_t flags_of(const struct incore_dump_writer *w, const struct incore
 	       w->dump->o.level << LOG_LEVEL_SHIFT;
 }
 
-/* The log record alone; a drop where there is no room for it. */
+/* Puts a log record without payload; counts a drop if there is no room. */
 static int put_record(struct incore_dump_writer *w, const struct log_arg *a)
 {
 	uint32_t size = a->is_scalar ? log_scalar_bytes() : log_tensor_bytes(a->rank);
@@ -132,7 +132,7 @@ int incore_dump_put_scalar(struct incore_dump_writer *w, const struct incore_dum
 	return put_record(w, &a);
 }
 
-/* NULL, or what is wrong with it; *v and the view's size in bytes. */
+/* Reads the view into *v, with its size in bytes; returns NULL or what is wrong with it. */
 static const char *read_view(const struct incore_dump_writer *w, const struct incore_dump_tensor *t,
 	struct view *v, uint64_t *bytes)
 {
@@ -213,7 +213,7 @@ static void put_payload_entry(
 	e->arena_end = w->arena.head;
 }
 
-/* A payload that fits the arena. */
+/* Puts a payload that fits the arena. */
 static int put_whole(struct incore_dump_writer *w, const struct view *v, struct log_arg *a)
 {
 	uint32_t size = (uint32_t)sizeof(struct payload_entry) + log_tensor_bytes(a->rank);
@@ -238,8 +238,8 @@ static int put_whole(struct incore_dump_writer *w, const struct view *v, struct 
 	return 0;
 }
 
-/* One part of a larger payload; false when there is no room in time. The ring keeps room for the
- * record that ends it. */
+/* Puts one part of a larger payload; false if there is no room in time. Leaves room in the ring for
+ * the record that ends it. */
 static bool put_piece(struct incore_dump_writer *w, const struct view *v, uint64_t from, uint64_t n)
 {
 	uint32_t ms = w->dump->o.wait_ms;
@@ -260,7 +260,7 @@ static bool put_piece(struct incore_dump_writer *w, const struct view *v, uint64
 	return true;
 }
 
-/* A payload larger than the arena, piece by piece, as fast as the collector writes. */
+/* Puts a payload larger than the arena, piece by piece, as fast as the collector writes. */
 static int put_stream(struct incore_dump_writer *w, const struct view *v, struct log_arg *a)
 {
 	uint32_t size = (uint32_t)sizeof(struct payload_entry) + log_tensor_bytes(a->rank);
@@ -296,7 +296,8 @@ static int put_stream(struct incore_dump_writer *w, const struct view *v, struct
 	return 0;
 }
 
-/* How much of the payload is wanted: the level, the budget, and without waiting the arena. */
+/* How many bytes of the payload to record: limited by the level, the budget and, without waiting,
+ * the arena. */
 static uint64_t wanted(const struct incore_dump_writer *w, const struct log_arg *a, unsigned elem)
 {
 	const struct incore_dump_options *o = &w->dump->o;

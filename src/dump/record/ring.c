@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring.c: the memory of a ring. Touched at once: page faults are not for the recording thread. */
+/* ring.c: the memory of a ring. Touched at once, so that the recording thread has no page
+ * faults. */
 #include "dump/record/ring.h"
 
 #include <sys/mman.h>
@@ -16,7 +17,7 @@ bool ring_init(struct ring *r, size_t bytes)
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	madvise(p, bytes, MADV_HUGEPAGE); /* a wish */
+	madvise(p, bytes, MADV_HUGEPAGE); /* only a hint */
 	for (size_t i = 0; i < bytes; i += 4096)
 		((volatile uint8_t *)p)[i] = 0;
 	r->base = p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink.c: appending to the payload file and the log, whatever the disk says. */
+/* sink.c: appends to the payload file and the log, and copes with write errors. */
 #include "dump/record/sink.h"
 
 #include <errno.h>
@@ -143,7 +143,7 @@ int sink_write_log(struct sink *s, const uint8_t *p, size_t n, size_t *done)
 	s->log_end += *done;
 	if (got > *done) {
 		s->must_cut = true;
-		cut_log(s); /* tried again before the next append, should it fail */
+		cut_log(s); /* if it fails, it is retried before the next append */
 	}
 	return rc;
 }

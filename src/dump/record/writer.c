@@ -8,7 +8,7 @@
 #include "dump/record/log_write.h"
 #include "dump/record/producer.h"
 
-#define POLL_NS 20000 /* between looks at a full ring */
+#define POLL_NS 20000 /* between checks of a full ring */
 
 struct timespec deadline_in(uint32_t ms)
 {
@@ -76,7 +76,7 @@ void writer_publish(struct incore_dump_writer *w)
 	struct ring *r = &w->ring, *a = &w->arena;
 
 	ring_publish(r);
-	/* an old tail makes it look fuller than it is: then look again */
+	/* an outdated tail makes it look fuller than it is: check again */
 	if (r->head - r->tail_seen < r->bytes / 4 && a->head - a->tail_seen < a->bytes / 4)
 		return;
 	r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
@@ -164,7 +164,7 @@ void incore_dump_detach(struct incore_dump_writer *w)
 		atomic_store_explicit(&w->is_detached, true, memory_order_release);
 }
 
-/* Until the collector has answered request n. */
+/* Waits until the collector has answered request n. */
 static int wait_answer(struct incore_dump *d, _Atomic uint64_t *which, uint64_t n)
 {
 	struct timespec until = deadline_in(d->o.flush_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean.c: lanes, their order and names, and the life of the list that all of clean works on. */
+/* clean.c: lanes, their order and names; creates and frees the list that all of clean works on. */
 #include "export/clean/clean.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_copy.c: a folder copied whole, and a folder of ours removed again. */
+/* clean_copy.c: copies a folder, and removes a folder of ours again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 
 struct copy {
 	const char *from, *to;
-	struct stat but; /* the output folder itself */
+	struct stat but; /* the output folder, which is skipped */
 	unsigned depth;
 };
 

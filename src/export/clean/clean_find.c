@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_find.c: which runs of a simulator are below a path? */
+/* clean_find.c: finds the runs of a simulator below a path. */
 #include "export/clean/clean_find.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool is_number(struct str s)
 	return s.n > 0 && s.n <= 3;
 }
 
-/* The last component of *path, which is cut before it. */
+/* Removes and returns the last component of *path. */
 static struct str take_last(struct str *path)
 {
 	ptrdiff_t slash;
@@ -43,7 +43,7 @@ static struct str take_last(struct str *path)
 	return last;
 }
 
-/* A name that is one plain component, whatever the file system or a file said. */
+/* Makes a name safe to use as one path component: it comes from the file system or a file. */
 static char *safe_name(struct arena *a, struct str s)
 {
 	char *out;
@@ -65,7 +65,8 @@ static struct str stem_of(struct str name)
 	return dot > 0 ? str_sub(name, 0, (size_t)dot) : name;
 }
 
-/* <kernel>/<n>/simulator/x, OPPROF_<...>/simulator/x, else the folder's or the file's own name. */
+/* Names a run by <kernel>/<n>/simulator/x, OPPROF_<...>/simulator/x, or else by its folder or
+ * file. */
 static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_error *e)
 {
 	char *real = realpath(run->path, NULL);
@@ -89,7 +90,7 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	return run->kernel || err_nomem(e);
 }
 
-/* root: the folder that it was found in; NULL: it was named. */
+/* Adds a run; root: the folder that was searched; NULL: the user named the run itself. */
 static bool add_run(struct clean_runs *r, const char *path, const char *root, bool is_bin,
 	bool is_other, struct incore_error *e)
 {
@@ -126,7 +127,7 @@ static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
 		struct incore_error ignored = {0};
 
 		ok = look_below(v->r, path, v->depth + 1, &ignored) ||
-		     ignored.status == INCORE_BAD_INPUT; /* a folder that cannot be read */
+		     ignored.status == INCORE_BAD_INPUT; /* skip an unreadable folder */
 		if (!ok)
 			err_move(e, &ignored);
 		else if (ignored.status != INCORE_OK)
@@ -137,7 +138,7 @@ static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
 	return ok;
 }
 
-/* A folder that holds a run has its per-core files below: they are not looked at. */
+/* Searches a folder. If it contains a run, the folders below have per-core files: skip them. */
 static bool look_below(
 	struct clean_runs *r, const char *dir, unsigned depth, struct incore_error *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_find.h: the simulator runs below a path, and what to call them. Owner: clean_runs_deinit().
+ * clean_find.h: finds the simulator runs below a path and names them. Owner: clean_runs_deinit().
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 #include "base/vec.h"
 
 struct clean_run {
-	const char *path;   /* of the .bin or .json; in a folder of dumps: the folder */
-	const char *root;   /* the folder it was found in: no link leads out; NULL: it was named */
+	const char *path;   /* of the .bin or .json file; for dumps: their folder */
+	const char *root;   /* searched folder, which no link may leave; NULL: the user named it */
 	const char *kernel; /* safe as part of a file name */
 	const char *launch; /* "0", or NULL */
 	bool is_bin;
-	bool is_other; /* neither: read it as a trace */
+	bool is_other; /* neither .bin nor .json: read it as a trace */
 };
 
 struct clean_runs {
@@ -24,11 +24,12 @@ struct clean_runs {
 };
 
 /* Adds the runs at path: a file, or all visualize_data.bin and trace.json below a directory (at
- * most 8 levels, links are not followed). A path that holds none is added as is_other. */
+ * most 8 levels, links are not followed). A path without runs is added as is_other. */
 bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
-/* The same, but where a folder has a list of its runs that decides: each of them lies there twice. */
+/* Like clean_find(), but if the folder has a list of its runs, adds only those: each run is stored
+ * twice in such a folder. */
 bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e);
-/* Names of their files, <kernel>[.<launch>][.<k>], different for each run; in the arena of the runs,
- * NULL: no memory. */
+/* Makes unique file names, <kernel>[.<launch>][.<k>], for all runs; in the arena of the runs. NULL:
+ * no memory. */
 char **clean_name_runs(struct clean_runs *r);
 void clean_runs_deinit(struct clean_runs *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_job.c: reads one run, writes its files beside their places, and moves them there at once.
- */
+/* clean_job.c: reads one run, writes its files under temporary names, and moves them into place
+ * at once. */
 #include "export/clean/clean_job.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static bool look_at_block(
 	       err_nomem(e);
 }
 
-/* The trace is the importer's; here only what is copied beside it. */
+/* Reads only what is copied with the trace; the trace itself is read by the importer. */
 static bool look_into_bin(struct clean_job *j, struct incore_error *e)
 {
 	bool has_trace = false;
@@ -88,13 +88,13 @@ bool clean_job_open(struct clean_job *j, struct incore_error *e)
 	return !j->is_bin || look_into_bin(j, e);
 }
 
-/* By its name, whatever it looks like: who sniffs has other words for what is wrong with it. */
+/* Chooses the format by name, not by content: detection would report other errors. */
 const char *clean_job_format(const struct clean_job *j)
 {
 	return j->is_bin ? "insight_bin" : "ascend_trace";
 }
 
-/* --- what was seen --- */
+/* --- remarks --- */
 
 static bool count_remark(struct clean_job *j, uint64_t n, bool is_loss, const char *what)
 {
@@ -102,7 +102,7 @@ static bool count_remark(struct clean_job *j, uint64_t n, bool is_loss, const ch
 	       remark(j, is_loss, "%s: %llu %s", j->run->path, (unsigned long long)n, what);
 }
 
-/* What reading the events cost, in words of this verb; a loss is one of --strict. */
+/* Texts of this verb for notes of the importer; losses count as errors with --strict. */
 static const struct {
 	const char *code;
 	bool is_loss;
@@ -199,7 +199,7 @@ static bool write_trace(struct clean_job *j, const struct clean_about *a, struct
 		name = arena_printf(&j->arena, "%s.clean.json", prefix ? prefix : a->kernel);
 		if (!name)
 			return err_nomem(e);
-		j->prefix = NULL; /* it is in the name */
+		j->prefix = NULL; /* it is part of the name */
 	}
 	f = open_file(j, CLEAN_TRACE, name, e);
 	j->prefix = prefix;
@@ -239,7 +239,7 @@ static bool write_summary(struct clean_job *j, const struct clean_about *a, stru
 	return f && clean_write_summary(&j->clean, a, f, e);
 }
 
-/* The folder of the run as it is, to a folder beside the place it will have. */
+/* Copies the run's folder unchanged to a temporary folder beside its final place. */
 static bool copy_raw(struct clean_job *j, struct incore_error *e)
 {
 	struct str dir = str_of(j->run->path);
@@ -256,7 +256,7 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 		return err_nomem(e);
 	if (stat(from, &a) == 0 && stat(j->dir, &b) == 0 && a.st_dev == b.st_dev &&
 		a.st_ino == b.st_ino)
-		return true; /* it is there already */
+		return true; /* already there */
 	j->raw_path = path_of(j, "raw_simulator");
 	tmp = j->raw_path ? arena_printf(&j->arena, "%s.%ld.tmp", j->raw_path, (long)getpid())
 			  : NULL;

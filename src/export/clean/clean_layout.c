@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_layout.c: which row of its lane each slice stands on, and what each lane adds up to. */
+/* clean_layout.c: assigns each slice a row of its lane, and sums up each lane. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "export/clean/clean.h"
 
-/* Times came through float32: ends of what touches may lie past the next start by less than half a
- * cycle (microseconds; 0.27 ns at 1.85 GHz). In the older form every bit counts. */
+/* Times were stored as float32: the end of a slice may be later than the start of the next adjacent
+ * one by less than half a cycle (microseconds; 0.27 ns at 1.85 GHz). The older form compares
+ * exactly. */
 #define TOUCH_SLACK 0.00025
 
 static int compare_pids(const void *pa, const void *pb)
@@ -65,7 +66,7 @@ static bool gather_spans(struct clean *c)
 	return true;
 }
 
-/* What ends behind the start of what follows on its row ends there; its span stays as it was. */
+/* Cuts the slice of a span at the start of the next one on its row; the span stays unchanged. */
 static void cut_before(struct clean *c, const struct clean_span *x, double start)
 {
 	struct clean_slice *p;
@@ -81,11 +82,11 @@ static void cut_before(struct clean *c, const struct clean_span *x, double start
 static bool put_rows(struct clean *c, struct clean_lane *k, struct clean_rows *rows)
 {
 	double slack = c->options.is_legacy ? 0 : TOUCH_SLACK * c->ticks_per_unit;
-	VEC(size_t) last = {0}; /* span that stands last on a row */
+	VEC(size_t) last = {0}; /* last span on each row */
 	bool ok = true;
 
 	if (c->ticks_per_unit != 1)
-		slack = 0; /* whole cycles */
+		slack = 0; /* times are whole cycles */
 	clean_rows_clear(rows);
 	for (size_t i = 0; ok && i < k->n_spans; i++) {
 		const struct clean_span *s = &k->spans[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_link.c: which SET belongs to which WAIT, and between which instructions the arrow runs.
- * Partners share an id: the trace has linked them. The older form knows nothing of that: there the
- * k-th SET of a flag on a core goes to its k-th WAIT.
+ * clean_link.c: matches each SET with its WAIT, and chooses the instructions at the ends of arrows.
+ * Partners share an id, as the trace has linked them. The older form does not use that: it matches
+ * the k-th SET of a flag on a core with its k-th WAIT.
  */
 
 #include "base/hash.h"
@@ -28,14 +28,14 @@ static uint64_t group_of(const struct clean *c, const struct clean_sync *s)
 	return hash_mix64((uint64_t)c->lanes.v[s->lane].group << 32 | s->key);
 }
 
-/* The lane of a pipe named in a detail, on the core of another lane; UINT32_MAX: there is none. */
+/* The lane of a pipe named in a detail, on the core of the lane `beside`; UINT32_MAX: no lane. */
 static uint32_t lane_named(const struct clean *c, uint32_t beside, struct str name)
 {
 	return clean_find_lane(
 		c, c->lanes.v[beside].pid, str_is(name, "VEC") ? STR("VECTOR") : name);
 }
 
-/* The instruction that a SET follows: the last one begun by then. */
+/* The instruction before a SET: the last one that began by then. */
 static uint32_t producer_of(const struct clean *c, const struct clean_sync *s)
 {
 	uint32_t lane =
@@ -107,7 +107,7 @@ static bool add_unmatched(struct clean *c, uint32_t sync)
 	return !c->unmatched.failed;
 }
 
-/* The k-th SET of a group goes to its k-th WAIT. */
+/* Matches the k-th SET of a group with its k-th WAIT. */
 static bool match_group(
 	struct clean *c, const struct entry *v, size_t n_sets, size_t n_waits, uint32_t *partner)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_metrics.c: the table of instructions (API_INSTR), turned from "a row with a list per core"
- * into "a list of rows per core". A list is per core when its column is a number or known to be;
- * any other list is one value. Cells are copied as they stand; a cell remembers how far its list
+ * clean_metrics.c: converts the table of instructions (API_INSTR) from "a row with a list per core"
+ * to "a list of rows per core". A list is per core if its column is numeric or known to be per
+ * core; any other list is one value. Cells are copied as text; a cell remembers how far its list
  * has been used, so the text is read once and stepped through once.
  */
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 struct column {
 	struct str name; /* raw, in the input or the arena */
-	char *key;	 /* as the output names it */
+	char *key;	 /* name in the output */
 	bool is_per_core;
 };
 
@@ -61,7 +61,7 @@ static bool is_known_list(struct str name)
 	return false;
 }
 
-/* dtype 1 int, 2 float, 4 percentage. */
+/* Is the column numeric? dtype: 1 int, 2 float, 4 percentage. */
 static bool is_numeric(const struct metrics *m, struct str name)
 {
 	struct json_reader r;
@@ -118,7 +118,7 @@ static bool read_cores(struct metrics *m)
 	return !m->r.is_failed;
 }
 
-/* The columns' types: {"Instructions": {column: type}}. */
+/* Reads the types of the columns: {"Instructions": {column: type}}. */
 static void read_types(struct metrics *m)
 {
 	struct json_reader r;
@@ -212,7 +212,7 @@ static bool read_rows(struct metrics *m, struct json_reader *r)
 
 /* --- writing --- */
 
-/* The next item of a list; n 0: the list has ended. Lists were read before, so they are sound. */
+/* The next item of a list; n 0: end of the list. Lists were already parsed, so they are valid. */
 static struct str next_item(struct cell *c)
 {
 	const char *p = c->next;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_records.h: what a run is while it is cleaned (clean.h): slices, lanes, flags, arrows. */
+/* clean_records.h: records of a run that is being cleaned (clean.h): slices, lanes, flags,
+ * arrows. */
 #pragma once
 
 #include "analysis/pipes/clean.h"
@@ -10,8 +11,8 @@ struct clean_slice {
 	uint64_t at; /* its event in the text; without a text its row in clean.rows */
 	double ts, dur;
 	uint32_t lane;
-	uint8_t kind; /* enum pipe_kind; of work it is not asked */
-	bool is_cut;  /* dur is not the text's: print it */
+	uint8_t kind; /* enum pipe_kind; not used for work */
+	bool is_cut;  /* dur differs from the text: print it */
 };
 
 struct clean_row { /* of a code row: name and arguments as JSON, one after the other */
@@ -23,7 +24,7 @@ struct clean_row { /* of a code row: name and arguments as JSON, one after the o
 struct clean_lane {
 	struct str pid;
 	struct str pipe;
-	uint32_t group; /* lanes of one pid share it; in string order of pids */
+	uint32_t group; /* shared by lanes of one pid; in string order of pids */
 	bool is_wait;	/* holds flags, barriers, locks */
 	bool is_kept;
 	uint32_t order;	 /* of the pipe in the dataflow */
@@ -33,23 +34,23 @@ struct clean_lane {
 	struct clean_span *spans; /* sorted, after layout; n_spans of them */
 	size_t n_spans;
 	struct clean_lane_sum sum;
-	double busy; /* union of the pipe's instructions; of a sync lane: exposed waits */
+	double busy; /* union of the pipe's instructions; for a sync lane: exposed waits */
 };
 
-struct clean_head { /* what an instruction waited for before it began */
+struct clean_head { /* waiting times of an instruction before it began */
 	uint32_t slice;
 	double cache, ccu;
 };
 
 struct clean_sync { /* one end of a flag */
 	double begin, end;
-	uint64_t id; /* partners have the same */
+	uint64_t id; /* the same for partners */
 	uint32_t lane, key, slice;
 	uint32_t number; /* in the order of the input */
 	bool is_set;
 };
 
-struct clean_key { /* what a flag's detail says */
+struct clean_key { /* parts of a flag's detail */
 	struct str pipe, trigger, flag;
 };
 
@@ -62,19 +63,19 @@ struct clean_arrow {
 	uint32_t number; /* of its SET */
 };
 
-/* Who ended a wait, where it is no lane. */
+/* Producers of a wait that are not lanes. */
 #define CLEAN_BY_NOBODY UINT32_MAX
 #define CLEAN_BY_BARRIER (UINT32_MAX - 1)
 #define CLEAN_BY_BUFFER (UINT32_MAX - 2)
 
 struct clean_wait {	   /* sum over the waits of one pipe for another */
-	uint32_t lane;	   /* that waits (the sync lane) */
+	uint32_t lane;	   /* the waiting (sync) lane */
 	uint32_t producer; /* lane of the SET, or CLEAN_BY_... */
 	double exposed;
 	uint64_t n;
 };
 
-struct clean_event { /* copied through: a counter sample */
+struct clean_event { /* a counter sample, which is copied */
 	uint64_t at;
 	double ts;
 	uint32_t lane;

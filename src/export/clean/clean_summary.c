@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_summary.c: where a cleaned trace comes from and what its pipes did, as a page of text. */
+/* clean_summary.c: a page of text on where a cleaned trace comes from and what its pipes did. */
 #include "export/clean/clean_write.h"
 
-/* "MTE2 1.400 (1)" of the two that cost most. */
+/* Writes the two costliest waits, as "MTE2 1.400 (1)". */
 static void put_waits(const struct clean *c, uint32_t lane, struct strbuf *b)
 {
 	unsigned n = 0;

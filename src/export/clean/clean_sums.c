@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_sums.c: how long each pipe was busy and what it waited for. The pipes' own accounting
- * (pipe_sweep.h) says it, so that the summary of a cleaned trace and the verbs agree; here slices
- * only become the columns it reads. Microseconds become whole picoseconds.
+ * clean_sums.c: how long each pipe was busy and what it waited for. This uses the accounting of
+ * pipes (pipe_sweep.h), so that the summary of a cleaned trace and the verbs agree; slices are only
+ * converted to the columns that it reads. Microseconds become whole picoseconds.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@
 #define TICKS_PER_US 1000000.0
 #define SHORT_BARRIER_US 0.002 /* PIPE_BARRIER_SHOWN_CYC of any clock */
 
-/* Code rows of the columns: a row per kind. */
+/* Code rows for the columns: one row per kind. */
 static const uint8_t kinds[] = {[KIND_WORK] = KIND_WORK,
 	[KIND_CONFIG] = KIND_CONFIG,
 	[KIND_SET] = KIND_SET,
@@ -31,8 +31,8 @@ struct sums {
 	struct trace trace;
 	struct track_data data;
 	struct pipe_sweep sweep;
-	uint32_t *producer;   /* by slice: lane of the SET, CLEAN_BY_... */
-	VEC(uint32_t) slices; /* of the columns */
+	uint32_t *producer;   /* by slice: lane of the SET, or CLEAN_BY_... */
+	VEC(uint32_t) slices; /* slice of each entry of the columns */
 	struct u64_map wait_at;
 	uint32_t lane;
 	uint64_t busy, waiting;
@@ -81,7 +81,7 @@ static bool take_piece(void *ctx, const struct pipe_piece *p)
 
 /* --- columns --- */
 
-/* A time as it was written, to the nearest cycle: what no cycle can be is the nearest that can. */
+/* Rounds a time to the nearest cycle, clamped to the valid range. */
 static uint64_t cycle_of(double v)
 {
 	const double most = 0x1p62;
@@ -147,7 +147,7 @@ static bool sum_pipe(struct sums *x, uint32_t lane, struct incore_error *e)
 
 ORDER(by_exposed, struct clean_wait, UP(lane) DOWN(exposed) UP(producer))
 
-/* Lengths have 32 bits: where a slice takes more than 4 ms all are measured less finely. */
+/* Lengths have 32 bits: if a slice takes more than 4 ms, all get a coarser scale. */
 static double scale_for(const struct clean *c)
 {
 	double most = 0, scale = c->ticks_per_unit == 1 ? TICKS_PER_US : 1;

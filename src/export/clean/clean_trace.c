@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_trace.c: the slices of a trace of pipes as the list that clean works on. Where the trace
- * knows its text, times are those written there and slices remember their event; else (dumps, packed
+ * clean_trace.c: the slices of a trace of pipes as the list that clean works on. If the trace has
+ * its text, times are those written there and slices remember their event; otherwise (dumps, packed
  * files, files for viewers) times are cycles, shown as 1 ns each.
  */
 
@@ -16,8 +16,8 @@
 
 #define CYCLE_SHOWN 0.001 /* microseconds */
 
-/* What a slice of the text is, in four bytes: tracks come one after the other and each has slices all
- * over the text, while the slices are made in its order. */
+/* Describes a slice of the text in four bytes: tracks are read one after the other, each with
+ * slices all over the text, but the slices are made in the order of the text. */
 #define PLACE(lane, is_sync, kind) ((lane) << 4 | (uint32_t)(is_sync) << 3 | (uint32_t)(kind))
 #define PLACE_LANE(p) ((p) >> 4)
 #define PLACE_IS_SYNC(p) ((p)&8)
@@ -26,12 +26,12 @@
 struct source {
 	struct clean *c;
 	const struct trace *t;
-	const struct trace_text *text; /* or NULL: cycles */
+	const struct trace_text *text; /* NULL: times are cycles */
 	uint8_t *kinds;		       /* by code row: enum pipe_kind */
-	uint32_t *first_sync;	       /* of each track, into c->syncs, and behind its last */
+	uint32_t *first_sync;	       /* by track: range in c->syncs */
 	uint32_t *end_sync;
-	VEC(uint32_t) slice_of; /* of each sync: its slice in the track */
-	uint32_t *place; /* by number in the text: PLACE(), then its slice; or CLEAN_NO_SLICE */
+	VEC(uint32_t) slice_of; /* by sync: its slice in the track */
+	uint32_t *place; /* by number in the text: PLACE(), later its slice; or CLEAN_NO_SLICE */
 	struct track_data data;
 	uint32_t n_slices; /* read so far */
 };
@@ -100,7 +100,7 @@ static bool add_sync(struct source *k, uint32_t i, uint32_t lane, struct clean_s
 	s.slice = CLEAN_NO_SLICE;
 	if (c->lanes.v[lane].is_kept && !(k->text && c->options.is_legacy))
 		s.slice = k->text ? s.number : (uint32_t)c->slices.n;
-	s.id = UINT64_MAX - c->syncs.n; /* nobody's */
+	s.id = UINT64_MAX - c->syncs.n; /* unique: no partner yet */
 	return add_key(k, (struct str){r->text, r->text_len}, &s.key) && VEC_PUSH(&c->syncs, s) &&
 	       VEC_PUSH(&k->slice_of, i);
 }
@@ -120,8 +120,8 @@ static bool has_partner(const struct source *k, const struct clean_sync *s)
 	return s->id <= k->t->n_links;
 }
 
-/* Partners get the same id. An arrow of a viewer's file (LINK_FLOW) is only near its slices: it
- * counts where the flags themselves say nothing. */
+/* Gives partners the same id. An arrow of a viewer's file (LINK_FLOW) only lies near its slices, so
+ * it counts only for flags without another partner. */
 static void join_syncs(struct source *k, bool is_flow)
 {
 	for (uint32_t i = 0; i < k->t->n_links; i++) {
@@ -138,7 +138,7 @@ static void join_syncs(struct source *k, bool is_flow)
 
 /* --- slices --- */
 
-/* What the older cleaner took for synchronisation, as it took pairs, and left out. */
+/* Did the older cleaner treat it as synchronisation and leave it out, as it did with pairs? */
 static bool is_legacy_sync(const struct source *k, code_idx code)
 {
 	struct str name = str_of(k->t->opcodes[k->t->code[code].opcode]);
@@ -151,7 +151,7 @@ static bool is_flag(enum pipe_kind kind)
 	return kind == KIND_SET || kind == KIND_WAIT;
 }
 
-/* Notes what stands at its place of the text; of a flag, when. */
+/* Records the slice at its place in the text, and for a flag also its times. */
 static bool note_text_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
 {
 	uint32_t number = k->text->of_track[track][i];
@@ -171,7 +171,7 @@ static bool note_text_slice(struct source *k, track_idx track, uint32_t i, uint3
 			       .number = number});
 }
 
-/* A slice with the times of its text; its place says where it went. */
+/* Adds a slice with the times of its text; k->place then has its index. */
 static bool add_text_slice(struct source *k, uint32_t number)
 {
 	const struct text_event *at = &k->text->slices.v[number];
@@ -210,7 +210,7 @@ static bool add_head(struct source *k, track_idx track, uint32_t i)
 		&k->c->heads, (struct clean_head){(uint32_t)k->c->slices.n, cache, stall - cache});
 }
 
-/* A slice in cycles. */
+/* Adds a slice whose times are cycles. */
 static bool add_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
 {
 	const struct track_data *d = &k->data;
@@ -263,7 +263,7 @@ static bool add_track(struct source *k, track_idx i, struct incore_error *e)
 	return ok || err_nomem(e);
 }
 
-/* --- what only the text has --- */
+/* --- data only in the text --- */
 
 static uint32_t lane_in_text(struct source *k, const struct text_event *at)
 {
@@ -276,7 +276,7 @@ static uint32_t lane_in_text(struct source *k, const struct text_event *at)
 		       : UINT32_MAX;
 }
 
-/* Head costs that name no instruction stand alone, behind all others. */
+/* Adds a head cost that names no instruction: alone, after all other slices. */
 static bool add_lone_head(struct source *k, uint32_t i)
 {
 	const struct text_event *at = &k->text->lone_heads.v[i];
@@ -342,7 +342,7 @@ static bool add_rest_of_text(struct source *k)
 	return ok && (c->profiling_type || !x->profiling_type);
 }
 
-/* --- all of it --- */
+/* --- the whole trace --- */
 
 struct first_event {
 	uint32_t number;
@@ -351,7 +351,7 @@ struct first_event {
 
 ORDER(by_first_event, struct first_event, UP(number))
 
-/* Tracks as their text names them first, or as they are. */
+/* Orders tracks by their first event in the text, or keeps the order without a text. */
 static struct first_event *order_tracks(const struct source *k)
 {
 	uint32_t n = k->t->n_tracks;

@@ -16,15 +16,14 @@
 #include "isa/ascend.h"
 
 #define RELEASE_SLICES 8192
-#define NS 0.001 /* of a microsecond: what viewers resolve */
+#define NS 0.001 /* in microseconds: the resolution of viewers */
 
 struct writer {
 	struct clean *c;
 	struct text_out o;
 	bool has_event;
-	struct json_reader
-		text;	       /* over the whole text: what is copied is checked, event by event */
-	const uint32_t *order; /* lanes as they are shown */
+	struct json_reader text; /* reads the whole text: copied events are checked one by one */
+	const uint32_t *order;	 /* lanes in display order */
 	uint32_t n_order;
 };
 
@@ -166,7 +165,7 @@ static void put_lanes(struct writer *w)
 
 /* --- events of the text --- */
 
-/* Steps over a value and checks all of it, so that it may be copied. */
+/* Skips a value and checks all of it, so that it may be copied. */
 static bool check_value(struct json_reader *r)
 {
 	enum json_type type = json_peek(r);
@@ -187,11 +186,11 @@ static bool check_value(struct json_reader *r)
 	return json_skip(r);
 }
 
-struct copied_event { /* what is copied of an event, as it stands: strings with their quotes */
+struct copied_event { /* parts of an event that are copied verbatim: strings with quotes */
 	struct str name, ts, dur, args;
 };
 
-/* Where a member of an event is kept; *other: it is not copied. */
+/* Where to store a member of an event; `other` if it is not copied. */
 static struct str *copied_member(struct copied_event *ev, struct str key, struct str *other)
 {
 	return str_is(key, "args")   ? &ev->args
@@ -209,15 +208,15 @@ static const char *skip_blanks(const char *p)
 }
 
 /*
- * Behind the object at p, where all its values are plain (json_plain_value()); so may be those of
- * an object in it, once. Nearly all events are of this kind. ev: gets the members; NULL: of the
- * inner object. NULL: the reader shall look at it.
+ * Fast path for objects whose values are all plain (json_plain_value()) or objects of plain values.
+ * Nearly all events are like this. Returns the end of the object at p, or NULL if the reader must
+ * parse it. ev receives the members; it is NULL for an inner object.
  */
 static const char *plain_object(const char *p, const char *end, struct copied_event *ev)
 {
 	struct str other;
 
-	do { /* p: the brace, or the comma before a member */
+	do { /* p: the brace or comma before a member */
 		const char *key = skip_blanks(p + 1), *value, *stop;
 
 		stop = *key == '"' ? json_plain_value(key, end) : NULL;
@@ -246,7 +245,7 @@ static bool take_value(struct json_reader *r, struct str *out)
 	return true;
 }
 
-/* The event at a byte of the text, checked; false: the reader says what is wrong with it. */
+/* Reads and checks the event at an offset of the text; false: the reader has the error. */
 static bool read_event(struct writer *w, uint64_t at, struct copied_event *ev)
 {
 	struct json_reader *r = &w->text;
@@ -279,7 +278,7 @@ static bool is_number(struct str s)
 	return s.n && (s.p[0] == '-' || (s.p[0] >= '0' && s.p[0] <= '9'));
 }
 
-/* As it stands; what is written as a string, or was changed, is printed. */
+/* Copies a number verbatim; if it was a string or has changed, prints the value instead. */
 static void put_written(struct writer *w, const char *key, struct str text, double v)
 {
 	text_puts(&w->o, key);
@@ -316,7 +315,7 @@ static void put_args(struct writer *w, struct str args, const struct clean_head 
 	text_puts(&w->o, "}");
 }
 
-/* The older form leaves a length out that is not written. */
+/* Writes times; the older form omits a length that is missing in the text. */
 static void put_times(struct writer *w, const struct clean_slice *s, const struct copied_event *ev)
 {
 	const struct clean *c = w->c;
@@ -360,7 +359,7 @@ static bool put_slice(struct writer *w, size_t i, const struct clean_head *h)
 static bool put_slices(struct writer *w)
 {
 	const struct clean *c = w->c;
-	size_t head = 0, from = SIZE_MAX, end = 0; /* of the text, since it was forgotten */
+	size_t head = 0, from = SIZE_MAX, end = 0; /* range of the text not released yet */
 	bool ok = true;
 
 	progress_begin(c->options.progress, "slices", c->slices.n);
@@ -386,7 +385,7 @@ static bool put_slices(struct writer *w)
 
 /* --- arrows and counters --- */
 
-/* Inside the producer, at its last nanosecond (cycle): viewers cut times to nanoseconds. */
+/* Start of an arrow: the producer's last nanosecond (cycle), as viewers truncate to nanoseconds. */
 static double arrow_start(const struct clean *c, const struct clean_slice *s)
 {
 	double unit = c->ticks_per_unit == 1 ? NS : 1;
@@ -421,12 +420,12 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 	if (w->c->ticks_per_unit != 1) /* cycles */
 		text_put_time(
 			&w->o, (is_start ? arrow_start(w->c, s) : s->ts) * w->c->ticks_per_unit);
-	else /* not from the text: arrows come in no order, and its pages may be gone */
+	else /* not from the text: arrows are not in its order, and its pages may be released */
 		text_put_exact(&w->o, is_start ? arrow_start(w->c, s) : s->ts);
 	text_puts(&w->o, "}");
 }
 
-/* A sample at 0 stands at the first nanosecond: MindStudio Insight drops time 0. */
+/* Writes a sample; one at time 0 moves to the first nanosecond, as MindStudio Insight drops 0. */
 static bool put_counter(struct writer *w, const struct clean_event *v)
 {
 	struct copied_event ev;
@@ -450,7 +449,7 @@ static bool put_counter(struct writer *w, const struct clean_event *v)
 	return true;
 }
 
-/* Counters stand on processes of their own; name those that have no slice. */
+/* Names the processes of counters that have no slices. */
 static void name_counters(struct writer *w)
 {
 	const struct clean *c = w->c;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_write.h: the files that clean makes: the trace, the metrics, the summary. */
+/* clean_write.h: writes the files of clean: the trace, the metrics, the summary. */
 #pragma once
 
 #include <stdio.h>
 
 #include "export/clean/clean.h"
 
-struct clean_about { /* what the summary says of the input; strings may be NULL */
+struct clean_about { /* facts on the input for the summary; strings may be NULL */
 	const char *kernel, *input, *evidence, *clock;
 	uint64_t input_bytes;
 };
@@ -20,6 +20,6 @@ struct clean_metrics {
 	uint32_t n_cores;
 	uint64_t n_rows, n_short_lists;
 };
-/* The table of instructions of one API_INSTR block, core by core. */
+/* Writes the table of instructions of one API_INSTR block, core by core. */
 bool clean_write_metrics(struct str api, const char *path, uint64_t offset, FILE *f,
 	struct clean_metrics *out, struct incore_error *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spill.c: blocks of memory that are pages of a file. Each has a range of the file to itself, larger
- * than the block: ranges are only numbers until room is taken in them, and so a block grows in its
- * place without a copy. A range is used once; what it held is given back as a hole.
+ * spill.c: blocks of memory that are pages of a file. Each has its own range of the file, larger
+ * than the block: a range takes no disk space until it is used, so a block grows in place without a
+ * copy. A range is used once; its space is then released by punching a hole.
  */
 #include "export/clean/spill.h"
 
@@ -20,13 +20,13 @@
 #include "base/mem.h"
 
 #define MAX_BLOCKS 8192
-#define MORE_RESIDENT_BYTES ((size_t)16 << 20) /* between two trims that gain little */
+#define MORE_RESIDENT_BYTES ((size_t)16 << 20) /* growth between two trims that free little */
 #define COPY_BYTES ((size_t)4 << 20)
 
 struct block {
 	uint8_t *p;
 	size_t size;	   /* mapped */
-	uint64_t at, room; /* its range of the file */
+	uint64_t at, room; /* its range in the file */
 };
 
 static struct {
@@ -34,8 +34,8 @@ static struct {
 	char *dir;
 	int fd, statm; /* -1: not open */
 	int errnum;
-	uint64_t next; /* free range of the file */
-	size_t limit;  /* resident bytes at which pages are given back */
+	uint64_t next; /* start of the unused part of the file */
+	size_t limit;  /* resident bytes above which pages are released */
 	uint32_t n;
 	struct block v[MAX_BLOCKS];
 } s = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .statm = -1};
@@ -96,7 +96,7 @@ static struct block *find(const void *p)
 	return NULL;
 }
 
-/* A range that a block of that size may grow in; 0: none is that large. */
+/* Size of the range for a block of that size to grow in; 0: the block is too large. */
 static uint64_t room_for(size_t size)
 {
 	for (unsigned bits = 20; bits <= 38; bits += 6)
@@ -121,7 +121,7 @@ static bool make_block(size_t size, struct block *out)
 	return true;
 }
 
-/* A disk that cannot make holes keeps what was there until the file is closed. */
+/* Frees a block; a file system without holes keeps its space until the file is closed. */
 static void free_block(const struct block *b)
 {
 	munmap(b->p, b->size);
@@ -139,7 +139,7 @@ static void *take(size_t size)
 	return p;
 }
 
-/* To a wider range, piece by piece: both whole would be twice the block in memory. */
+/* Moves a block to a larger range, piece by piece, so as not to have it in memory twice. */
 static bool move_block(struct block *b, size_t size)
 {
 	struct block to;
@@ -208,9 +208,9 @@ static bool is_large(size_t size)
 	return size >= SPILL_LEAST_BYTES && atomic_load(&is_on);
 }
 
-/* --- what is in memory --- */
+/* --- resident pages --- */
 
-/* Of the whole process; where the system does not say it, more than any limit. */
+/* Resident bytes of the process; SIZE_MAX if the system does not report it. */
 static size_t resident_bytes(void)
 {
 	char text[128], *end;
@@ -241,7 +241,7 @@ static void trim(void)
 	pthread_mutex_unlock(&s.lock);
 }
 
-/* --- on and off --- */
+/* --- begin and end --- */
 
 void spill_begin(const char *dir)
 {
@@ -249,7 +249,7 @@ void spill_begin(const char *dir)
 
 	s.dir = mem_strndup(dir, strlen(dir));
 	if (!s.dir)
-		return; /* then everything stays in memory */
+		return; /* everything stays in memory */
 	s.errnum = 0;
 	s.limit = SPILL_RESIDENT_BYTES;
 	s.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

@@ -27,7 +27,8 @@ static bool add_unit(struct insight *s, track_idx i, struct incore_error *e)
 			goto out;
 	}
 	u.name = slash ? arena_strndup(&s->arena, k->name, (size_t)(slash - k->name)) : NULL;
-	/* A name of another form, or one that says another place, could be a second core's, too. */
+	/* A name of another form, or one with another core or unit, may not be unique: replace
+	 * it. */
 	if (!u.name || !ascend_unit_of(str_of(u.name), &known) || known.core != u.core ||
 		known.unit != u.unit || strlen(u.name) > 64) {
 		u.name = u.unit ? arena_printf(&s->arena, "core%u.veccore%u", u.core, u.unit - 1)
@@ -42,7 +43,7 @@ out:
 	return true;
 }
 
-/* A flag has one line: of several links the first is drawn, and the others are counted. */
+/* Pairs the flags. A flag has one line: the first of several links is drawn, the rest counted. */
 static bool find_pairs(struct insight *s)
 {
 	for (uint32_t i = 0; i < s->t->n_links; i++) {
@@ -151,7 +152,7 @@ static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 	(void)x;
 	(void)n;
 	(void)e;
-	return true; /* they stand in the block of tables */
+	return true; /* they are in the block of tables */
 }
 
 static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
@@ -159,7 +160,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	(void)x;
 	(void)c;
 	(void)e;
-	return true; /* told by the driver's result */
+	return true; /* reported by the driver's result */
 }
 
 static bool tell_cuts(struct export *x, const struct insight *s, struct incore_error *e)
@@ -198,7 +199,7 @@ static bool end(struct export *x, struct incore_error *e)
 		return false;
 	x->result->bytes = s->dir.bytes;
 	x->result->n_links = s->n_flows;
-	/* Tables that speak of pipes which are not there would not be believed. */
+	/* Readers would reject tables that refer to missing pipes. */
 	if (s->n_hashed != s->t->n_tracks &&
 		!export_cut(x, "notes",
 			"a part of the pipes is written without the block of tables", s->t->n_notes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight.h: what the writers of a simulator/ directory share: the staging folder, the cores, and
- * what each instruction added up to on each core. See incore-insight(7) for the rules of the reader
- * that it is written for. Owner: the exporter's state, freed by its abort().
+ * insight.h: shared by the writers of a simulator/ directory: the staging folder, the cores, and
+ * the sums of each instruction on each core. See incore-insight(7) for the rules of the reader that
+ * it is written for. Owner: the exporter's state, freed by its abort().
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 
 struct insight_cell { /* one code row on one core */
 	uint64_t hit, cycles, busy, wait;
-	uint64_t bytes;	       /* of a sum alone */
-	uint64_t ran;	       /* union of all its slices, flags too */
+	uint64_t bytes;	       /* only in sums */
+	uint64_t ran;	       /* union of all its slices, including flags */
 	uint64_t cache, queue; /* head cost */
 	uint8_t pipe;	       /* enum ascend_pipe; of the last slice */
 };
@@ -26,9 +26,9 @@ struct insight_cell { /* one code row on one core */
 
 struct insight_unit {
 	const char *name; /* "core0.cubecore0" */
-	struct str said;  /* what the trace calls it */
+	struct str said;  /* its name in the trace */
 	uint32_t core, unit;
-	enum ascend_core kind; /* as the name says */
+	enum ascend_core kind; /* according to the name */
 };
 
 struct insight_flag { /* a SET or WAIT */
@@ -36,7 +36,7 @@ struct insight_flag { /* a SET or WAIT */
 	uint32_t slice;
 	uint64_t start, end, cache, queue;
 	code_idx code;
-	uint64_t pair; /* link index + 1; 0: none */
+	uint64_t pair; /* link index + 1; 0: no link */
 	bool is_wait;
 };
 
@@ -45,22 +45,22 @@ struct insight {
 	const struct selection *selection; /* NULL: everything */
 	struct arena arena;
 	char *target;
-	struct out_dir dir; /* is put there */
-	size_t n_old_path;  /* of target: its first directory that was made here; 0: none was */
+	struct out_dir dir; /* moved to target on commit */
+	size_t n_old_path;  /* length of target up to the first directory created here; 0: none */
 	VEC(struct insight_unit) units;
-	size_t n_drawn;		    /* of these have slices; others have stated rows alone */
+	size_t n_drawn;		    /* units with slices; the others only have stated rows */
 	uint32_t *unit_of;	    /* by track; INSIGHT_NO_UNIT: not selected */
 	struct insight_cell *cells; /* code row * units + unit */
-	uint64_t *reach;	    /* by code row: end of its union on the open track */
-	uint32_t *reach_track;	    /* whose that is, + 1 */
+	uint64_t *reach;	    /* by code row: end of its union on the current track */
+	uint32_t *reach_track;	    /* track of reach, + 1 */
 	const char **row_args;	    /* by code row: "args" without bytes, made on first use */
-	uint8_t *is_row_named;	    /* by code row: only its number tells it from another */
-	uint64_t *track_hash;	    /* by track, of its slices */
+	uint8_t *is_row_named;	    /* by code row: only its number identifies it */
+	uint64_t *track_hash;	    /* by track: hash of its slices */
 	uint32_t n_hashed;
 	struct u64_map pair_of;		/* track << 32 | slice -> link + 1 */
-	VEC(struct insight_flag) flags; /* of the open unit */
-	VEC(struct insight_flag) cross; /* whose partner is on another unit */
-	const char **paths;		/* by source: as all files name it */
+	VEC(struct insight_flag) flags; /* of the current unit */
+	VEC(struct insight_flag) cross; /* flags whose partner is on another unit */
+	const char **paths;		/* by source: its path in all files */
 	uint8_t *has_block;		/* by source: it has text or lines */
 	struct insight_stated instr, stated_lines;
 	VEC(struct insight_use) uses; /* by source, line and code */
@@ -80,13 +80,13 @@ void insight_put_us(struct insight *s, struct text_out *o, uint64_t cyc);
 /* args of a row up to, not including, its closing brace; NULL on lack of memory. */
 const char *insight_row_args(struct insight *s, code_idx code);
 struct str insight_opcode(const struct insight *s, code_idx code);
-/* What its events are called: the opcode, of a miss its address, of a mark its number, too. */
+/* Name of a row's events: the opcode; with the address for a miss, the number for a mark. */
 struct str insight_event_name(const struct insight *s, code_idx code);
 /* Is it an instruction, not a miss or a mark? */
 bool insight_is_instruction(const struct insight *s, code_idx code);
-/* Names all sources: UTF-8, no character that the viewer refuses, distinct. */
+/* Names all sources: UTF-8, without characters that the viewer rejects, unique. */
 bool insight_make_paths(struct insight *s);
-/* Appends text; what is no UTF-8 becomes U+FFFD. The number of such bytes. */
+/* Appends text; bytes that are not UTF-8 become U+FFFD. Returns the number of such bytes. */
 uint64_t insight_put_utf8(struct strbuf *b, struct str text);
 uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit);
 
@@ -104,13 +104,13 @@ bool insight_put_core_track(
 	struct insight *s, const struct export_track *k, struct incore_error *e);
 bool insight_end_core(struct insight *s, struct incore_error *e);
 
-/* --- insight_own.c: what brings the same trace back --- */
-/* Finds the rows that events have to name by their number. */
+/* --- insight_own.c: data to restore the same trace --- */
+/* Finds the rows that events must identify by their number. */
 bool insight_find_named(struct insight *s);
-/* Must an event of this row on this unit say its number? */
+/* Must an event of this row on this unit contain its number? */
 bool insight_is_named(const struct insight *s, code_idx code, uint32_t unit);
 void insight_hash_track(struct insight *s, const struct export_track *k);
-/* The block of tables, with free(); *n is 0 where not all pipes were written. */
+/* Makes the block of tables, to be freed with free(); *n is 0 if not all pipes were written. */
 bool insight_own_bytes(struct insight *s, char **bytes, size_t *n, struct incore_error *e);
 
 /* --- insight_bin.c --- */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, details, then what is ours.
- * Blocks are padded to 4 bytes; nothing follows the last one.
+ * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, details, then our own
+ * block. Blocks are padded to 4 bytes; nothing follows the last one.
  */
 #include <stdlib.h>
 
 #include "codec/insight_blocks.h"
 #include "export/insight/insight.h"
 
-#define MAX_TABLE_BYTES (100u << 20) /* a larger block is an empty panel */
+#define MAX_TABLE_BYTES (100u << 20) /* the viewer shows a larger block as an empty panel */
 #define MAX_ROWS 1000000u
 
 static void put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
@@ -37,7 +37,7 @@ static void put_block(FILE *f, const char *p, size_t n, unsigned type, unsigned 
 	put_padding(f, n);
 }
 
-/* trace.json as it was written. */
+/* Copies the finished trace.json. */
 static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 {
 	char *buf = mem_alloc(TEXT_OUT_BYTES);
@@ -57,7 +57,8 @@ static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 	return true;
 }
 
-/* The page opens on the first by name: what has neither text nor lines would be an empty page. */
+/* Writes the sources. The viewer opens the first by name: those with neither text nor lines are
+ * left out, as they would be an empty page. */
 static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 {
 	char path[INSIGHT_PATH_BYTES];
@@ -89,7 +90,7 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 	return ok;
 }
 
-/* A table that the viewer does not show is left out, and counted. */
+/* Writes a table; one too large for the viewer is left out and counted. */
 static void put_table(
 	struct insight *s, FILE *f, const struct strbuf *b, uint64_t n_rows, unsigned type)
 {
@@ -126,7 +127,7 @@ static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
 	return ok || err_nomem(e);
 }
 
-/* All that is not a slice, for us: viewers skip this type. */
+/* Writes all other data of the trace for our own importer; viewers skip this type. */
 static bool put_own(struct insight *s, FILE *f, struct incore_error *e)
 {
 	char *bytes = NULL;

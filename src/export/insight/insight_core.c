@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_core.c: what stands in the folder of a core: its trace.json (schema 1: a process per
- * pipe, rows without overlap, everything X) and the two CSV files of totals.
+ * insight_core.c: the files in the folder of a core: its trace.json (schema 1: a process per pipe,
+ * rows without overlap, all events of type X) and the two CSV files of totals.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "base/search.h"
 #include "export/insight/insight.h"
 
-#define OWN_PIDS 1000 /* of lanes that the producer gave no number */
+#define OWN_PIDS 1000 /* for lanes that the producer did not number */
 
 static void next_event(struct insight *s)
 {
@@ -91,7 +91,8 @@ static void put_slice(struct insight *s, const struct export_track *k, uint32_t 
 	text_puts(o, "}");
 }
 
-/* A row whose last end equals a start is not free in this schema: half a cycle keeps them apart. */
+/* Writes rows. In this schema a row is not free if its last end equals a start: adds half a
+ * cycle. */
 static bool put_rows(struct insight *s, const struct export_track *k, struct clean_rows *rows)
 {
 	const struct track_data *d = k->data;
@@ -131,7 +132,7 @@ bool insight_put_core_track(struct insight *s, const struct export_track *k, str
 /* --- CSV --- */
 
 struct total {
-	const char *key; /* lines: "a.cpp:12" */
+	const char *key; /* for lines: "a.cpp:12" */
 	code_idx code;
 	uint64_t calls, cycles, ran;
 };
@@ -155,8 +156,8 @@ static double us_of(const struct insight *s, uint64_t cyc)
 	return (double)(uint64_t)(us * 100 + 0.5) / 100; /* the producer rounds to 10 ns */
 }
 
-/* Text without quotes and line ends: the producer escapes nothing. Where it has no quotes around
- * it, it has no commas, either. What is no UTF-8 becomes U+FFFD. */
+/* Writes a text without quotes and line ends, as the producer escapes nothing, and without commas
+ * if it is not quoted. Bytes that are not UTF-8 become U+FFFD. */
 static void put_plain(FILE *f, struct str text, bool is_quoted)
 {
 	for (size_t i = 0, n; i < text.n; i += n ? n : 1) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_details.c: the blocks of details (types 0x05 to 0x0F) that the producer wrote beside its
- * trace, as they were. Where it gave no base information (0x05) we write what the trace knows: the
+ * insight_details.c: the blocks of details (types 0x05 to 0x0F) that the producer wrote with its
+ * trace, unchanged. If it gave no base information (0x05), we write what the trace knows: the
  * kernel, its SoC, how long it took.
  */
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void put_base(const struct insight *s, struct json_writer *w)
 	json_w_end(w);
 }
 
-/* Was there such a block, of which the trace has other tables alone? */
+/* Did the input have such a block, of which the trace kept only other tables? */
 static bool is_left_out(const struct insight *s, unsigned type)
 {
 	for (uint32_t i = 0; i < s->t->n_tables; i++)

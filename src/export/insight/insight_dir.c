@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insight_dir.c: a directory of files of mode 0640, made beside its place and moved there whole. */
+/* insight_dir.c: a directory of files of mode 0640, made under a temporary name and then moved. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "export/insight/insight.h"
 
-/* DIR/simulator, or DIR itself where it is called that. */
+/* Target directory: DIR/simulator, or DIR itself if it has that name. */
 static char *target_of(struct insight *s, const char *path)
 {
 	size_t n = strlen(path);
@@ -43,7 +43,7 @@ static bool make_parents(struct insight *s, struct incore_error *e)
 	return true;
 }
 
-/* The directories above that were made here: they stay, or go with the result. */
+/* Handles parent directories created here: they stay, or on failure are removed with the result. */
 static void leave_parents(struct insight *s, bool is_failed)
 {
 	char *dir = s->n_old_path ? arena_strdup(&s->arena, s->target) : NULL;

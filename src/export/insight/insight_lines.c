@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_lines.c: the source lines that have figures: those in the chain of an instruction, and
- * those that the producer stated. A line that is not the toolkit's counts every instruction whose
- * chain has it, once.
+ * insight_lines.c: the source lines that have figures: those in the call chain of an instruction,
+ * and those that the producer stated. A line outside of the toolkit counts every instruction whose
+ * chain contains it, once.
  */
 #include "base/search.h"
 #include "export/insight/insight.h"
 
-#define SHOWN_LINES 10000u /* of a file; the page cuts there */
+#define SHOWN_LINES 10000u /* of a file; the viewer shows no more */
 
-/* What is stated of a line stands behind its instructions. */
+/* Sorted so that stated figures of a line come after its instructions. */
 ORDER(use_cmp, struct insight_use, UP(source) UP(line) UP(code))
 
 bool insight_is_written(const struct insight *s, code_idx code)
@@ -58,7 +58,8 @@ bool insight_find_lines(struct insight *s)
 		const struct insight_use *last = n ? &s->uses.v[n - 1] : NULL;
 		bool is_new = !last || last->source != u->source || last->line != u->line;
 
-		/* What a selection left out has no line, whatever was stated of it. */
+		/* With a selection, a line without selected instructions is left out, even if
+		 * stated. */
 		if ((last && use_cmp(u, last) == 0) || (is_new && u->stated && s->selection))
 			continue;
 		s->has_block[u->source] = 1;
@@ -72,7 +73,7 @@ bool insight_find_lines(struct insight *s)
 bool insight_placeholder(const struct insight *s, source_idx i, struct strbuf *out)
 {
 	size_t lo = 0, hi = s->uses.n;
-	uint32_t line = 0; /* the last that was written */
+	uint32_t line = 0; /* last line written */
 
 	BISECT(lo, hi, k, s->uses.v[k].source < i);
 	for (; lo < s->uses.n && s->uses.v[lo].source == i; lo++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_own.c: what brings the same trace back. Events hold the slices; everything else (code
- * rows in their order, sources, totals, links, counters at their true times, tables, notes) goes
- * into a block of its own as a packed trace with empty tracks, with a hash of each pipe's slices,
- * so that a reader knows whether the two belong together.
+ * insight_own.c: data to restore the same trace. Events contain the slices; everything else (code
+ * rows in order, sources, totals, links, counters at their true times, tables, notes) goes into a
+ * separate block: a packed trace with empty tracks and a hash of each pipe's slices, so that a
+ * reader knows whether the two belong together.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,8 @@ static uint64_t key_of(const struct insight *s, code_idx i, unsigned kind)
 		kind, r->address, insight_opcode(s, i), (struct str){r->text, r->text_len});
 }
 
-/* A row of no kind is found from cores of any kind: there it must be the only one. */
+/* Finds the rows that must be written by number. A row without a kind of core matches cores of any
+ * kind: there it must be the only match. */
 bool insight_find_named(struct insight *s)
 {
 	struct u64_map first = {0}, any = {0};
@@ -73,7 +74,7 @@ void insight_hash_track(struct insight *s, const struct export_track *k)
 	s->n_hashed++;
 }
 
-/* The trace's tables and, last, the hashes. */
+/* Adds the hashes as the last table of the trace. */
 static bool add_hashes(struct insight *s, struct trace *shallow)
 {
 	static const char *const cols[] = {"hash"};

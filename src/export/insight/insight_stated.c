@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_stated.c: which rows of the producer's tables are one instruction or one line, on which
- * core each stands, and of which type a column is. The trace keeps the cells as they were written,
- * but not the types: a column has the narrowest one that holds all its cells.
+ * insight_stated.c: finds which rows of the producer's tables are the same instruction or line, the
+ * core of each, and the type of each column. The trace keeps the cells as text, but not the types:
+ * a column gets the narrowest type that holds all its cells.
  */
 #include "codec/trace_events.h"
 #include "export/insight/insight.h"
 
-#define MAX_STATED_CORES 256 /* that have no slice; each costs a cell for every instruction */
+#define MAX_STATED_CORES 256 /* without slices; each costs a cell per instruction */
 
 int insight_stated_column(const struct insight_stated *d, const char *name)
 {
@@ -19,7 +19,7 @@ int insight_stated_column(const struct insight_stated *d, const char *name)
 
 /* --- types --- */
 
-/* Objects and lists that the viewer draws. */
+/* Columns of JSON objects and lists that the viewer draws. */
 static const struct {
 	const char *name;
 	enum insight_dtype type;
@@ -60,8 +60,8 @@ static bool is_same(const struct insight_stated *d, uint32_t a, uint32_t b, int 
 	return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* An instruction or a line has its rows one after another, one for each core. A row whose address
- * or line is no number is counted. */
+/* Groups the rows of each instruction or line, which follow each other, one per core. A row whose
+ * address or line is not a number is left out and counted. */
 static bool make_groups(struct insight *s, struct insight_stated *d, const char *number)
 {
 	int core = insight_stated_column(d, "Core"), source = insight_stated_column(d, "Source");
@@ -86,8 +86,8 @@ static bool make_groups(struct insight *s, struct insight_stated *d, const char 
 	return true;
 }
 
-/* The unit that a row is of: that of its core; without one, any. A core that has no slice is one of
- * the tables alone. False on lack of memory. */
+/* Finds the unit of a row: that of its core; without a core, any. A core without slices gets a unit
+ * that appears only in the tables. False on lack of memory. */
 static bool find_unit(struct insight *s, const char *core, uint32_t *unit)
 {
 	struct insight_unit u = {.name = core, .said = str_of(core)};
@@ -130,7 +130,7 @@ static bool open_table(
 	return make_groups(s, d, number);
 }
 
-/* The files of stated lines. A file has its lines one after another. */
+/* Finds the source files of stated lines. The lines of a file follow each other. */
 static void find_sources(struct insight *s)
 {
 	struct insight_stated *d = &s->stated_lines;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insight_tables.c: API_INSTR (a row per instruction) and API_FILE (a row per source line), a cell
- * per core, or one for all cores where they are equal. What the producer stated stands under its
- * names; what the trace adds up to stands under ours, and under the producer's only where nobody
- * stated anything. Every figure is an int of 32 bits: larger ones are cut to the largest, as the
- * producer does.
+ * per core, or one for all cores if they are equal. Figures that the producer stated have its
+ * column names; sums over the trace have our own, and the producer's names only for rows that it
+ * did not state. Every figure is a 32-bit int: larger ones are clamped, as the producer does.
  */
 #include <stdlib.h>
 
@@ -18,9 +17,9 @@
 
 static const struct figure {
 	const char *name;
-	size_t at; /* in an insight_cell */
+	size_t at; /* offset in an insight_cell */
 	bool is_ours;
-	bool is_beside; /* ours, where the producer's is stated */
+	bool is_beside; /* our sum, shown only if there is a table of the producer */
 	double none;
 } figures[] = {
 	{"Cycles", offsetof(struct insight_cell, cycles), false, false, 0},
@@ -35,7 +34,7 @@ static const struct figure {
 };
 #define FIGURES (sizeof(figures) / sizeof(*figures))
 
-/* Is a stated column written as it is? Others have a place of their own here. */
+/* Is a stated column copied unchanged? The others are written separately. */
 static bool is_copied(const char *name)
 {
 	static const char *const names[] = {"Core", "Address", "AscendC Inner Code", "Source",
@@ -50,14 +49,14 @@ static bool is_copied(const char *name)
 	return true;
 }
 
-/* A table being written, and the row at hand. */
+/* A table being written, and its current row. */
 struct table {
 	struct insight *s;
 	const struct insight_stated *d;
 	struct json_writer w;
 	const struct insight_group *stated; /* or NULL */
-	struct insight_cell *sum;	    /* by unit: what the trace adds up to */
-	uint32_t *row_of;		    /* by unit: of what is stated, or NO_ROW */
+	struct insight_cell *sum;	    /* by unit: sums over the trace */
+	uint32_t *row_of;		    /* by unit: row of the stated table, or NO_ROW */
 	double *list;			    /* by unit */
 };
 
@@ -83,7 +82,7 @@ static bool table_open(
 
 static void put_number(struct json_writer *w, double v, bool is_float)
 {
-	/* without a point the viewer shows 0 */
+	/* without a decimal point the viewer shows 0 */
 	const char *point = v > -1e9 && v < 1e9 && v == (double)(int64_t)v ? ".0" : "";
 	char text[40];
 
@@ -97,7 +96,7 @@ static void put_number(struct json_writer *w, double v, bool is_float)
 	json_w_raw(w, str_of(text));
 }
 
-/* The list at hand; one number where all are equal. */
+/* Writes x->list, or a single number if all are equal. */
 static void put_list(struct table *x, const char *name, bool is_float)
 {
 	size_t n = x->s->units.n;
@@ -114,7 +113,7 @@ static void put_list(struct table *x, const char *name, bool is_float)
 		json_w_end(&x->w);
 }
 
-/* What a column says of a unit; none: nothing. */
+/* The stated value of a column for a unit; `none` if there is no value. */
 static double stated_number(const struct table *x, size_t unit, int column, double none)
 {
 	uint32_t row = x->row_of[unit];
@@ -124,7 +123,7 @@ static double stated_number(const struct table *x, size_t unit, int column, doub
 	return cell && trace_event_number(str_of(cell), &v) ? v : none;
 }
 
-/* The first cell of the row at hand that says anything, or NULL. */
+/* The first non-empty cell of a column for the current row, or NULL. */
 static const char *stated_text(const struct table *x, const char *name)
 {
 	int column = insight_stated_column(x->d, name);
@@ -154,7 +153,7 @@ static void put_stated(struct table *x, uint32_t column)
 		json_w_raw(&x->w, cell ? str_of(cell) : STR("[]"));
 }
 
-/* A figure of the producer's is as stated; of a row that nobody stated, as the trace has it. */
+/* Writes a figure: the producer's if it stated the row, otherwise the sum over the trace. */
 static void put_figure(struct table *x, const struct figure *k)
 {
 	int column = k->is_ours || !x->stated ? -1 : insight_stated_column(x->d, k->name);
@@ -170,7 +169,7 @@ static void put_figure(struct table *x, const struct figure *k)
 	put_list(x, k->name, false);
 }
 
-/* The columns of both tables, or, under their names, the types of these. */
+/* Writes the columns common to both tables, or their types under the same names. */
 static void put_columns(struct table *x, bool is_types)
 {
 	for (size_t i = 0; i < FIGURES; i++) {
@@ -193,7 +192,7 @@ static void put_columns(struct table *x, bool is_types)
 
 /* --- rows --- */
 
-/* Takes up a row: what is stated of it on each core, and no sums yet. */
+/* Starts a row: finds what is stated for each core, and clears the sums. */
 static void begin_row(struct table *x, const struct insight_group *g)
 {
 	size_t n = x->s->units.n;
@@ -224,7 +223,7 @@ static void add_code(struct table *x, code_idx code)
 	}
 }
 
-/* The line a row belongs to: its innermost frame that is not the toolkit's. */
+/* Writes the source line of a row: its innermost frame outside of the toolkit. */
 static bool put_inner(struct table *x, const struct code_row *r)
 {
 	struct insight *s = x->s;
@@ -246,7 +245,7 @@ static bool put_inner(struct table *x, const struct code_row *r)
 	else
 		s->n_places_left += f != NULL;
 	json_w_kv_cstr(&x->w, "AscendC Inner Code", b.p ? b.p : "");
-	ok = !b.failed; /* freeing ends the failure, too */
+	ok = !b.failed; /* before sb_free(), which resets `failed` */
 	sb_free(&b);
 	return ok;
 }
@@ -261,7 +260,7 @@ static const char *pipe_of_row(const struct table *x, char text[16])
 	return stated ? stated : "";
 }
 
-/* r: the code row that says where it stands in the source, or NULL. */
+/* Writes a row; r: the code row with its source position, or NULL. */
 static bool put_row(struct table *x, uint64_t address, const struct code_row *r)
 {
 	const char *source = stated_text(x, "Source");
@@ -283,14 +282,14 @@ static bool put_row(struct table *x, uint64_t address, const struct code_row *r)
 
 /* --- instructions --- */
 
-struct instr_use {	/* a code row, and the stated instruction that it is part of */
-	uint32_t group; /* NO_ROW: nobody stated it */
+struct instr_use {	/* a code row, and the stated instruction that it belongs to */
+	uint32_t group; /* NO_ROW: not stated */
 	code_idx code;
 };
 
 ORDER(instr_cmp, struct instr_use, UP(group) UP(code))
 
-/* By address and opcode: the operands of a flag are not stated. */
+/* Key made of address and opcode; without operands, as those of a flag are not stated. */
 static uint64_t instr_key(uint64_t address, struct str text)
 {
 	ptrdiff_t blank = str_find(text, " ");
@@ -378,7 +377,7 @@ bool insight_put_api_instr(struct insight *s, struct strbuf *out, uint64_t *n_ro
 
 /* --- lines --- */
 
-/* Inclusive ranges; what is at most 4 bytes apart is one. */
+/* Writes inclusive address ranges; addresses at most 4 bytes apart are merged. */
 static bool put_ranges(
 	struct insight *s, struct json_writer *w, const struct insight_use *v, size_t n)
 {
@@ -409,7 +408,7 @@ static bool put_ranges(
 	return true;
 }
 
-/* One line: its instructions, then what is stated of it; *n of v. */
+/* Writes one line, which uses the first *n entries of v: its instructions, then the stated one. */
 static bool put_line(struct table *x, const struct insight_use *v, size_t left, size_t *n)
 {
 	int column = insight_stated_column(x->d, "Address Range");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insight_text.c: times, arguments and names as trace.json and the tables spell them. */
+/* insight_text.c: formats times, arguments and names for trace.json and the tables. */
 #include "codec/json_writer.h"
 #include "export/insight/insight.h"
 
-/* Microseconds with six decimals (four without a clock): cycles come back exactly by rounding. */
+/* Writes microseconds with six decimals (four without a clock): rounding gives the exact cycles. */
 void insight_put_us(struct insight *s, struct text_out *o, uint64_t cyc)
 {
 	const struct trace_meta *m = &s->t->meta;
@@ -74,10 +74,10 @@ uint64_t insight_put_utf8(struct strbuf *b, struct str text)
 
 /* --- paths --- */
 
-#define MAX_PATH 500		     /* the viewer's server answers no request with a longer word */
-#define REFUSED "|;&$><`\\!\"'\x7f:" /* nor with one of these; ':' ends a path before its line */
+#define MAX_PATH 500		     /* the viewer's server rejects requests with a longer word */
+#define REFUSED "|;&$><`\\!\"'\x7f:" /* or with one of these; ':' separates path and line */
 
-/* The end of a path tells most: as much of it as there is room for, in whole characters. */
+/* The last part of a path, which is the most telling, that fits into `room`; whole characters. */
 static const char *path_end(const struct strbuf *b, size_t room)
 {
 	const char *p = b->p;
@@ -88,7 +88,7 @@ static const char *path_end(const struct strbuf *b, size_t room)
 	return p;
 }
 
-/* A path that no other source has: where it is taken, it ends in the number of its source. */
+/* Makes a path unique: if another source has it, the number of the source is appended. */
 static const char *distinct_path(struct strbuf *b, source_idx number, struct intern *known)
 {
 	uint32_t n = known->n, at = intern_add(known, str_of(path_end(b, MAX_PATH)));
@@ -117,7 +117,7 @@ bool insight_make_paths(struct insight *s)
 		const char *path = s->t->sources[i].path;
 
 		sb_reset(&b);
-		/* the viewer takes no block without a path */
+		/* the viewer rejects a block without a path */
 		insight_put_utf8(&b, str_of(path && *path ? path : "unnamed"));
 		for (size_t k = 0; k < b.n; k++)
 			if ((unsigned char)b.p[k] < 0x20 || strchr(REFUSED, b.p[k]))
@@ -133,7 +133,7 @@ bool insight_make_paths(struct insight *s)
 
 /* --- arguments --- */
 
-/* "a.cpp:12\nb.h:3", innermost first. */
+/* Writes the frames as "a.cpp:12\nb.h:3", innermost first. */
 static bool put_stack(struct insight *s, const struct code_row *r, struct strbuf *b)
 {
 	for (uint16_t i = 0; i < r->n_frames; i++) {
@@ -160,7 +160,7 @@ const char *insight_row_args(struct insight *s, code_idx code)
 		return s->row_args[code];
 	r = &s->t->code[code];
 	text = (struct str){r->text, r->text_len};
-	/* behind the name, which stands in the text where it is more than the opcode */
+	/* end of the name, which points into the text if it is more than the opcode */
 	end = name.p == insight_opcode(s, code).p ? name.n : (size_t)(name.p + name.n - text.p);
 	snprintf(pc, sizeof(pc), "0x%llx", (unsigned long long)r->address);
 	json_w_buf(&w, &b, 0);
@@ -176,7 +176,7 @@ const char *insight_row_args(struct insight *s, code_idx code)
 	return s->row_args[code];
 }
 
-/* Bytes that the executions on one core moved, where they divide evenly; 0: not stated. */
+/* Bytes moved by the executions on one core, if they divide evenly; 0: not known. */
 uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit)
 {
 	const struct insight_cell *c = &s->cells[(size_t)code * s->units.n];
@@ -185,7 +185,7 @@ uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit
 	if (code >= s->t->n_code || !s->t->code[code].bytes)
 		return 0;
 	if (s->selection)
-		hits = s->t->code[code].stated.hit; /* the others' executions were not seen */
+		hits = s->t->code[code].stated.hit; /* others were not read */
 	for (size_t i = 0; i < s->units.n && !s->selection; i++)
 		hits += c[i].hit;
 	if (!hits || s->t->code[code].bytes % hits)

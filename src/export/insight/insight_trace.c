@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_trace.c: simulator/trace.json, which is the TRACE block too. Keys in alphabetical order
- * (args before ph), X by end, B and E of a flag side by side, s and t with the flag's own id, pid
- * and tid. Flags whose partner is on another core come last.
+ * insight_trace.c: simulator/trace.json, which is also the TRACE block. Keys are in alphabetical
+ * order (args before ph), X events sorted by end, B and E of a flag adjacent, s and t with the
+ * flag's own id, pid and tid. Flags whose partner is on another core come last.
  */
 
 #include "base/search.h"
@@ -15,7 +15,7 @@ static void next_event(struct insight *s)
 	s->has_event = true;
 }
 
-/* Behind "ph" the viewer counts braces, in strings too: there they are written as escapes. */
+/* Writes a string with escaped braces: after "ph" the viewer counts braces, even in strings. */
 static void put_safe(struct text_out *o, struct str s)
 {
 	size_t from = 0;
@@ -80,7 +80,7 @@ static void put_label(struct insight *s, const struct insight_unit *u)
 	text_puts(o, ",\"tid\":\"NA\"}");
 }
 
-/* Every lane has an index, those without a slice too. */
+/* Writes an index for every lane, including lanes without slices. */
 static void put_lanes(struct insight *s, const struct insight_unit *u)
 {
 	size_t n;
@@ -131,10 +131,10 @@ struct slice_text {
 	const char *args; /* without its closing brace */
 	struct str name, tid;
 	const char *pid, *cname;
-	char group[48]; /* "" : none */
+	char group[48]; /* "": no group */
 	uint64_t bytes;
-	uint64_t row;	      /* its number + 1, where only that tells it; 0: not written */
-	struct str true_name; /* of a flag that the viewer would not know; n 0: none */
+	uint64_t row;	      /* number + 1, if only that identifies it; 0: not written */
+	struct str true_name; /* of a flag whose name the viewer does not know; n 0: not needed */
 };
 
 static void put_tail(struct insight *s, const struct slice_text *v, char ph, uint64_t ts)
@@ -289,7 +289,7 @@ static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
 		v.row = (uint64_t)d->code[i] + 1;
 	cache = cache < d->stall_cyc[i] ? cache : d->stall_cyc[i];
 	add_cell(s, k, i, cache);
-	/* One that sets or awaits another core, and has no partner, is a slice like any other. */
+	/* A flag to or from another core that has no partner is written as a normal slice. */
 	if (sync == SYNC_SET || sync == SYNC_WAIT ||
 		((ascend_is_set(sync) || ascend_is_wait(sync)) &&
 			u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i)))
@@ -346,7 +346,8 @@ static int pair_cmp(const void *pa, const void *pb)
 	return COMPARE(a->slice, b->slice);
 }
 
-/* The viewer knows four names of flags and drops B and E of every other: SET_FLAGI is SET_FLAG. */
+/* Maps a flag to a name known to the viewer, which drops B and E of others: SET_FLAGI is
+ * SET_FLAG. */
 static struct str plain_flag(struct str opcode)
 {
 	static const char *const names[] = {"SET_FLAG", "WAIT_FLAG", "set_event", "wait_event"};
@@ -357,7 +358,7 @@ static struct str plain_flag(struct str opcode)
 	return ascend_is_wait(ascend_sync_of(opcode)) ? STR("WAIT_FLAG") : STR("SET_FLAG");
 }
 
-/* B and E side by side; the head cost of a WAIT goes before it, under the flag's id. */
+/* Writes B and E together; the head cost of a WAIT goes before it, under the flag's id. */
 static bool put_flag(struct insight *s, const struct insight_flag *f, const char *id)
 {
 	struct slice_text v = {.args = insight_row_args(s, f->code),
@@ -418,7 +419,7 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 	}
 }
 
-/* unit: all are on it; INSIGHT_NO_UNIT: of a pair both are on another. */
+/* unit: that of all flags; INSIGHT_NO_UNIT: the two of a pair are on different units. */
 static bool put_flags(struct insight *s, struct insight_flag *v, size_t n, uint32_t unit)
 {
 	char id[96];
@@ -462,7 +463,7 @@ void insight_put_counter(
 	struct str pid = slash ? (struct str){c->name, (size_t)(slash - c->name)} : STR("Counters");
 	char text[64];
 
-	if (time == 0) { /* the viewer drops samples at 0 */
+	if (time == 0) { /* the viewer drops samples at time 0 */
 		time = 1;
 		s->n_moved_samples++;
 	}

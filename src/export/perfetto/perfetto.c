@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perfetto.c: Perfetto's protocol buffers, for ui.perfetto.dev and trace_processor. See
- * incore-perfetto(7). Tracks by shader engine, CU, SIMD, slot and wave: on a wave's track its
- * lifetime and in it the instructions, each with the cycles that account.h gives to it, so that
- * sums are those of incore hot; its states on a track below. Of pipes, where several instructions
- * are in flight at once: as many tracks as it takes, slices as recorded. One nanosecond is a cycle,
- * unless real time is asked for.
+ * incore-perfetto(7). Tracks by shader engine, CU, SIMD, slot and wave: a wave's track has its
+ * lifetime and within it the instructions, each with the cycles that account.h attributes to it, so
+ * that sums match incore hot; its states are on a track below. For pipes, where several
+ * instructions are in flight at once: as many tracks as needed, slices as recorded. One nanosecond
+ * is one cycle, unless real time is requested.
  */
 #include "analysis/pipes/clean.h"
 #include "analysis/pipes/pipe_sweep.h"
@@ -17,17 +17,17 @@
 
 struct perfetto_state {
 	struct packets packets;
-	uint32_t coord[TRACK_LEVELS]; /* of the open tracks, and their numbers */
+	uint32_t coord[TRACK_LEVELS]; /* of the current tracks, and their numbers */
 	uint64_t node[TRACK_LEVELS];
 	unsigned n_nodes;
 	uint32_t n_processes;
-	uint64_t *process_of; /* by clock: its process, 0: not made yet */
+	uint64_t *process_of; /* by clock: its process; 0: not created yet */
 	int64_t begin_cyc, end_cyc;
 	struct sequence slices, states, rest; /* rest: counters and notes */
-	uint64_t uuid;			      /* of the open track */
+	uint64_t uuid;			      /* of the current track */
 	bool has_pipes;
 	struct flows flows;
-	struct clean_rows rows; /* of the open pipe */
+	struct clean_rows rows; /* of the current pipe */
 	VEC(uint64_t) row_uuids;
 	const struct counter_series *series;
 	uint64_t series_uuid, notes_uuid;
@@ -85,7 +85,7 @@ static uint64_t put_track(
 	return at.uuid;
 }
 
-/* What a file of this format has no other place for: who made it, of what, on what. */
+/* Writes a process, with data that this format has no other place for: producer, source, device. */
 static uint64_t put_process(struct export *x, struct str place, uint32_t rank)
 {
 	struct perfetto_state *s = x->state;
@@ -120,7 +120,7 @@ static uint64_t put_engine(struct export *x, uint32_t number)
 	return put_process(x, str_of(place), number);
 }
 
-/* Waves: a track for each level, made when the first wave below it comes. */
+/* For waves: makes a track for each level when the first wave below it is written. */
 static void open_nodes(struct export *x, const struct track *k)
 {
 	struct perfetto_state *s = x->state;
@@ -133,7 +133,7 @@ static void open_nodes(struct export *x, const struct track *k)
 	while (same < s->n_nodes && same < n && s->coord[same] == k->coord[same])
 		same++;
 	if (same == n && n)
-		same--; /* a wave has its own, whatever its numbers */
+		same--; /* each wave gets its own track, even with equal numbers */
 	for (unsigned i = same; i < n; i++) {
 		snprintf(name, sizeof(name), "%s %u", t->levels[i], k->coord[i]);
 		s->node[i] = i ? put_track(s, s->node[i - 1], name, k->coord[i])
@@ -146,7 +146,7 @@ static void open_nodes(struct export *x, const struct track *k)
 		s->process_of[k->clock] = s->node[0];
 }
 
-/* Pipes: a process per unit; further tracks of a pipe are made as its slices ask for them. */
+/* For pipes: a process per unit; further tracks of a pipe are made as its slices need them. */
 static void open_pipe(struct export *x, const struct export_track *k)
 {
 	struct perfetto_state *s = x->state;
@@ -323,7 +323,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	s->series = c;
 	at = packets_open_event(
 		&s->packets, &s->rest, time_ns(x, v->time_cyc), s->series_uuid, EVENT_SAMPLE);
-	if (c->unit && c->per_unit) /* a level is kept in parts of its unit */
+	if (c->unit && c->per_unit) /* the values of a level are fractions of its unit */
 		pb_put_double(
 			&s->packets.out, EVENT_DOUBLE_COUNTER, (double)v->value / c->per_unit);
 	else
@@ -346,7 +346,7 @@ static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_
 	packets_close_event(&s->packets, at);
 }
 
-/* --- what was lost --- */
+/* --- losses --- */
 
 static void put_note(struct export *x, const char *kind, const char *text, uint64_t count)
 {
@@ -367,8 +367,8 @@ static void put_note(struct export *x, const char *kind, const char *text, uint6
 	packets_close_event(&s->packets, at);
 }
 
-/* Readers of this format show that data was lost where a packet says so; the sequence of notes has
- * no state that such a packet could spoil. */
+/* Writes a packet that reports lost data, as readers of this format show it. The sequence of notes
+ * has no state that such a packet could invalidate. */
 static void put_dropped(struct perfetto_state *s)
 {
 	struct strbuf *b = &s->packets.out;

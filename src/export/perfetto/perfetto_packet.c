@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_packet.c: sequences, what is interned in them, events and tracks. */
+/* perfetto_packet.c: sequences, their interned data, events and tracks. */
 #include "export/perfetto/perfetto_packet.h"
 
 #include "analysis/waves/states.h"
@@ -59,7 +59,7 @@ static void put_clock(struct strbuf *b, enum clock_number id, uint64_t at_ns)
 	pb_close(b, clock);
 }
 
-/* One track and a clock of its own: then an event is told by few bytes. */
+/* Sets a default track and clock for the sequence, so that events take few bytes. */
 static void put_defaults(struct strbuf *b, uint64_t uuid, uint64_t at_ns)
 {
 	size_t part = pb_open(b, PACKET_CLOCK_SNAPSHOT), event;
@@ -89,7 +89,7 @@ struct sequence packets_begin(struct packets *p, uint64_t uuid, uint64_t at_ns)
 	return q;
 }
 
-/* --- what is interned --- */
+/* --- interned data --- */
 
 static struct str name_text(const struct trace *t, uint32_t name)
 {
@@ -108,7 +108,7 @@ static const char *category_text(unsigned category)
 					   : class_name((enum inst_class)category);
 }
 
-/* Numbers of what is interned start at 1. */
+/* Writes an interned entry; their numbers start at 1. */
 static void put_entry(struct strbuf *b, enum interned_field kind, uint64_t index, struct str text)
 {
 	size_t entry = pb_open(b, kind);

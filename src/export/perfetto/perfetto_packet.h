@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto_packet.h: packets of a Perfetto trace, written as they come. What is interned belongs to
- * one sequence of packets: a name is given with the first packet of a sequence that uses it, and a
- * sequence begins with its state cleared. A number per name, the last sequence that knows it, is
- * all that is remembered.
- * Owner: the holder zeroes a struct packets, packets_init() .. packets_deinit(). Lack of memory
- * latches in `out`, failures of the file in it.
+ * perfetto_packet.h: packets of a Perfetto trace, written as they are made. Interned data belongs
+ * to one sequence of packets: a name is written with the first packet of a sequence that uses it,
+ * and a sequence begins with its state cleared. Only the last sequence that knows a name is
+ * remembered, one number per name.
+ * Owner: the caller zeroes a struct packets, packets_init() .. packets_deinit(). Lack of memory is
+ * latched in `out`, failures of the file in the file.
  */
 #pragma once
 
@@ -23,24 +23,24 @@ struct packets {
 	FILE *f;
 	struct strbuf out;
 	const struct trace *trace;
-	uint32_t *known_name; /* by code row, then by own_name: the last sequence that has it */
+	uint32_t *known_name; /* by code row, then by own_name: the last sequence that knows it */
 	uint32_t known_category[CATEGORIES];
 	uint32_t known_labels;
 	uint32_t n_sequences;
 	uint64_t n_uuids;
 };
 
-/* A sequence of packets about one track (with a clock that counts from packet to packet), or about
- * any (times as they are, each event names its track). */
+/* A sequence of packets about one track (with times relative to the packet before), or about any
+ * track (with absolute times, and each event names its track). */
 struct sequence {
-	uint32_t id;   /* 0: none is open */
-	uint64_t uuid; /* of its one track; 0: of any */
+	uint32_t id;   /* 0: not open */
+	uint64_t uuid; /* of its single track; 0: any track */
 	uint64_t at_ns;
 };
 
-/* What is said of the begin of a slice. */
+/* The data of a packet that begins a slice. */
 struct packet_slice {
-	uint64_t at_ns, uuid; /* uuid: where the sequence is about any track */
+	uint64_t at_ns, uuid; /* uuid: for a sequence about any track */
 	uint32_t name;	      /* code row, or n_code + own_name */
 	unsigned category;
 	bool has_row, has_stall, has_workgroup;
@@ -51,14 +51,14 @@ struct packet_slice {
 
 bool packets_init(struct packets *p, FILE *f, const struct trace *t, struct incore_error *e);
 void packets_deinit(struct packets *p);
-/* Writes what is left; false with the error of the file or of memory. */
+/* Writes the rest; false with the error of the file or of memory. */
 bool packets_finish(struct packets *p, struct incore_error *e);
 
-/* Begins a sequence about one track from that time on; uuid 0: about any. */
+/* Begins a sequence about one track from that time on; uuid 0: about any track. */
 struct sequence packets_begin(struct packets *p, uint64_t uuid, uint64_t at_ns);
 void packets_slice(struct packets *p, struct sequence *q, const struct packet_slice *s);
 void packets_slice_end(struct packets *p, struct sequence *q, uint64_t at_ns, uint64_t uuid);
-/* A packet of an event that is not a slice: put its own fields, then close both. */
+/* A packet of an event that is not a slice: add its own fields, then close both. */
 struct packet_at {
 	size_t packet, event;
 };
@@ -66,7 +66,7 @@ struct packet_at packets_open_event(
 	struct packets *p, struct sequence *q, uint64_t at_ns, uint64_t uuid, enum event_type type);
 void packets_close_event(struct packets *p, struct packet_at at);
 
-/* A track below another (0: a process). Put further fields, then close it. */
+/* A track below another (0: a process). Add further fields, then close it. */
 struct descriptor_at {
 	size_t packet, descriptor;
 	uint64_t uuid;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folded.c: a line a stack, for flame graphs: "kernel;a.py:12;s_waitcnt ...;wait:LDS 1234". See
+/* folded.c: one line per stack, for flame graphs: "kernel;a.py:12;s_waitcnt ...;wait:LDS 1234". See
  * incore-folded(7). */
 #include "export/profile/profile.h"
 
-/* What separates frames and lines may not stand in one. */
+/* Writes a frame without the characters that separate frames and lines. */
 static void put_frame(FILE *f, struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nested.c: a timeline as a profile: the cycles that each stack of slices has for itself. A slice of a
- * lane lies inside of the one that its thread's lane above has at that time; what lies inside of a slice
- * is taken off it. So the stacks of a thread add up to its outermost slices.
+ * nested.c: a timeline as a profile: the self cycles of each stack of slices. A slice of a lane
+ * lies inside the slice that the lane above in its thread has at that time; its cycles are
+ * subtracted from the outer slice. So the stacks of a thread add up to its outermost slices.
  */
 #include "base/map.h"
 #include "export/profile/profile.h"
@@ -19,8 +19,8 @@ struct stack {
 struct nesting {
 	const struct export *x;
 	VEC(struct stack) stacks;
-	struct u64_map at; /* parent, code -> place + 1 */
-	/* Of the lane above, by slice: its stack. Those of two lanes take turns. */
+	struct u64_map at; /* parent, code -> index + 1 */
+	/* Stacks by slice, for the lane above and the current one; swapped after each lane. */
 	VEC(uint32_t) above, here;
 	struct track_data data[2];
 };
@@ -40,10 +40,10 @@ static uint32_t stack_of(struct nesting *g, uint32_t parent, code_idx code)
 	return (uint32_t)(*at - 1);
 }
 
-/* The slices of a lane, each inside of one of `up`, the lane above; up NULL: it is the outermost. */
+/* Adds the slices of a lane, each inside a slice of `up`, the lane above; NULL: outermost lane. */
 static bool add_lane(struct nesting *g, const struct track_data *d, const struct track_data *up)
 {
-	uint64_t covered = 0; /* up to here cycles have their slice */
+	uint64_t covered = 0; /* cycles before this are already counted */
 	uint32_t k = 0;
 
 	g->here.n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof.c: cycles by cause over inline stacks as a gzipped protocol buffer, for pprof and what reads
- * its profiles. See incore-pprof(7). A row of the code is one location whose lines are the
- * instruction, then its frames from the innermost on, then the kernel; the cause is a location of its
- * own, which is the leaf.
+ * pprof.c: cycles by cause over inline stacks as a gzipped protocol buffer, for pprof and tools
+ * that read its profiles. See incore-pprof(7). A row of the code is one location whose lines are
+ * the instruction, then its frames from the innermost on, then the kernel; the cause is a separate
+ * location, the leaf.
  */
 #include "base/map.h"
 #include "codec/gzip.h"
@@ -41,7 +41,7 @@ struct pprof {
 	struct intern strings;	 /* 0 is "" */
 	struct intern functions; /* name and file */
 	struct intern causes;	 /* locations of causes: n_code + 2 + index */
-	uint8_t *is_placed;	 /* by code row, one more for none: its location is written */
+	uint8_t *is_placed; /* by code row, and one more for no row: was its location written? */
 	struct strbuf key;
 	bool is_failed;
 };
@@ -64,7 +64,7 @@ static void put_value_type(struct pprof *x, uint32_t field, const char *type, co
 	pb_close(&x->out, at);
 }
 
-/* Number of a function, from 1; written where it is new. */
+/* Number of a function, from 1; writes it on first use. */
 static uint64_t function_of(struct pprof *x, struct str name, const char *path)
 {
 	uint32_t n = x->functions.n, at;
@@ -95,7 +95,7 @@ static void put_line(struct strbuf *b, uint64_t function, uint32_t line)
 	pb_close(b, at);
 }
 
-/* A location of n lines at an address: functions are written before it. */
+/* Writes a location of n lines at an address; its functions must already be written. */
 static void put_location(struct pprof *x, uint64_t id, uint64_t address, const struct strbuf *lines)
 {
 	size_t at = pb_open(&x->out, PROFILE_LOCATION);
@@ -198,7 +198,7 @@ static void put_head(struct pprof *x)
 	at = pb_open(&x->out, PROFILE_MAPPING);
 	pb_put_number(&x->out, MAPPING_ID, 1);
 	pb_put_number(&x->out, MAPPING_FILE, kernel);
-	for (uint32_t has = MAPPING_FUNCTIONS; has <= MAPPING_LAST; has++) /* nothing to look up */
+	for (uint32_t has = MAPPING_FUNCTIONS; has <= MAPPING_LAST; has++) /* no lookups */
 		pb_put_number(&x->out, has, 1);
 	pb_close(&x->out, at);
 	comment = string_of(x, str_of(evidence_name(x->p->trace->meta.evidence)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c: where a selection's cycles went, a line for each cause on each row of the code. */
+/* profile.c: where a selection's cycles went: one line per cause and row of the code. */
 #include "export/profile/profile.h"
 
 #include "analysis/code/hot.h"
@@ -35,7 +35,7 @@ static bool add_cells(struct profile *p, struct incore_error *e)
 	return true;
 }
 
-/* Of pipes: rows by bucket, and by lane what belongs to no row. */
+/* Adds pipes: rows by bucket, and cycles that belong to no row by lane. */
 static bool add_pipes(struct profile *p, const struct hot *h, struct incore_error *e)
 {
 	for (uint32_t i = 0; i <= p->trace->n_code; i++) {
@@ -108,7 +108,7 @@ static bool add_samples(struct profile *p, struct incore_error *e)
 		uint64_t left = t->samples[i].stalled, n = t->samples[i].issued;
 
 		if (t->code[i].is_label)
-			continue; /* no verb counts these */
+			continue; /* not counted by any verb */
 		if (!add_line(p, (struct profile_line){i, "issued", BUCKET_ISSUE, n, n}, e))
 			return false;
 		for (uint32_t k = 0; k < t->n_reasons; k++) {
@@ -124,7 +124,8 @@ static bool add_samples(struct profile *p, struct incore_error *e)
 	return true;
 }
 
-/* No timeline and no samples: what the producer says of each row. */
+/* Adds the totals that the producer states for each row, if there are neither tracks nor
+ * samples. */
 static bool add_stated(struct profile *p, struct incore_error *e)
 {
 	for (code_idx i = 0; i < p->trace->n_code; i++) {
@@ -142,7 +143,8 @@ static bool add_stated(struct profile *p, struct incore_error *e)
 	return true;
 }
 
-/* Waves of a SIMD hide each other's losses: a walk over all of them tells when it issued. */
+/* Finds when each SIMD issued, by a walk over all waves: waves of a SIMD hide each other's
+ * losses. */
 static bool find_busy(struct profile *p, const struct export *x, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
@@ -246,14 +248,14 @@ const char *profile_frame_name(struct profile *p, const struct frame *f)
 	return p->text.failed ? NULL : p->text.p;
 }
 
-/* --- of every format --- */
+/* --- common to all formats --- */
 
 static uint64_t weight_of(const struct profile_line *l, enum export_weight weight)
 {
 	return weight == WEIGHT_EXPOSED ? l->exposed : l->bucket == BUCKET_ISSUE ? 0 : l->cyc;
 }
 
-/* Leaves the lines that have such cycles, with these alone. */
+/* Keeps only the cycles of the given weight, and the lines that have any. */
 static bool weigh(struct profile *p, enum export_weight weight, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
@@ -298,7 +300,7 @@ void profile_end(struct export *x)
 	x->state = NULL;
 }
 
-/* No place for remarks: the program tells them beside the file. */
+/* No-op: a profile has no place for remarks; the program reports them separately. */
 bool profile_lost(struct export *x, const struct note *n, struct incore_error *e)
 {
 	(void)x;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile.h: cycles by cause over inline stacks, for formats of profilers. A line is one cause on
- * one row of the code; lines add up to what incore hot says of the selection, to the cycle. Of pipes
- * the cause of a row is its bucket, and what no row has is by lane; of samples without a period the
- * unit is samples, and the cause the sampler's reason; without any of them what the producer states.
- * Of a timeline (trace_is_timeline()) a line is a stack of nested slices.
+ * one row of the code; lines add up exactly to the cycles of incore hot for the selection. For
+ * pipes the cause of a row is its bucket, and cycles of no row are listed by lane; for samples
+ * without a period the unit is samples, and the cause the sampler's reason; without any of these,
+ * lines are the producer's totals. For a timeline (trace_is_timeline()) a line is a stack of nested
+ * slices.
  * Owner: profile_new() .. profile_free(); lines and texts live as long.
  */
 #pragma once
@@ -16,9 +17,9 @@ struct profile_line {
 	code_idx code;	   /* NO_CODE: no known row */
 	const char *cause; /* "wait:VMEM-load" */
 	enum bucket bucket;
-	uint64_t cyc, hits;		  /* in the profile's unit; hits: how often */
-	uint64_t exposed;		  /* of cyc: lost, and no other wave issued meanwhile */
-	uint32_t first_caller, n_callers; /* of a timeline: into callers, innermost first */
+	uint64_t cyc, hits;		  /* in the profile's unit; hits: number of executions */
+	uint64_t exposed;		  /* part of cyc: lost while no other wave issued */
+	uint32_t first_caller, n_callers; /* timeline: range in callers, innermost first */
 };
 
 struct profile {
@@ -26,24 +27,24 @@ struct profile {
 	const char *unit; /* "cycles", "samples", "exposed cycles" */
 	VEC(struct profile_line) lines;
 	uint64_t total;
-	bool has_exposed; /* it is known what was exposed: waves of SIMDs, samples that tell */
-	VEC(struct frame) callers; /* slices around a slice: source is their code row */
+	bool has_exposed;	   /* exposed cycles are known: by waves of SIMDs, or by samples */
+	VEC(struct frame) callers; /* slices around a slice; frame.source is the code row */
 	struct causes *causes;	   /* private: names of causes live here */
 	struct busy *busy;	   /* private: when SIMDs issued; or NULL */
 	struct strbuf text;
 };
 
-/* Walks the selection of an export. NULL with the error. */
+/* Walks the selection of an export. NULL with *e filled on failure. */
 struct profile *profile_new(struct export *x, struct incore_error *e);
 void profile_free(struct profile *p);
 
-/* Lines of a timeline: the cycles of each stack of nested slices for itself. */
+/* Adds the lines of a timeline: the self cycles of each stack of nested slices. */
 bool profile_nested(struct profile *p, struct export *x, struct incore_error *e);
 
 const char *profile_kernel(const struct profile *p);
-/* Text of the instruction of a line; "(unknown)". */
+/* Text of the instruction of a line, or "(unknown)". */
 struct str profile_instruction(const struct profile *p, const struct profile_line *l);
-/* Its frames, innermost first: *n of them. */
+/* The *n frames of a line, innermost first. */
 const struct frame *profile_frames(
 	const struct profile *p, const struct profile_line *l, uint32_t *n);
 /* "a.py:12" of a frame: the path's last part; borrowed until the next call. NULL on lack of memory.
@@ -51,7 +52,7 @@ const struct frame *profile_frames(
 const char *profile_frame_name(struct profile *p, const struct frame *f);
 const char *profile_path(const struct profile *p, const struct frame *f); /* "": not known */
 
-/* The begin, abort and remarks of every such format: x->state is the profile. */
+/* Members common to these formats; x->state is the profile. */
 bool profile_begin(struct export *x, struct incore_error *e);
 void profile_end(struct export *x);
 bool profile_lost(struct export *x, const struct note *n, struct incore_error *e);

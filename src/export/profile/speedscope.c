@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* speedscope.c: cycles by cause over inline stacks, for speedscope.app. See incore-speedscope(7). */
+/* speedscope.c: cycles by cause over inline stacks, for speedscope.app. See
+ * incore-speedscope(7). */
 #include "base/map.h"
 #include "codec/json_writer.h"
 #include "export/profile/profile.h"
 
-struct frames { /* by name and place, in order of first use */
+struct frames { /* by name and position, in order of first use */
 	struct intern keys;
 	struct strbuf key;
 	struct json_writer *w;
 };
 
-/* Number of a frame; written where it is new. path NULL: it has no place. */
+/* Number of a frame; writes it on first use. path NULL: no source position. */
 static uint32_t frame_index(struct frames *f, struct str name, const char *path, uint32_t line)
 {
 	uint32_t n = f->keys.n, at;
@@ -31,7 +32,7 @@ static uint32_t frame_index(struct frames *f, struct str name, const char *path,
 	return at;
 }
 
-/* The stack of a line, outermost first; false on lack of memory. */
+/* Makes the stack of a line, outermost first; false on lack of memory. */
 static bool stack_of(struct profile *p, struct frames *f, const struct profile_line *l,
 	uint32_t *stack, uint32_t *n)
 {
@@ -56,7 +57,7 @@ static bool stack_of(struct profile *p, struct frames *f, const struct profile_l
 }
 
 struct stacks {
-	VEC(uint32_t) frames; /* of all, one after the other */
+	VEC(uint32_t) frames; /* of all stacks, one after the other */
 	VEC(uint32_t) sizes;
 };
 

@@ -2,7 +2,7 @@
 /*
  * parquet.c: the tables of a trace as a folder of Parquet files, partitioned as Hive does:
  * TABLE/capture=1/part-0.parquet, and slices by the first level of their tracks as well. See
- * incore-parquet(7). A file is open at a time, and of it one group of rows is in memory.
+ * incore-parquet(7). One file is open at a time, with one row group of it in memory.
  */
 #include "codec/parquet/parquet.h"
 
@@ -14,12 +14,12 @@ struct parquet_state {
 	const struct trace *trace;
 	struct out_dir dir;
 	const struct table *table;
-	int track_column;     /* of a table that is partitioned by it too; else -1 */
-	uint64_t skip;	      /* columns that the path tells */
-	struct parquet *open; /* of the table, from file to file */
+	int track_column;     /* if the table is also partitioned by it; otherwise -1 */
+	uint64_t skip;	      /* columns given by the path */
+	struct parquet *open; /* for the whole table, reused from file to file */
 	FILE *f;
 	struct strbuf name; /* of the open file */
-	uint32_t level;	    /* that it holds */
+	uint32_t level;	    /* first level of the tracks in it */
 };
 
 static bool close_part(struct parquet_state *s, struct incore_error *e)
@@ -31,7 +31,7 @@ static bool close_part(struct parquet_state *s, struct incore_error *e)
 	return !f || (out_dir_done(&s->dir, f, s->name.p, ok ? e : NULL) && ok);
 }
 
-/* level UINT32_MAX: of no track. */
+/* Opens the file of a level; UINT32_MAX: rows that belong to no track. */
 static bool open_part(struct parquet_state *s, uint32_t level, struct incore_error *e)
 {
 	const struct record *r = s->table->record;
@@ -69,7 +69,7 @@ static bool begin_table(void *ctx, const struct table *t, struct incore_error *e
 	return true;
 }
 
-/* Rows from `first` on that belong to one file. */
+/* Number of rows from `first` on that belong to the same file. */
 static uint32_t rows_of_part(
 	const struct parquet_state *s, const uint32_t *track, uint32_t first, uint32_t n)
 {
@@ -108,7 +108,7 @@ static bool write_rows(void *ctx, const struct table_batch *b, struct incore_err
 	return true;
 }
 
-/* A table without rows is a file without rows: readers find its columns. */
+/* Ends a table. One without rows becomes a file without rows, so that readers find its columns. */
 static bool end_table(void *ctx, struct incore_error *e)
 {
 	struct parquet_state *s = ctx;

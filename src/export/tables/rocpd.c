@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rocpd.c: kernels, launches and samples as a database of rocprofv3's public schema, version 3. See
- * incore-rocpd(7). Tables are named with the identity of the database behind them, and views without
- * it stand in front, as rocprofv3 does: tools join several databases that way.
+ * incore-rocpd(7). As in rocprofv3, names of tables end in the identity of the database, and views
+ * have the plain names: tools join several databases that way.
  */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 #include "export/tables/tabular.h"
 #include "export/writer.h"
 
-/* Every table has an id first; where the mark says so, a guid follows, and extdata is the last. */
+/* Every table starts with an id; if marked, a guid follows and extdata is the last column. */
 enum rocpd_mark { ROCPD_GUID = 1, ROCPD_EXTRA = 2, ROCPD_BOTH = 3 };
 static const struct {
 	const char *name;
@@ -92,7 +92,7 @@ static const struct {
 
 struct rocpd_state {
 	sqlite3 *db;
-	char guid[40], suffix[48]; /* the same with underscores */
+	char guid[40], suffix[48]; /* suffix: guid with underscores */
 	int64_t start_ns, end_ns;  /* of the launch */
 	const struct counter_series *series;
 	uint32_t n_series;
@@ -100,7 +100,7 @@ struct rocpd_state {
 	struct strbuf text;
 };
 
-/* The same capture has the same identity: it is made of the kernel and its code. */
+/* Makes the identity from the capture's origin and code: the same capture always has the same. */
 static void make_guid(struct rocpd_state *s, const struct trace *t)
 {
 	const char *name = t->meta.origin ? t->meta.origin : "";
@@ -148,7 +148,7 @@ static int64_t ns_of(const struct trace *t, int64_t cyc)
 	return (int64_t)((unsigned __int128)cyc * m->clock_hz_den * 1000000000u / m->clock_hz_num);
 }
 
-/* As the kernel trace says; else from 0 on, as long as the tracks lived. */
+/* Finds the times of the launch: from the kernel trace, otherwise 0 and the tracks' lifetime. */
 static void find_times(struct rocpd_state *s, const struct export *x)
 {
 	const struct trace *t = x->trace;
@@ -173,7 +173,7 @@ static int64_t known(int64_t v, int64_t otherwise)
 	return v == NO_VALUE ? otherwise : v;
 }
 
-/* What the schema has no column for. */
+/* JSON text of the data that the schema has no columns for. */
 static const char *extra_text(struct rocpd_state *s, const struct trace *t)
 {
 	struct json_writer w;
@@ -236,7 +236,7 @@ static bool put_launch(struct rocpd_state *s, const struct trace *t, struct inco
 		       known(l->grid[2], 0), extra_text(s, t));
 }
 
-/* A sample on a track of that number: an event, and when it was. */
+/* Adds a sample on a track: an event and its time. */
 static bool put_sample(struct rocpd_state *s, uint32_t track, int64_t at_ns, const char *extra,
 	struct incore_error *e)
 {
@@ -257,7 +257,7 @@ static bool put_track(struct rocpd_state *s, const char *name, struct incore_err
 		s->suffix, s->n_series, name, s->n_series, s->suffix, s->n_series, s->n_series);
 }
 
-/* PC samples are counts by row: one sample a row and reason, its count beside it. */
+/* Adds PC samples, which are counts by row: one sample per row and reason, with its count. */
 static bool put_row_sample(struct rocpd_state *s, const struct code_row *r, const char *reason,
 	uint64_t count, struct incore_error *e)
 {
@@ -291,7 +291,7 @@ static bool put_pc_samples(struct rocpd_state *s, const struct trace *t, struct 
 		uint64_t left = t->samples[i].stalled;
 
 		if (t->code[i].is_label)
-			continue; /* no verb counts these */
+			continue; /* not counted by any verb */
 		if (!put_row_sample(s, &t->code[i], "issued", t->samples[i].issued, e))
 			return false;
 		for (uint32_t k = 0; k < t->n_reasons; k++) {

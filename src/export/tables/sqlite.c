@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite.c: the tables of a trace as one SQLite database. See incore-sqlite(7). Rows are inserted as
- * they come, in one transaction without a journal: the file is put in its place when it is whole.
+ * sqlite.c: the tables of a trace as one SQLite database. See incore-sqlite(7). Rows are inserted
+ * as they are read, in one transaction without a journal: the file is moved into place when
+ * complete.
  */
 #include "base/mem.h"
 #include "export/tables/sqlite_out.h"

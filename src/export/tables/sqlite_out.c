@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_out.c: what all formats that are SQLite databases do with one. */
+/* sqlite_out.c: functions common to all formats that are SQLite databases. */
 #include "export/tables/sqlite_out.h"
 
 bool sqlite_out_fail(sqlite3 *db, struct incore_error *e)

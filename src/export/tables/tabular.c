@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabular.c: all tables of a trace, in the order of their list. */
+/* tabular.c: walks all tables of a trace, in the order of their list. */
 #include "export/tables/tabular.h"
 
 #include "analysis/pipes/pipe_sweep.h"

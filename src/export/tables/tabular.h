@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tabular.h: what formats of whole tables share (tables/tables.h): a cursor is walked batch by batch,
- * so that one track is in memory at a time; what has no table is counted.
- * Owner: the sink and what it points to are the writer's.
+ * tabular.h: shared by formats of whole tables (tables/tables.h): cursors are read batch by batch,
+ * so that one track is in memory at a time; data without a table is counted as left out.
+ * Owner: the writer owns the sink and what it points to.
  */
 #pragma once
 
@@ -11,15 +11,16 @@
 
 struct tabular_sink {
 	void *ctx;
-	bool (*table)(void *ctx, const struct table *t, struct incore_error *e); /* begins one */
+	bool (*table)(void *ctx, const struct table *t, struct incore_error *e); /* begins it */
 	bool (*rows)(void *ctx, const struct table_batch *b, struct incore_error *e);
 	bool (*table_end)(void *ctx, struct incore_error *e);
 };
 
-/* Sends all tables; counts tracks, slices and links in the result. A selection is refused: the
- * tables are those of a whole capture. */
+/* Sends all tables; counts tracks, slices and links in the result. Rejects a selection: the tables
+ * are those of a whole capture. */
 bool tabular_send(struct export *x, const struct tabular_sink *sink, struct incore_error *e);
-/* The members of every such format: notes have a table, and what is left out the program tells. */
+/* Members common to these formats. No-ops: notes have a table, and the program reports what is left
+ * out. */
 bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e);
 bool tabular_truncated(struct export *x, const struct export_cut *c, struct incore_error *e);
 #define TABULAR_WRITER                                                                             \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clocks.c: what stands over time for all waves: the clock samples of the shader engines
- * (realtime.json) and the number of waves in each state (wstates<k>.json; all engines pooled on
- * their own clocks, as the producer does it).
+ * clocks.c: values over time for all waves: the clock samples of the shader engines (realtime.json)
+ * and the number of waves in each state (wstates<k>.json; all engines pooled, each on its own
+ * clock, as the producer does it).
  */
 #include "base/search.h"
 #include "export/ui_output/writer.h"
@@ -14,7 +14,7 @@ __extension__ typedef unsigned __int128 u128;
 
 /* --- realtime.json --- */
 
-/* The trace keeps the shader clock in Hz; the samples lead back to the clock they were given in. */
+/* Frequency of the reference clock, computed from the shader clock in Hz and the samples. */
 static uint64_t frequency_of(const struct trace *t)
 {
 	EACH (const struct clock_domain, c, t->clocks, t->n_clocks) {
@@ -74,7 +74,7 @@ bool ui_write_realtime(struct ui_writer *u, struct incore_error *e)
 
 ORDER(compare_changes, struct ui_change, UP(time_cyc))
 
-/* Sorted by time, one entry a time. */
+/* Sorts changes by time and merges those at the same time. */
 static void merge_changes(struct ui_changes *c)
 {
 	size_t n = 0;

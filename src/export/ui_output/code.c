@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.c: the disassembly with totals, code.json. Rows, their order and their numbers are the
- * trace's; the totals are those of the waves in this directory.
+ * code.c: the disassembly with totals, code.json. Rows, their order and their numbers are those of
+ * the trace; the totals are those of the waves in this directory.
  */
 #include "export/ui_output/writer.h"
 
@@ -10,7 +10,7 @@ static const char *const columns[] = {"ISA", "_", "LineNumber", "Source", "Codeo
 #define N_PLAIN 10u
 #define N_SAMPLED 13u
 
-/* The producer's own words, else the frames of the row. */
+/* Writes the producer's own text of the source position, or else the frames of the row. */
 static bool put_source(struct ui_writer *u, const struct code_row *row, struct strbuf *text)
 {
 	const struct trace *t = u->x->trace;
@@ -28,7 +28,7 @@ static bool put_source(struct ui_writer *u, const struct code_row *row, struct s
 	return true;
 }
 
-/* The format has places for AMD's reasons and no names. */
+/* Are the reasons AMD's? The format has fixed positions for these and stores no names. */
 static bool has_places(const struct trace *t)
 {
 	return t->n_reasons == AMD_STALL_REASONS && t->meta.vendor != VENDOR_NVIDIA;
@@ -69,7 +69,7 @@ static bool put_row(struct ui_writer *u, code_idx i, struct strbuf *text)
 	return true;
 }
 
-/* One string of names, or a list where there are samples: as the producer does it. */
+/* Writes the header: one string of names, or a list if there are samples, as the producer does. */
 static bool put_header(struct ui_writer *u, struct strbuf *text)
 {
 	struct json_writer *w = &u->w;

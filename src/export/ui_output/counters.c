@@ -2,7 +2,7 @@
 /*
  * counters.c: the files that are neither waves nor code: streamed counters (se<SE>_perfcounter.json
  * and spm.json), markers (shaderdata_<SE>_0.json), issues on SIMDs without detail
- * (other_simd_se<SE>_0.json). One file of each kind a shader engine.
+ * (other_simd_se<SE>_0.json). One file of each kind per shader engine.
  */
 #include "export/ui_output/writer.h"
 
@@ -15,11 +15,11 @@
 
 /* --- se<SE>_perfcounter.json --- */
 
-/* One sample of one bank of a CU: what one row of the file holds. */
+/* One sample of one bank of a CU: one row of the file. */
 struct perf_row {
 	uint64_t time_cyc;
 	clock_idx clock;
-	uint32_t cu, bank, at; /* at: which sample of its series */
+	uint32_t cu, bank, at; /* at: index of the sample in its series */
 	uint64_t value[BANK_COUNTERS];
 };
 
@@ -33,7 +33,7 @@ static bool is_spm(const struct counter_series *c)
 	return strncmp(c->name, SPM_PREFIX, sizeof(SPM_PREFIX) - 1) == 0;
 }
 
-/* Which of the eight counters: by the manifest's list, or by a name the import made up. */
+/* Index of one of the eight counters, by the manifest's list or by a name made by the importer. */
 static uint32_t index_of(const struct trace *t, const struct counter_series *c)
 {
 	uint64_t v;
@@ -64,7 +64,7 @@ static bool add_series(struct perf *p, const struct counter_series *c, uint32_t 
 	return true;
 }
 
-/* The up to four series of a bank become one run of rows. */
+/* Joins the up to four series of a bank into one sequence of rows. */
 static void join_banks(struct perf *p)
 {
 	size_t n = 0;
@@ -142,7 +142,7 @@ static bool write_all_perf(struct ui_writer *u, struct incore_error *e)
 
 /* --- spm.json --- */
 
-/* Series of one counter stand together, as they were read; group and instance within. */
+/* Sorts series by counter, in the order of reading, then by group and instance. */
 static int compare_series(const void *pa, const void *pb)
 {
 	const struct counter_series *const *a = pa, *const *b = pb;

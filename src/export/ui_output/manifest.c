@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest.c: which files a directory has and on what machine it was made, filenames.json. Written
- * last: its presence is what a reader recognises the directory by.
+ * manifest.c: filenames.json: the files of a directory and the machine it was made on. Written
+ * last: readers recognise the directory by this file.
  */
 #include "base/search.h"
 #include "export/ui_output/writer.h"
@@ -71,7 +71,7 @@ static void put_waves(struct ui_writer *u)
 		json_w_end(w);
 }
 
-/* {"<SE>":[[file,begin,end]]} of one file an engine, in the order of their keys */
+/* {"<SE>":[[file,begin,end]]} for one file per engine, in the order of their keys */
 static void put_side_files(
 	struct json_writer *w, const char *key, const struct ui_side_file *v, size_t n)
 {
@@ -97,7 +97,7 @@ static void put_side_files(
 	json_w_end(w);
 }
 
-/* Samples that know why a wave stood still come from stochastic sampling only. */
+/* Only stochastic sampling has samples with the reason why a wave was stalled. */
 static bool is_stochastic(const struct trace *t)
 {
 	for (code_idx i = 0; i < t->n_code; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * occupancy.c: starts and ends of the waves of all CUs, and the names of kernels, occupancy.json.
- * Version 3.0.0 has six columns; where the trace knows workgroups, queues or events, version 3.1.0
- * with eleven and the events. The trace does not keep whether a start was an extended one: 0.
+ * Version 3.0.0 has six columns; if the trace has workgroups, queues or events, version 3.1.0 is
+ * written, with eleven and the events. The trace does not know whether a start was extended: 0.
  */
 #include "export/ui_output/writer.h"
 
@@ -13,7 +13,7 @@ static const char *const fields[] = {"time", "cu", "simd", "wave_id", "start", "
 #define N_BASIC 6u
 #define N_FIELDS 11u
 
-/* Does anything need the newer version? */
+/* Does the trace need the newer version? */
 static bool is_extended(const struct trace *t)
 {
 	if (t->n_dispatch_events)
@@ -34,7 +34,7 @@ static void put_list(struct ui_writer *u, clock_idx clock, unsigned n_columns)
 	struct json_writer *w = &u->w;
 	uint32_t i = 0, end = t->n_occupancy;
 
-	BISECT(i, end, k, t->occupancy[k].clock < clock); /* they stand sorted by clock */
+	BISECT(i, end, k, t->occupancy[k].clock < clock); /* sorted by clock */
 	if (i == t->n_occupancy || t->occupancy[i].clock != clock)
 		return;
 	ui_put_key(w, "", t->clocks[clock].id);

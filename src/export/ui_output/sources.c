@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c: copies of source files and which path each belongs to: snapshots.json (an object
+ * sources.c: copies of source files and the path of each: snapshots.json (an object
  * nested by path component, root key "/") and source_<i>_<name>. The producer's names for copies
  * are kept where they are plain; a path that cannot be nested is left out and counted.
  */
 #include "base/search.h"
 #include "export/ui_output/writer.h"
 
-#define MAX_PARTS 48u /* of a path; the JSON writer's depth is limited */
+#define MAX_PARTS 48u /* most components of a path; the JSON writer's depth is limited */
 #define MAX_NAME 200u
 
 struct snapshot {
 	const struct source_file *source;
-	char name[MAX_NAME + 40]; /* of the copy */
+	char name[MAX_NAME + 40]; /* file name of the copy */
 };
 
-/* The next component of a path: "/" first where it is absolute. */
+/* The next component of a path; the first one of an absolute path is "/". */
 static struct str next_part(const char **p)
 {
 	const char *start = *p;
@@ -31,7 +31,7 @@ static struct str next_part(const char **p)
 	return (struct str){start, (size_t)(*p - start) - (*p > start && (*p)[-1] == '/')};
 }
 
-/* No empty components, not too deep. */
+/* Can the path be nested: no empty components, not too deep? */
 static bool can_nest(const char *path)
 {
 	unsigned parts = 0;
@@ -56,7 +56,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* By component: what stands in one folder stands together. */
+/* Compares by component, so that files of one folder are adjacent. */
 static int compare_paths(const void *pa, const void *pb)
 {
 	const struct snapshot *a = pa, *b = pb;
@@ -71,7 +71,7 @@ static int compare_paths(const void *pa, const void *pb)
 	return *q ? -1 : *p ? 1 : 0;
 }
 
-struct nest { /* the folders whose objects are open */
+struct nest { /* folders whose JSON objects are open */
 	struct str open[MAX_PARTS];
 	unsigned n_open;
 };
@@ -82,7 +82,7 @@ static void put_leaf(struct json_writer *w, struct nest *n, const struct snapsho
 	const char *p = s->source->path;
 	unsigned n_parts = 0, same = 0;
 
-	do /* no path is empty: can_nest() */
+	do /* paths are not empty: see can_nest() */
 		parts[n_parts++] = next_part(&p);
 	while (*p && n_parts < MAX_PARTS);
 	while (same < n->n_open && same + 1 < n_parts && str_eq(n->open[same], parts[same]))
@@ -98,7 +98,7 @@ static void put_leaf(struct json_writer *w, struct nest *n, const struct snapsho
 	json_w_cstr(w, s->name);
 }
 
-/* A path that is a folder of the next one, or the same, would make a key twice. */
+/* Is a path equal to, or a folder of, the next one? It would make a duplicate key. */
 static bool is_folder_of(const struct snapshot *a, const struct snapshot *b)
 {
 	const char *p = a->source->path, *q = b->source->path;
@@ -116,7 +116,7 @@ static bool write_copy(struct ui_writer *u, const struct snapshot *s, struct inc
 	if (!f)
 		return false;
 	if (s->source->text_len)
-		fwrite(s->source->text, 1, s->source->text_len, f); /* told by out_dir_done() */
+		fwrite(s->source->text, 1, s->source->text_len, f); /* see out_dir_done() */
 	return out_dir_done(&u->dir, f, s->name, e);
 }
 
@@ -137,7 +137,7 @@ static bool write_tree(
 	return ui_file_close(u, e);
 }
 
-/* Names of copies, unique: the producer's where there is a good one. */
+/* Gives the copies unique names: the producer's if it is usable. */
 static bool name_copies(struct snapshot *v, size_t n)
 {
 	struct intern names;
@@ -163,7 +163,7 @@ static bool name_copies(struct snapshot *v, size_t n)
 			base_of(v[i].source->path));
 		ok = intern_add(&names, str_of(v[i].name)) != INTERN_NONE;
 		if (names.n == before)
-			v[i].name[0] = '\0'; /* taken: once more, with the next number */
+			v[i].name[0] = '\0'; /* in use: try again with the next number */
 	}
 	intern_deinit(&names);
 	return ok;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ui_output.c: a trace as the directory of JSON files that rocprofv3 makes of a thread trace and
- * its viewer opens. Waves are written one by one as they come; what is summed over them (totals of
- * code rows, state series, the manifest) follows at the end. Numbers are computed from the waves
- * that are written, never copied from what a producer stated.
+ * its viewer opens. Waves are written one by one as they are read; sums over them (totals of code
+ * rows, state series, the manifest) follow at the end. Numbers are computed from the waves that are
+ * written, never copied from a producer's figures.
  */
 #include "base/search.h"
 #include "export/ui_output/writer.h"
@@ -148,7 +148,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	(void)x;
 	(void)c;
 	(void)e;
-	return true; /* told to the user through the result */
+	return true; /* reported to the user in the result */
 }
 
 static bool end(struct export *x, struct incore_error *e)

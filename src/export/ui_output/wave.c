@@ -55,7 +55,7 @@ static void put_timeline(struct ui_writer *u, const struct track_data *d)
 	json_w_end(w);
 }
 
-/* [[wait_line,[[producer_line,0],...]],...] by the viewer's own model */
+/* Writes [[wait_line,[[producer_line,0],...]],...] by the viewer's own model. */
 static void put_waits(struct ui_writer *u, const struct track_data *d)
 {
 	const struct trace *t = u->x->trace;
@@ -84,7 +84,7 @@ static void put_waits(struct ui_writer *u, const struct track_data *d)
 	json_w_end(w);
 }
 
-/* The producer's own rule for the totals of code rows; a record of unknown code is passed over. */
+/* Adds to the totals of code rows by the producer's own rule; skips records of unknown code. */
 static void add_totals(struct ui_writer *u, const struct track_data *d)
 {
 	uint64_t prev = d->begin_cyc;

@@ -34,13 +34,13 @@ struct ui_side_file { /* shaderdata or other_simd, for the manifest */
 
 struct ui_changes {
 	VEC(struct ui_change) all;
-	size_t limit; /* merged when this many are held */
+	size_t limit; /* merge when there are this many */
 };
 
 struct ui_writer {
 	struct export *x;
 	struct out_dir dir;
-	struct json_writer w; /* of the open file */
+	struct json_writer w; /* of the current file */
 	FILE *file;
 	const char *name;
 	struct wait_tables *tables;
@@ -54,12 +54,12 @@ struct ui_writer {
 	uint64_t n_skipped, n_unknown_code;
 };
 
-/* ui_output.c: between these u->w writes to a new file of that name, which must outlive it. */
+/* ui_output.c: between these calls u->w writes to a new file; `name` must stay valid. */
 bool ui_file_open(struct ui_writer *u, const char *name, struct incore_error *e);
 bool ui_file_close(struct ui_writer *u, struct incore_error *e);
-/* [a,b,...] of n integers */
+/* Writes [a,b,...] of n integers. */
 void ui_put_row(struct json_writer *w, const int64_t *v, unsigned n);
-/* Order of the numbers' decimal digits as text: keys are sorted as text. */
+/* Compares the decimal digits of two numbers as text: keys are sorted as text. */
 int ui_cmp_key(uint64_t a, uint64_t b);
 void ui_put_key(struct json_writer *w, const char *prefix, uint64_t number);
 /* Indices of the trace's clocks in the order of their keys; NULL on lack of memory. Free it. */
@@ -68,7 +68,7 @@ clock_idx *ui_clocks_by_key(const struct trace *t);
 /* wave.c: writes the file of one track, adds to totals, changes and places. */
 bool ui_write_wave(struct ui_writer *u, const struct export_track *k, struct incore_error *e);
 
-/* the rest; each writes its files if the trace has anything for them */
+/* The other files; each function writes its files if the trace has data for them. */
 bool ui_write_code(struct ui_writer *u, struct incore_error *e);
 bool ui_write_occupancy(struct ui_writer *u, struct incore_error *e);
 bool ui_write_realtime(struct ui_writer *u, struct incore_error *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * api.c: API_INSTR and API_FILE, what the producer says per instruction and per line. A cell is one
- * value for all cores or a list with one per core; which of the two decides the column, never the
- * length. A row of the table here is one instruction (or line) on one core that executed it.
+ * api.c: API_INSTR and API_FILE, the producer's data per instruction and per line. A cell is one
+ * value for all cores or a list with one per core; the column decides which, never the length. A
+ * row of the table here is one instruction (or line) on one core that executed it.
  */
 #include <math.h>
 
@@ -28,15 +28,15 @@ struct api {
 	const char *path;
 	uint64_t base;
 	struct str json;
-	const char *rows_key, *dtype_key; /* "Instructions", "Instructions Dtype" */
+	const char *rows_key, *dtype_key; /* e.g. "Instructions", "Instructions Dtype" */
 	VEC(struct str) cores;
 	struct api_column cols[MAX_COLUMNS];
 	struct api_cell cells[MAX_COLUMNS];
 	unsigned n_cols;
-	VEC(struct str) items; /* of the per-core lists of the row */
+	VEC(struct str) items; /* items of the per-core lists of the row */
 	struct asc_table table;
-	struct str file;     /* of the lines that follow */
-	uint64_t n_short;    /* lists of another length than there are cores */
+	struct str file;     /* file of the following lines */
+	uint64_t n_short;    /* lists whose length is not the number of cores */
 	uint64_t n_left_out; /* columns beyond MAX_COLUMNS */
 	uint64_t n_rows;
 };
@@ -79,7 +79,8 @@ static struct str raw_value(struct json_reader *r, enum json_type *type)
 	return (struct str){start, (size_t)(r->p - start)};
 }
 
-/* A key that outlives the reader's scratch: as it is in the block. Keys with escapes get a copy. */
+/* Returns a key that outlives the reader's scratch buffer: borrowed from the block, or a copy if it
+ * has escapes. */
 static struct str keep_key(struct api *a, struct str key)
 {
 	const char *end = a->json.p + a->json.n;
@@ -143,7 +144,7 @@ static void read_cores(struct api *a, struct json_reader *r)
 	}
 }
 
-/* Columns that no Dtype lists are named by the rows alone. */
+/* Adds columns that occur only in the rows, not in the Dtype list. */
 static void read_row_keys(struct api *a, struct json_reader *r)
 {
 	struct str key;
@@ -185,7 +186,7 @@ static double number_of(struct str raw)
 	return raw.p && trace_event_number(raw, &v) ? v : NAN;
 }
 
-/* What column c says of core k. */
+/* The value of column c for core k. */
 static struct str cell_of(const struct api *a, unsigned c, size_t k)
 {
 	const struct api_cell *cell = &a->cells[c];
@@ -268,7 +269,7 @@ static bool add_stated(struct api *a, size_t k, int64_t calls, int64_t cycles)
 	return VEC_PUSH(&a->b->stated, s);
 }
 
-/* Nothing but zeros and "not available". */
+/* Are all values zero or "not available"? */
 static bool is_silent(const struct api *a, size_t k)
 {
 	for (unsigned c = 0; c < a->n_cols; c++) {
@@ -294,7 +295,7 @@ static bool put_row(struct api *a, bool is_instr)
 		int64_t cycles =
 			cycles_at >= 0 ? whole_number(cell_of(a, (unsigned)cycles_at, k)) : -1;
 
-		/* An instruction that no core executed is still one row. */
+		/* An instruction that no core executed still gets one row. */
 		if (calls == 0 && cycles <= 0 && is_silent(a, k) && (is_put || k + 1 < n))
 			continue;
 		is_put = true;

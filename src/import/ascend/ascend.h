@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ascend.h: the readers of Ascend artifacts; each adds what one file or block holds to a builder.
- * `base` is the byte of the file where the given bytes begin, for messages. Damage that leaves a
- * usable rest is a note; false means that nothing could be made of the bytes.
+ * ascend.h: the readers of Ascend artifacts; each adds the content of one file or block to a
+ * builder. `base` is the offset in the file where the given bytes begin, for messages. Partial
+ * damage becomes a note; false means that the bytes are unusable.
  */
 #pragma once
 
@@ -16,15 +16,16 @@ bool asc_read_api_file(struct asc_build *b, struct str json, const char *path, u
 	struct incore_error *e);
 bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const char *path,
 	uint64_t base, struct incore_error *e);
-/* "metadata" or "otherData" of a trace.json: ours or nobody's. False on lack of memory. */
+/* Reads "metadata" or "otherData" of a trace.json, if our exporter wrote it. False when out of
+ * memory. */
 bool asc_read_metadata(struct asc_build *b, struct str object, const char *path);
-/* The block INSIGHT_TABLES; the bytes must stay until asc_deinit(). */
+/* Reads the block INSIGHT_TABLES; the bytes must stay valid until asc_deinit(). */
 bool asc_read_own(struct asc_build *b, struct str bytes, const char *path, uint64_t base,
 	struct incore_error *e);
 bool asc_add_source(struct asc_build *b, struct str path, struct str text);
 bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *path, bool with_trace,
 	struct incore_error *e);
-/* core: "core0.cubecore0" or NULL; as_rows: make code rows of it (there is no other source). */
+/* core: "core0.cubecore0" or NULL; as_rows: make code rows from it (there is no other source). */
 bool asc_read_instr_csv(struct asc_build *b, struct str bytes, const char *path, const char *core,
 	struct incore_error *e);
 bool asc_read_code_csv(struct asc_build *b, struct str bytes, const char *path, const char *core,
@@ -39,18 +40,18 @@ bool asc_read_mte_log(struct asc_build *b, struct str bytes, struct str core);
 void asc_read_start_pc(struct asc_build *b, const char *path);
 bool asc_is_dump_name(struct str name);
 
-/* import_ops.look of all of them. */
+/* import_ops.look of all Ascend importers. */
 void asc_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
 
-/* The unit that a path of a per-core file names, or NULL. */
+/* The unit named by the path of a per-core file, or NULL. */
 const char *asc_unit_of_path(struct arena *a, const char *path);
 
 struct asc_copy {
 	const char *path;
-	const char *note;    /* code of the note where it differs */
-	bool is_same_schema; /* lengths and missing instructions count, too */
+	const char *note;    /* code of the note about a difference */
+	bool is_same_schema; /* also compare lengths and missing instructions */
 };
-/* Compares a builder with that of another file which should say the same. */
+/* Compares a builder with that of another file that should have the same content. */
 bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
 	const struct asc_copy *copy, struct incore_error *e);
 

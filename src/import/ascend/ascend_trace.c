@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascend_trace.c: trace.json of the op simulator alone: of a run, of one core, or cleaned. */
+/* ascend_trace.c: a single trace.json of the op simulator: of a run, of one core, or cleaned. */
 #include "import/ascend/ascend.h"
 #include "import/event_lanes.h"
 
-/* The first bytes tell: the object's own words, or events with lanes we know. */
+/* Decides by the first bytes: typical keys of the object, or events with known lanes. */
 static int ascend_trace_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
@@ -20,7 +20,7 @@ static int ascend_trace_sniff(const struct probe *p)
 		return 0;
 	if (str_has(head, "\"profilingType\"") && str_has(head, "\"traceEvents\""))
 		return 80;
-	/* By its name alone only what is small: others call theirs so, too. */
+	/* The name alone counts only for small files: other tools use it, too. */
 	is_named &= p->head_size < PROBE_HEAD;
 	if (head.p[0] == '{' && !str_has(head, "\"traceEvents\""))
 		return is_named ? 20 : 0;

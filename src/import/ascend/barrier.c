@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * barrier.c: which instruction did a barrier wait for? The one that ended last before the barrier
- * did: on its own pipe, or, for a barrier of all pipes, on any pipe of its core.
+ * barrier.c: finds the instruction that a barrier waited for: the one that ended last before the
+ * barrier ended, on its own pipe or, for a barrier of all pipes, on any pipe of its core.
  */
 #include "base/mem.h"
 #include "import/ascend/ascend.h"
 
-struct last_end { /* of the slices of one track passed so far */
+struct last_end { /* the last end among the slices of one track passed so far */
 	uint32_t next;
 	uint32_t slice; /* UINT32_MAX: none yet */
 	uint64_t end;
@@ -23,7 +23,7 @@ static bool is_of_all_pipes(enum ascend_pipe pipe)
 	return pipe == PIPE_ALL || pipe == PIPE_SCALAR || pipe == PIPE_FLOWCTRL;
 }
 
-/* Passes the slices of track i that start before `start`, keeping the work that ends last. */
+/* Passes the slices of track i that start before `start` and keeps the one that ends last. */
 static void pass_before(
 	const struct barriers *x, track_idx i, uint64_t start, struct last_end *last)
 {
@@ -49,7 +49,7 @@ static bool is_same_unit(const struct trace *t, track_idx a, track_idx c)
 	       t->tracks[a].coord[1] == t->tracks[c].coord[1];
 }
 
-/* The link of one barrier: from the latest of the tracks [from, end). */
+/* Links one barrier with the latest end on the tracks [from, end). */
 static bool link_barrier(const struct barriers *x, track_idx from, track_idx end,
 	const struct asc_rec *bar, struct last_end *last, struct link *k)
 {
@@ -70,7 +70,7 @@ static bool link_barrier(const struct barriers *x, track_idx from, track_idx end
 	return k->from_track != NO_TRACK;
 }
 
-/* Barriers of one track wait on the tracks [from, end). */
+/* Links the barriers of one track, which wait for the tracks [from, end). */
 static bool link_track(const struct barriers *x, track_idx at, track_idx from, track_idx end)
 {
 	const struct asc_rec *recs = asc_recs(x->b, at);

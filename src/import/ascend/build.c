@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c: taking lanes, code rows and slices, in the order the files have them. */
+/* build.c: adds lanes, code rows and slices in the order of the files. */
 #include "import/ascend/build.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ void asc_error_at(struct incore_error *e, uint64_t base)
 	if (!e || base == 0 || e->offset == INCORE_NO_OFFSET)
 		return;
 	e->offset += base;
-	e->line = e->column = 0; /* of the block: nobody can look there */
+	e->line = e->column = 0; /* they refer to the block, which a user cannot view */
 }
 
 /* --- lanes --- */
@@ -134,7 +134,8 @@ uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid)
 
 /* --- code --- */
 
-/* Values behind '=' and ":0x" change from execution to execution: "XD:X1=0x10," -> "XD:X1,". */
+/* Removes the values after '=' and ":0x", which change with each execution: "XD:X1=0x10," ->
+ * "XD:X1,". */
 static void put_operands(struct strbuf *out, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -145,7 +146,7 @@ static void put_operands(struct strbuf *out, const char *p, size_t n)
 			sb_putc(out, p[i]);
 			continue;
 		}
-		/* A hex number ends where the next key may begin. */
+		/* The next key may begin after the hex number. */
 		i++;
 		if (i + 1 < n && p[i] == '0' && p[i + 1] == 'x')
 			i += 2;
@@ -280,7 +281,7 @@ struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t 
 	return &b->extras.v[r->stall];
 }
 
-/* Lengths that a float cannot hold to a fraction of a cycle. */
+/* Longer lengths are not exact to a fraction of a cycle in a float. */
 #define LONG_US 512.0
 
 bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur)
@@ -354,7 +355,7 @@ void asc_table_column(struct asc_build *b, struct asc_table *k, struct str name)
 		k->is_failed = true;
 }
 
-/* Most cells are small numbers that occur over and over: one copy of each. */
+/* Most cells are small numbers that occur often: they share one copy. */
 static const char *cell_text(struct asc_build *b, struct str cell)
 {
 	uint64_t *at = cell.n <= 24 ? u64_map_at(&b->cell_at, hash_bytes(cell.p, cell.n, 1)) : NULL;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build.h: what the readers of Ascend artifacts share: one builder that takes instructions, flags,
- * rows and tables in any order and makes the trace of them (see isa/ascend.h for its shape).
+ * build.h: shared by the readers of Ascend artifacts: a builder that takes instructions, flags,
+ * rows and tables in any order and makes a trace from them (see isa/ascend.h for its shape).
  *
  * Order of work: asc_init(), readers add, asc_finish() finds the clock, turns microseconds into
  * cycles, sorts, pairs flags and hands the slices to the trace. asc_deinit() in all cases. Bytes
- * that were read must stay until then. An instruction costs 24 bytes.
+ * that were read must stay valid until then. An instruction takes 24 bytes.
  */
 #pragma once
 
 #include "import/ascend/records.h"
 
-enum asc_count { /* things that are only counted; asc_finish() makes notes of them */
+enum asc_count { /* events that are only counted; asc_finish() makes notes of them */
 	ASC_NO_TS,
 	ASC_BAD_TS,
 	ASC_BAD_DUR,
 	ASC_UNPAIRED,
-	ASC_BACKWARDS, /* E before its B in time */
+	ASC_BACKWARDS, /* an E that is earlier than its B */
 	ASC_UNKNOWN_PH,
 	ASC_NO_LANE,
 	ASC_NOT_OBJECT,
@@ -29,12 +29,12 @@ enum asc_count { /* things that are only counted; asc_finish() makes notes of th
 struct asc_build {
 	struct trace *trace;
 	const struct import_options *options;
-	const struct file_data *file; /* that is being read, or NULL */
+	const struct file_data *file; /* the file being read, or NULL */
 	const char *path;	      /* of the file being read, for notes */
-	const char *unit;	      /* for numbered pids: unit of a per-core file, or NULL */
-	bool has_trace;		      /* a TRACE block was there */
-	struct str trace_text;	      /* its bytes, where it is the only one */
-	bool is_ticks;		      /* times are cycles already (dumps) */
+	const char *unit;	      /* unit of a per-core file, for numeric pids; or NULL */
+	bool has_trace;		      /* a TRACE block was found */
+	struct str trace_text;	      /* its bytes, if it is the only one */
+	bool is_ticks;		      /* times are already cycles (dumps) */
 	bool is_cleaned;	      /* sub-lanes were folded back */
 	bool has_api;		      /* stated totals come from API_INSTR */
 	VEC(struct asc_lane) lanes;
@@ -52,34 +52,34 @@ struct asc_build {
 	VEC(struct asc_name) names;
 	struct u64_map name_at, cell_at, head_at;
 	VEC(struct asc_series) series;
-	VEC(struct asc_stated) stated; /* of API_INSTR, or else of the CSV files */
+	VEC(struct asc_stated) stated; /* from API_INSTR, else from the CSV files */
 	VEC(struct asc_stated) csv;
 	VEC(struct named_table) tables;
-	VEC(struct asc_detail) details; /* blocks of details as they stand in the file */
+	VEC(struct asc_detail) details; /* blocks of details in file order */
 	VEC(struct asc_unit) units;
 	VEC(double) long_us;
 	VEC(struct source_file) texts; /* SOURCE blocks */
 	uint64_t counts[ASC_COUNTS];
 	uint64_t n_events, n_slices, n_heads;
 	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
-	double float_us;	       /* the latest ts past 1 ms, where it is a float of 32 bits */
-	bool has_late_double;	       /* a ts past 1 ms that is none */
+	double float_us;	       /* the latest ts past 1 ms, for the step of a 32-bit float */
+	bool has_late_double;	       /* a ts past 1 ms does not fit a 32-bit float */
 	double min_us;
 	struct str clock_text;		 /* as our own exporter states it */
-	bool has_metadata, is_cycle_1ns; /* ours was read: times are cycles; written as 1 ns each */
+	bool has_metadata, is_cycle_1ns; /* our metadata; times are cycles, 1 ns each */
 	uint64_t clock_hz_num, clock_hz_den;
-	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
+	unsigned ratio_mhz; /* found by comparing exact ticks with trace.json; 0: unknown */
 	VEC(struct asc_transfer) transfers;
 	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
 	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
-	const char *binary_root;   /* it lies below this, not in the capture; or NULL */
-	uint64_t start_pc;	   /* where it was loaded; 0: not known */
+	const char *binary_root;   /* directory of `binary` if it is outside the capture, or NULL */
+	uint64_t start_pc;	   /* its load address; 0: unknown */
 	const char *soc;	   /* as a details block states it */
-	struct trace *own;	   /* the tables our own exporter wrote, or NULL; owned */
-	uint64_t text_base;	   /* byte of the file where the events being read begin */
-	VEC(uint32_t) head_extras; /* of each text->lone_heads its extra, or NO_EXTRA */
+	struct trace *own;	   /* the tables that our exporter wrote, or NULL; owned */
+	uint64_t text_base;	   /* offset in the file of the events being read */
+	VEC(uint32_t) head_extras; /* for each of text->lone_heads its extra, or NO_EXTRA */
 	struct strbuf scratch;
-	struct str last_pid, last_tid; /* the lane before, for speed */
+	struct str last_pid, last_tid; /* the previous lane, for speed */
 	uint32_t last_lane;
 };
 
@@ -89,33 +89,33 @@ bool asc_init(struct asc_build *b, struct trace *t, const struct import_options 
 void asc_deinit(struct asc_build *b);
 bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
 	const char *fmt, ...) PRINTF_LIKE(5, 6);
-/* An error in bytes that begin at `base` of the file: its place is a byte of the file then. */
+/* Moves an error's offset by `base`, where the bytes begin in the file. */
 void asc_error_at(struct incore_error *e, uint64_t base);
-/* Index of the lane or NO_TRACK on lack of memory. */
+/* Returns the index of the lane, or NO_TRACK when out of memory. */
 uint32_t asc_lane(struct asc_build *b, struct str pid, struct str tid);
-struct asc_op { /* what a code row is found by */
+struct asc_op { /* the key of a code row */
 	enum ascend_core kind;
 	bool is_kind_known;
 	uint64_t pc;
 	struct str name, detail, code; /* raw JSON strings or plain text */
-	uint64_t own;		       /* number + 1 in our own table; 0: not said */
+	uint64_t own;		       /* number + 1 in our own table; 0: not stated */
 };
-/* The row of an instruction, made at first sight; NO_CODE on lack of memory. */
+/* Finds or makes the row of an instruction; NO_CODE when out of memory. */
 uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
 bool asc_add_frames(struct asc_build *b, struct code_row *row, struct str code); /* "a:1\nb:2" */
-/* Adds a slice; an extra is made for flags and for what has a group. NULL on lack of memory. */
+/* Adds a slice; flags and slices with a group get an extra. NULL when out of memory. */
 struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
-/* The extra of a slice, made if it has none; NULL on lack of memory. */
+/* Finds or makes the extra of a slice; NULL when out of memory. */
 struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane);
 bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur);
-/* Under which a process_name (tid NULL) or thread_name is kept. */
+/* The key under which a process_name (tid NULL) or thread_name is stored. */
 uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid);
 /* The key that pairs a flag without id: FIFO per unit and operands; 0: not a flag. */
 uint64_t asc_fifo_key(struct asc_build *b, uint32_t lane, enum ascend_sync sync, struct str detail);
 
 #define ASC_COUNTER_SCALE 1000 /* counter values are kept in thousandths */
 /* --- finishing --- */
-/* The slices of a track, and the track of a lane, once they are in order. */
+/* The slices of a track, and the track of a lane, after sorting. */
 const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i);
 track_idx asc_track_of(const struct asc_build *b, uint32_t lane);
 bool asc_finish(struct asc_build *b, struct incore_error *e);
@@ -126,15 +126,15 @@ struct asc_links {
 	VEC(struct link) v;
 };
 bool asc_link_barriers(struct asc_build *b, struct asc_links *out); /* adds theirs */
-bool asc_merge_csv(struct asc_build *b); /* CSV totals: used, or compared with API_INSTR */
+bool asc_merge_csv(struct asc_build *b); /* uses CSV totals, or compares them with API_INSTR */
 bool asc_put_code(struct asc_build *b, struct incore_error *e);	  /* code, sources, totals */
-bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* of aicore_binary.o */
-bool asc_put_throughput(struct asc_build *b, double mhz);	  /* of mte logs, as counters */
+bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* from aicore_binary.o */
+bool asc_put_throughput(struct asc_build *b, double mhz);	  /* counters from mte logs */
 bool asc_count_notes(struct asc_build *b, struct incore_error *e);
 /* Sorts slices by (start, end, address, code), without code by (start, end, code). */
 void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n);
 struct asc_rec *const *asc_all_recs(const struct trace *t); /* by track */
-/* Where our own tables fit the slices the trace becomes the one that was exported. */
+/* If our own tables fit the slices, the trace becomes the one that was exported. */
 bool asc_take_own(struct asc_build *b, struct incore_error *e);
 
 /* --- tables: failures latch until asc_table_close() --- */
@@ -146,5 +146,5 @@ void asc_table_column(struct asc_build *b, struct asc_table *k, struct str name)
 void asc_put(struct asc_build *b, struct asc_table *k, struct str cell);
 void asc_putf(struct asc_build *b, struct asc_table *k, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void asc_table_drop(struct asc_table *k);
-/* Adds it to the trace if it has rows (and frees it). False on lack of memory. */
+/* Adds the table to the trace if it has rows, and frees it. False when out of memory. */
 bool asc_table_close(struct asc_build *b, struct asc_table *k);

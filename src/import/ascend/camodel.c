@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * camodel.c: raw dumps of the simulator (dump/, tmp_dump/): exact cycles. A core's logs may be
- * rotated into several files; all of them are read and put in order by tick.
+ * rotated into several files; all of them are read and sorted by tick.
  */
 #include "import/ascend/camodel.h"
 #include "base/search.h"
@@ -45,7 +45,7 @@ static bool add_line(struct core_dump *c, struct str line, enum dump_log log)
 		return true;
 	if (log == DUMP_STARTS)
 		see_block(c, &l);
-	/* 310B has ids too, but only A5 (with its own vector and cube cores) is joined by them. */
+	/* 310B has ids too, but only A5 (with separate vector and cube cores) is joined by them. */
 	c->by_id |= l.has_id && str_has(c->name, ".");
 	r.key = c->by_id && l.has_id ? l.id : l.pc;
 	r.tick = l.tick;
@@ -89,7 +89,7 @@ struct dump_file {
 	enum dump_log log;
 };
 
-struct named_core { /* a vector core by the ids its program reads */
+struct named_core { /* a vector core, named by the ids that its program reads */
 	uint64_t block, sub_block;
 	const char *unit;
 };
@@ -187,8 +187,8 @@ static bool load_core(struct dump_dir *d, struct core_dump *c, size_t from, size
 	return true;
 }
 
-/* Two vector cores that read the same ids are one to the simulator's own export, which keeps the
- * last of them; here each has its physical name. */
+/* The simulator's own export merges two vector cores that read the same ids and keeps the last;
+ * here each has its physical name. */
 static bool name_core(struct dump_dir *d, const struct core_dump *c)
 {
 	struct named_core k = {c->block, c->sub_block, c->unit};
@@ -253,7 +253,7 @@ static bool read_cores(struct dump_dir *d, uint32_t *n_cores, struct incore_erro
 	return true;
 }
 
-/* What no core's time hangs on: each is a loss by itself. */
+/* Reads files on which no core's time depends: an unreadable one is only a loss. */
 static bool read_side(
 	struct dump_dir *d, const struct dump_file *k, bool is_mte, struct incore_error *e)
 {
@@ -327,7 +327,7 @@ static bool has_dumps(void *ctx, const char *name, struct incore_error *e)
 
 	(void)e;
 	*n += asc_is_dump_name(str_of(name));
-	return *n < 2; /* enough is known */
+	return *n < 2; /* two are enough to know */
 }
 
 static int camodel_sniff(const struct probe *p)

@@ -26,11 +26,11 @@ struct core_dump {
 	uint64_t n_alone[2], n_backwards, n_bad;
 	struct strbuf alone[2];
 	uint32_t lane_of[256];	   /* lane + 1 by pipe */
-	uint64_t block, sub_block; /* + 1, as the program reads them; 0: it does not */
+	uint64_t block, sub_block; /* + 1, as read by the program; 0: never read */
 };
 
-/* The lines of one log; they must stay until the join. False on lack of memory. */
+/* Adds the lines of one log; the bytes must stay valid until the join. False when out of memory. */
 bool core_dump_add(struct core_dump *c, struct str bytes, enum dump_log log);
 void core_dump_deinit(struct core_dump *c);
-/* Makes slices of the lines; false on lack of memory. */
+/* Makes slices from the lines; false when out of memory. */
 bool core_dump_join(struct core_dump *c);

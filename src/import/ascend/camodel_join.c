@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * camodel_join.c: when did each instruction start (popped log) and end (instr_log)? Starts and ends
- * of one key (PC, or the instruction's id on A5) are joined in the order of their ticks; what has
- * no other side is counted and named.
+ * camodel_join.c: joins the start (popped log) and the end (instr_log) of each instruction. Starts
+ * and ends of one key (PC, or the instruction's id on A5) are joined in tick order; those without
+ * a counterpart are counted and named.
  */
 #include "base/search.h"
 #include "import/ascend/camodel.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MAX_NAMED 4
-/* Of two ends of one PC within so many ticks the later one counts, where there are too many. */
+/* If a PC has too many ends, the later one of two within so many ticks counts. */
 #define END_SLACK 8
 
 ORDER(rec_cmp, struct dump_rec, UP(key) UP(tick) UP(order))
@@ -114,7 +114,7 @@ static bool add_head(struct core_dump *c, struct asc_rec *r, uint32_t lane, uint
 	return true;
 }
 
-/* Blanks in operands mean nothing: "TRIGGER PIPE" reads "TRIGGERPIPE". */
+/* Blanks in operands are not significant: "TRIGGER PIPE" equals "TRIGGERPIPE". */
 static struct str without_blanks(struct strbuf *out, struct str s)
 {
 	sb_reset(out);
@@ -171,7 +171,7 @@ static bool join_two(
 
 /* --- joining --- */
 
-/* Thins v[0..n) until `want` are left: one within `slack` behind the kept one takes its place. */
+/* Thins v[0..n) until `want` are left: an item within `slack` after a kept one replaces it. */
 static size_t thin(struct dump_rec *v, size_t n, size_t want, uint64_t slack, bool is_exact)
 {
 	size_t kept = n ? 1 : 0, left = n;

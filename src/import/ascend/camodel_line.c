@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* camodel_line.c: what does a line of a raw dump say? */
+/* camodel_line.c: parses a line of a raw dump. */
 #include "import/ascend/camodel_line.h"
 
 static bool take_literal(struct str *s, const char *word)
@@ -75,7 +75,7 @@ static struct str take_word(struct str *s)
 	return w;
 }
 
-/* Up to what the simulator says about its queues. */
+/* Cuts off the simulator's remarks about its queues. */
 static struct str cut_tail(struct str s, struct dump_line *out)
 {
 	static const char *const tails[] = {", instr ID is:", ". poped from IQ", " pop success"};
@@ -213,7 +213,7 @@ bool dump_transfer_parse(struct str s, struct dump_transfer *out)
 	       number_behind(s, "req_id:", &out->req_id);
 }
 
-/* "core0.veccore1" at the front of a name. */
+/* Takes "core0.veccore1" from the beginning of a name. */
 static bool take_core(struct str *s, struct str *core)
 {
 	struct str rest = *s;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.c: how many cycles is a microsecond? Neither the container nor trace.json says it. In this
- * order: what the user says, what our own exporter wrote, stated cycles divided by the lengths of
- * the same instructions, the SoC a details block names, the lanes, the simulator's default.
+ * clock.c: finds the number of cycles in a microsecond, which neither the container nor trace.json
+ * states. The sources, in this order: the user, our own exporter, stated cycles divided by the
+ * lengths of the same instructions, the SoC in a details block, the lanes, the simulator's
+ * default.
  */
 #include <math.h>
 
 #include "base/hash.h"
 #include "import/ascend/ascend.h"
 
-/* Lengths below this are mostly rounding where times are rounded to 1 ns. */
+/* If times are rounded to 1 ns, shorter lengths are mostly rounding error. */
 #define LONG_ENOUGH_US 0.02
 
 struct ratio {
@@ -26,7 +27,7 @@ struct pc_sum {
 	uint64_t n;
 };
 
-/* Sums of the rows of one PC, flags and marks left out (they are drawn shorter than they are). */
+/* Sums the rows of each PC, without flags and marks (which are drawn too short). */
 static bool sum_rows(struct asc_build *b, struct u64_map *at, struct pc_sum *sums)
 {
 	size_t n = 0;
@@ -49,7 +50,7 @@ static bool sum_rows(struct asc_build *b, struct u64_map *at, struct pc_sum *sum
 	return true;
 }
 
-/* Stated cycles and lengths over all PCs whose executions are all there. */
+/* Adds up stated cycles and lengths of all PCs with complete executions. */
 static bool add_ratios(struct asc_build *b, struct ratio *long_ones, struct ratio *all)
 {
 	struct u64_map at = {0};
@@ -156,7 +157,7 @@ static bool is_own_clock(const struct asc_build *b)
 	return !b->is_ticks && hz >= 1e6 && hz <= 1e11;
 }
 
-/* Our own exporters state the clock, or write a cycle as 1 ns, or both. */
+/* Our exporters state the clock, or write a cycle as 1 ns, or both. */
 static bool set_own(struct asc_build *b, double *mhz)
 {
 	struct trace_meta *m = &b->trace->meta;
@@ -194,7 +195,7 @@ bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error *e)
 {
 	const struct ascend_soc *soc = b->soc ? ascend_soc_find(str_of(b->soc)) : NULL;
 	unsigned stated = 0;
-	double written, other; /* our own files tell cycles, whatever clock the user names */
+	double written, other; /* our own files have exact cycles, whatever clock the user sets */
 	bool is_done = false;
 
 	if (b->soc && !set_soc(b, b->soc, "details"))

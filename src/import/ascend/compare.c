@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c: does the trace that the producer derived say the same as the exact ticks? Executions
- * and lengths are compared per instruction; the ratio of the lengths gives the clock; source lines,
- * which only the derived trace has, are taken over.
+ * compare.c: compares the trace that the producer derived with the exact ticks. Executions and
+ * lengths are compared per instruction; the ratio of the lengths gives the clock; source lines,
+ * which only the derived trace has, are copied.
  */
 #include "base/hash.h"
 #include "import/ascend/ascend.h"
@@ -15,7 +15,7 @@ static uint64_t row_key(const struct asc_build *b, size_t i)
 	return hash_bytes(op.p, op.n, hash_mix64(c->address) ^ (uint64_t)c->code_object << 1);
 }
 
-/* The frames of a row of `from` for a row of `to`. */
+/* Copies the frames of a row of `from` to a row of `to`. */
 static bool take_frames(struct asc_build *to, size_t i, const struct asc_build *from, size_t k)
 {
 	struct code_row *row = &to->code.v[i];
@@ -107,7 +107,7 @@ bool asc_compare(struct asc_build *b, const struct asc_build *other, struct inco
 
 /* --- the same events in another file --- */
 
-/* Microseconds of the same instruction differ by what they were rounded to. */
+/* Do lengths of the same instruction differ by more than rounding? */
 static bool is_other_length(const struct asc_row *a, const struct asc_row *c)
 {
 	double off = a->us > c->us ? a->us - c->us : c->us - a->us;
@@ -115,9 +115,8 @@ static bool is_other_length(const struct asc_row *a, const struct asc_row *c)
 	return off > 0.001 * (double)a->n + 1e-6 * a->us;
 }
 
-struct row_sums { /* rows of one opcode at one address are one here: a copy may not tell them apart
-		   */
-	struct u64_map at; /* key -> index + 1 of its first row, where its sum stands */
+struct row_sums {	   /* rows of one opcode at one address are summed together */
+	struct u64_map at; /* key -> index + 1 of its first row, which has the sum */
 	struct asc_row *v;
 };
 
@@ -153,7 +152,7 @@ static bool count_differences(const struct asc_build *b, const struct asc_build 
 		uint64_t *k = u64_map_find(&theirs.at, row_key(b, i));
 		const struct asc_row *mine = &ours.v[i], *row = k ? &theirs.v[*k - 1] : NULL;
 
-		/* sums stand at the first row of a key; the others have none */
+		/* only the first row of a key has the sum */
 		if (b->rows.v[i].sync != SYNC_NONE || mine->n == 0 || (!row && !is_same_schema))
 			continue;
 		if (!row || row->n != mine->n || (is_same_schema && is_other_length(mine, row)))

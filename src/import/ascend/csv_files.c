@@ -2,7 +2,7 @@
 /*
  * csv_files.c: <core>_instr_exe*.csv and <core>_code_exe*.csv: a row per PC, or per line, with
  * calls and summed cycles. Addresses are decimal in new files and hex in old ones; old files do not
- * quote the operands, so that everything behind the sixth comma belongs to them.
+ * quote the operands, so everything after the sixth comma belongs to them.
  */
 #include "import/ascend/ascend.h"
 
@@ -46,7 +46,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* Decimal, or hex with or without 0x where it has a letter. */
+/* Parses decimal, or hex with 0x or with a letter digit. */
 static bool parse_address(struct str s, uint64_t *out)
 {
 	char buf[24] = "0x";

@@ -2,7 +2,7 @@
 /*
  * details.c: the blocks of an on-device run (types 0x05 to 0x0F) as tables: base info, compute
  * load, memory, occupancy, roofline, cache lines, stall reasons. Numbers and numeric strings are
- * the same here, and older files nest differently; a member that is missing leaves its cell empty.
+ * equivalent here, and older files are nested differently; a missing member leaves its cell empty.
  */
 #include "codec/insight_blocks.h"
 #include "import/ascend/ascend.h"
@@ -11,8 +11,8 @@ struct details {
 	struct asc_build *b;
 	struct str json;
 	const char *origin;  /* "DETAILS_MEMORY_GRAPH" */
-	struct str row_name; /* of the memory table's row at hand */
-	bool is_failed;	     /* lack of memory */
+	struct str row_name; /* name of the memory table's current row */
+	bool is_failed;	     /* out of memory */
 };
 
 static void put_text(struct details *d, struct asc_table *k, struct str raw)
@@ -29,7 +29,7 @@ static void put_text(struct details *d, struct asc_table *k, struct str raw)
 	sb_free(&text);
 }
 
-/* Puts the members of the names in `cols` ("a|b"), from `inner` where `o` lacks them. */
+/* Adds a cell for each name in `cols` ("a|b"), from `inner` if `o` lacks the member. */
 static void put_members(
 	struct details *d, struct asc_table *k, struct str o, struct str inner, const char *cols)
 {
@@ -53,7 +53,7 @@ static void close_table(struct details *d, struct asc_table *k)
 	d->is_failed |= !asc_table_close(d->b, k);
 }
 
-/* A string or a list of them. */
+/* Adds an advice, a string or a list of strings. */
 static void put_advice(struct details *d, struct str advice)
 {
 	struct asc_table k;
@@ -158,7 +158,7 @@ static void read_compute(struct details *d, const char *name)
 	close_table(d, &k);
 }
 
-/* memory_path -> where from and where to */
+/* memory_path -> source and destination */
 static const char *const memory_paths[] = {"HBM->L2", "L2->HBM", "L2->L1", "L1->L2", "GM/L1->L0A",
 	"GM/L1->L0B", "L0A->CUBE", "L0B->CUBE", "CUBE->L0C", "L0C->L1", "L0C->L2", "L0C->CUBE",
 	"L2->UB", "UB->L2", "UB->VEC", "VEC->UB", "L2->UB (vec1)", "UB->L2 (vec1)",
@@ -225,7 +225,7 @@ static void read_memory(struct details *d)
 	close_table(d, &cores);
 }
 
-/* The cells of one row; header_name names the row's own column first. */
+/* The cells of one row; header_name begins with the row's own column. */
 static void put_memory_row(struct details *d, struct asc_table *k, const struct str at[4])
 {
 	struct str value, head = {NULL, 0};
@@ -411,7 +411,7 @@ bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const
 	struct json_reader r;
 	bool ok;
 
-	/* Once through the strict reader, so that the scans below meet no surprise. */
+	/* Validates with the strict reader, so that the scans below can rely on the syntax. */
 	json_init(&r, json.p, json.n, path, 0);
 	if (json_peek(&r) == JSON_OBJECT)
 		json_skip(&r);

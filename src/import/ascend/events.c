@@ -2,7 +2,7 @@
 /*
  * events.c: the events of a trace.json, or of a TRACE block, one pass, in any order. Flags come as
  * B and E with an id (per-run schema) or as X (per-core schema); cache_time and ccu_time are the
- * head cost of the instruction that shares their group.
+ * head cost of the instruction with the same group.
  */
 #include <math.h>
 
@@ -10,12 +10,12 @@
 #include "base/mem.h"
 #include "import/ascend/ascend.h"
 
-/* Later times have no exact cycle: 2^53 ps. */
+/* Later times are not exact: 2^53 ps. */
 #define MAX_US 4.0e12
 #define NO_OPEN UINT32_MAX
-/* Names of closed pairs that are remembered. */
+/* Number of closed pairs whose names are remembered. */
 #define MOST_CLOSED 4096
-/* From here on the step of a float of 32 bits may count in cycles. */
+/* From here on the step of a 32-bit float may be noticeable in cycles. */
 #define LATE_US 1024.0
 
 static bool is_head_name(struct str name)
@@ -31,7 +31,7 @@ static uint64_t parse_pc(struct str s)
 	return s.n && str_to_u64(s, &v) ? v : 0;
 }
 
-/* Kind of the core that executes: from the pid, or the file's own. */
+/* Sets the kind of core: from the pid, or of the file. */
 static void set_kind(struct asc_build *b, struct str pid, struct asc_op *op)
 {
 	struct ascend_unit u;
@@ -41,7 +41,7 @@ static void set_kind(struct asc_build *b, struct str pid, struct asc_op *op)
 	op->kind = op->is_kind_known ? u.kind : ASCEND_PLAIN;
 }
 
-/* A viewer shows one text: our chrome export has the operands of a flag behind its name. */
+/* A viewer shows only one text, so our chrome export appends the operands of a flag to its name. */
 static void split_name(struct trace_event *ev)
 {
 	ptrdiff_t blank = ev->detail.p ? -1 : str_find(ev->name, " ");
@@ -63,7 +63,7 @@ static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 	uint64_t own;
 
 	set_kind(b, ev->pid, &op);
-	/* A flag that the viewer would not know goes by another name in the files we write. */
+	/* A flag that is unknown to the viewer has another name in the files we write. */
 	if (ev->ph == 'B') {
 		struct str name = trace_event_find(ev->args, "true_name");
 
@@ -91,7 +91,7 @@ static bool note_time(struct asc_build *b, const struct trace_event *ev)
 		b->counts[ASC_BAD_TS]++;
 		return false;
 	}
-	/* A float32 of that size is off by half a step. */
+	/* A 32-bit float of that size is off by up to half a step. */
 	if (fabs(ns - nearbyint(ns)) > ns * 6e-8 + 1e-6)
 		b->is_inexact = true;
 	else
@@ -103,10 +103,10 @@ static bool note_time(struct asc_build *b, const struct trace_event *ev)
 	return true;
 }
 
-/* Joins the slice with what its group's head slices said, or will say. */
+/* Joins the slice with the head slices of its group, past or future. */
 static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str group)
 {
-	/* by lane, too: the SET and the WAIT of a pair have one id, and each its own head */
+	/* by lane, too: the SET and the WAIT of a pair share an id, but each has its own head */
 	uint64_t *at = u64_map_at(&b->head_at, hash_bytes(group.p, group.n, (uint64_t)lane + 3));
 	struct asc_extra *x;
 
@@ -129,7 +129,7 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 		*at = (uint64_t)r->stall + 1;
 		return true;
 	}
-	if (*at) /* the group has its instruction: this is another one */
+	if (*at) /* the group already has its instruction */
 		return true;
 	x = asc_extra_of(b, r, lane);
 	if (x)
@@ -137,7 +137,7 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 	return x != NULL;
 }
 
-/* For IMPORT_TEXT: where a slice that has no extra yet stands. */
+/* For IMPORT_TEXT: stores the place of a slice that has no extra yet. */
 static bool set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
 {
 	if (!b->trace->text)
@@ -182,7 +182,7 @@ static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t
 	return place_head(b, ev, dur, (uint32_t)(*at - 1));
 }
 
-/* Where the group of a flag is its id, too. */
+/* For files where the group of a flag is also its id. */
 static bool add_sync(
 	struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str id, struct str detail)
 {
@@ -196,7 +196,7 @@ static bool add_sync(
 		return false;
 	x->sync = (uint8_t)sync;
 	x->id = id;
-	/* A cross-core id stands once in the run, a flag's once on its core. */
+	/* A cross-core id is unique in the run, a flag's id on its core. */
 	if (id.n)
 		x->key = hash_bytes(id.p, id.n, 11) | 1;
 	else
@@ -294,7 +294,7 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 			*at = top->next == NO_OPEN ? 0 : (uint64_t)top->next + 1;
 			b->n_open--;
 			if (!b->n_open && b->open_at.n > MOST_CLOSED)
-				u64_map_deinit(&b->open_at); /* of all names there were */
+				u64_map_deinit(&b->open_at); /* of all names so far */
 			return close_pair(b, &pair, is_begin ? top->ts : ev->ts);
 		}
 	}
@@ -303,7 +303,7 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 	*at = b->open.n;
 	b->n_open++;
 	if (b->n_open == 1 && b->open.n > 1 && o.next == NO_OPEN) {
-		/* Nothing else is open: the room of closed ones is free again. */
+		/* Nothing else is open: reuse the room of closed ones. */
 		b->open.v[0] = o;
 		b->open.n = 1;
 		*at = 1;
@@ -369,7 +369,7 @@ static struct asc_series *find_series(
 			return &b->series.v[i];
 	s.name = arena_printf(&b->trace->arena, "%.*s/%.*s", STR_ARG(ev->pid), STR_ARG(ev->name));
 	s.unit = unit_of(b, key);
-	/* A name for every sample is no series. */
+	/* Different names for all samples do not make series. */
 	if (!s.name || !s.unit || b->series.n >= 4096 || !VEC_PUSH(&b->series, s))
 		return NULL;
 	return &b->series.v[b->series.n - 1];
@@ -468,9 +468,9 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	return r->schema_version < 0 || m->format_version;
 }
 
-/* Input behind which we are is not needed in memory: no more than this of it is held. */
+/* Input already read need not stay in memory: at most this much is kept. */
 #define FORGET_BYTES ((size_t)32 << 20)
-#define FORGET_COPIED ((size_t)2 << 20) /* whoever copies it reads it again */
+#define FORGET_COPIED ((size_t)2 << 20) /* if copied, it is read again */
 
 static void forget(
 	const struct asc_build *b, const struct trace_event *ev, struct str bytes, size_t *done)

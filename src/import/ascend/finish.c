@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * finish.c: from what was read to the trace: microseconds to cycles, lanes to tracks, slices in
- * order. Slices stay where they were read (24 bytes each); the trace's loader copies one track at a
- * time.
+ * finish.c: makes the trace: converts microseconds to cycles and lanes to tracks, and sorts the
+ * slices. Slices stay where they were read (24 bytes each); the trace's loader copies one track at
+ * a time.
  */
 #include <math.h>
 
@@ -96,7 +96,7 @@ static void to_cycles(struct asc_build *b, struct asc_rec *r, double mhz)
 	r->dur = clamp(b, cycles_of(us, mhz));
 }
 
-/* The head cost stands in front of the instruction and becomes part of its slice. */
+/* The head cost precedes the instruction and becomes part of its slice. */
 static void fold_head(struct asc_build *b, struct asc_rec *r, struct asc_extra *x, double mhz)
 {
 	double scale = b->is_ticks ? 1 : mhz;
@@ -189,8 +189,8 @@ static void heap_sort(const struct code_row *code, struct asc_rec *v, size_t n)
 	}
 }
 
-/* Producers write a pipe by end: a slice is a few places off, so that insertion is linear. In
- * place, because a copy of the slices would be the peak of memory. */
+/* Producers write a pipe sorted by end: slices are only a few places off, so that insertion sort is
+ * linear. It sorts in place, because a copy of the slices would be the memory peak. */
 void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 {
 	size_t moves = 0;
@@ -248,7 +248,7 @@ static bool add_tracks(struct asc_build *b, struct asc_unit *u, clock_idx clock)
 	return true;
 }
 
-/* One clock domain a core: the simulator counts ticks for all of them together. */
+/* One clock domain per core: the simulator counts common ticks for all of them. */
 static bool add_units(struct asc_build *b, struct asc_unit **order)
 {
 	struct trace *t = b->trace;
@@ -356,7 +356,7 @@ static bool take_lanes(struct asc_build *b)
 
 /* --- places in the text --- */
 
-/* Of each slice its event; a slice without an extra held it where its stall belongs. */
+/* Stores the event of each slice; a slice without an extra had it in its stall field. */
 static bool put_places(struct asc_build *b, track_idx k, struct asc_rec *v)
 {
 	struct trace_text *x = b->trace->text;
@@ -403,7 +403,7 @@ static bool begin_places(struct asc_build *b)
 	return x->of_track != NULL;
 }
 
-/* Sorts a track and tells its flags and head costs where they came to stand. */
+/* Sorts a track and updates the slice indices of its flags and head costs. */
 static bool settle_track(struct asc_build *b, track_idx k)
 {
 	struct trace *t = b->trace;
@@ -477,7 +477,7 @@ static bool put_slices(struct asc_build *b, double mhz)
 	return true;
 }
 
-/* Beside a trace the blocks of details are kept whole, for who writes the trace again. */
+/* The blocks of details are kept complete beside a trace, for writing the trace again. */
 static bool put_details(struct asc_build *b)
 {
 	struct asc_table k;
@@ -503,7 +503,7 @@ bool asc_finish(struct asc_build *b, struct incore_error *e)
 		return err_nomem(e);
 	if (!asc_find_lines(b, e) || !asc_find_clock(b, &mhz, e))
 		return false;
-	/* What our own exporter wrote comes back to the cycle. */
+	/* Files of our own exporter are exact to the cycle. */
 	t->meta.is_from_us = !b->is_ticks && !b->has_metadata && b->n_slices;
 	if (!asc_put_throughput(b, mhz) || !put_slices(b, mhz) || !put_counters(b, mhz))
 		return err_nomem(e);

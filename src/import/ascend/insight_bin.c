@@ -48,7 +48,7 @@ static bool note_blocks(struct asc_build *b, const struct insight_blocks *k)
 		       (unsigned long long)n_unknown);
 }
 
-/* A details or API block that cannot be read is a loss, not the end. */
+/* An unreadable details or API block is a loss, not a failure. */
 static bool forgive(struct asc_build *b, const struct insight_block *k, struct incore_error *why)
 {
 	struct strbuf text = {0};
@@ -172,7 +172,7 @@ static int insight_bin_sniff(const struct probe *p)
 		return 0;
 	if (insight_is_head(p->head, p->head_size))
 		return str_ends(str_of(base), ".bin") ? 90 : 60;
-	/* A damaged one shall be told what is wrong with it. */
+	/* A damaged file is accepted so that its error is reported. */
 	return strcmp(base, "visualize_data.bin") == 0 ? 30 : 0;
 }
 
@@ -181,7 +181,7 @@ static bool read_file(
 {
 	if (!import_load(b->options, f, path, e) || !asc_read_bin(b, f, path, true, e))
 		return false;
-	/* Only an on-device run has details and no trace; its counters are sampled. */
+	/* An on-device run has details but no trace; its counters are sampled. */
 	if (!b->has_trace)
 		b->trace->meta.evidence = EVIDENCE_HARDWARE_SAMPLE;
 	return asc_finish(b, e);

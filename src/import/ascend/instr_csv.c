@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instr_csv.c: one <core>_instr_exe*.csv (or _code_exe) alone: what was executed how often, without
- * a time line.
+ * instr_csv.c: one <core>_instr_exe*.csv (or _code_exe) alone: execution counts of instructions,
+ * without a time line.
  */
 #include "import/ascend/ascend.h"
 

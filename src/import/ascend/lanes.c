@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes.c: which core, unit and pipe is a (pid, tid)? Per-run files name both; per-core files
- * number them and name them with M events; cleaned files have sub-lanes, which are folded back.
+ * lanes.c: finds the core, unit and pipe of a (pid, tid). Per-run files name both; per-core files
+ * number them and name them with M events; cleaned files have sub-lanes, which are merged again.
  */
 #include "import/ascend/ascend.h"
 
@@ -30,7 +30,7 @@ static enum ascend_pipe pipe_of_thread(struct str name)
 	return p != PIPE_NONE ? p : ascend_pipe_of_lane(name);
 }
 
-/* Our chrome export says more behind the unit: "core0.veccore0, kernel, estimate (...)". */
+/* Our chrome export appends more to the unit: "core0.veccore0, kernel, estimate (...)". */
 static struct str unit_of_process(struct str name)
 {
 	ptrdiff_t comma = str_find(name, ", ");
@@ -41,7 +41,7 @@ static struct str unit_of_process(struct str name)
 	return name;
 }
 
-/* What the lane is called, and which unit it belongs to. */
+/* Finds the name of the lane and the unit it belongs to. */
 static void names_of(struct asc_build *b, struct asc_lane *l, struct str *unit, struct str *lane)
 {
 	const struct asc_name *process, *thread;
@@ -62,8 +62,7 @@ static void names_of(struct asc_build *b, struct asc_lane *l, struct str *unit, 
 		*unit = unit_of_process(process->name);
 	else
 		*unit = l->unit ? str_of(l->unit) : STR("core0");
-	/* Lanes without a number share pid 0: the thread's name decides where it is the only one.
-	 */
+	/* Lanes without a number share pid 0: a unique thread name decides. */
 	if (thread && !thread->is_ambiguous && pipe_of_thread(thread->name) != PIPE_NONE)
 		*lane = thread->name;
 	else if (process && !process->is_ambiguous && pipe_of_thread(process->name) != PIPE_NONE)
@@ -80,7 +79,7 @@ static bool is_taken(const struct asc_build *b, uint32_t core, uint32_t unit)
 	return false;
 }
 
-/* The number at the end of a name of another form, or 0. */
+/* The number at the end of a name in another form, or 0. */
 static uint32_t number_at_end(struct str s)
 {
 	size_t from = s.n;
@@ -124,7 +123,7 @@ static unsigned other_pipe(struct asc_build *b, struct asc_unit *u, struct str l
 
 bool asc_resolve(struct asc_build *b, struct incore_error *e)
 {
-	/* More names than this are no cores. */
+	/* More names than this cannot be cores. */
 	const size_t max_units = 65536;
 
 	EACH (struct asc_lane, l, b->lanes.v, b->lanes.n) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.c: which SET did a WAIT wait for? Both carry one key (the producer's id, or core and
- * operands where there is none); the k-th SET by its end goes with the k-th WAIT, as the producer
- * does it.
+ * link.c: finds the SET that a WAIT waited for. Both have the same key (the producer's id, or else
+ * core and operands); the k-th SET by end time belongs to the k-th WAIT, as in the producer.
  */
 
 #include "base/mem.h"
@@ -13,7 +12,8 @@
 
 enum flag_side { SIDE_SET, SIDE_WAIT, SIDE_NONE /* it only has an id */ };
 
-/* What linking needs of an extra: in order of keys the extras lie anywhere. */
+/* The part of an extra that linking needs, because in key order the extras are scattered in
+ * memory. */
 struct flag_ref {
 	uint64_t key, end;
 	uint32_t extra, lane, slice;
@@ -25,9 +25,9 @@ ORDER(flag_cmp, struct flag_ref, UP(key) UP(side) UP(end) UP(extra))
 
 ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice) UP(kind))
 
-struct alone { /* flags of one side without the other */
+struct alone { /* flags of one side without a counterpart */
 	uint64_t n;
-	uint32_t first[MAX_NAMED]; /* extras, the first of the file */
+	uint32_t first[MAX_NAMED]; /* the first extras in the file */
 };
 
 struct linker {
@@ -117,7 +117,7 @@ static bool link_flags(struct linker *l)
 	return true;
 }
 
-/* --- what stayed alone --- */
+/* --- flags without a counterpart --- */
 
 static void put_flag(const struct asc_build *b, const struct asc_extra *x, struct strbuf *out)
 {
@@ -179,7 +179,7 @@ static bool link_flow(
 	return VEC_PUSH(&l->links.v, k);
 }
 
-/* Flows whose id is a flag's say what the flags said already. */
+/* Flows with the id of a flag repeat what the flags state. */
 static bool link_flows(struct linker *l, double mhz)
 {
 	struct asc_build *b = l->b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * look.c: what a quick look tells of a capture of Ascend: how much there is. Pipes and instructions
- * are counted by reading all events, so that they stay uncounted here.
+ * look.c: a quick look at an Ascend capture finds its size. Pipes and instructions could be
+ * counted only by reading all events, so they stay uncounted here.
  */
 #include <sys/stat.h>
 
@@ -31,7 +31,7 @@ static bool add(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-/* Links are not followed: what they lead to is no part of the run. */
+/* Links are not followed: their targets are not part of the run. */
 static uint64_t size_of(const struct file_fence *f, const char *path, unsigned depth)
 {
 	struct incore_error ignored = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metadata.c: the object "metadata" (insight) or "otherData" (chrome, clean) of a trace.json that we
- * wrote: what kind of evidence it is, of which kernel, on which SoC and clock, and the labels of its
- * maker. Files of other tools have none, or one without these words.
+ * metadata.c: the object "metadata" (insight) or "otherData" (chrome, clean) of a trace.json that
+ * we wrote: the kind of evidence, the kernel, SoC and clock, and the producer's labels. Files of
+ * other tools have no such object, or one without these keys.
  */
 #include "import/ascend/ascend.h"
 
@@ -46,8 +46,9 @@ static uint64_t number(struct str object, const char *key)
 	return str_to_u64(trace_event_find(object, key), &v) ? v : 0;
 }
 
-/* How long a cycle is written: insight states the clock as a fraction, or none and writes 1 ns;
- * chrome and clean say "time" in words. Cleaned microseconds are the simulator's. */
+/* Finds the length of a cycle as written: insight states the clock as a fraction, or no clock and
+ * writes 1 ns; chrome and clean describe "time" in words. Cleaned microseconds are the
+ * simulator's. */
 static void read_clock(struct asc_build *b, struct str object)
 {
 	struct str time = trace_event_find(object, "time");
@@ -69,7 +70,7 @@ bool asc_read_metadata(struct asc_build *b, struct str object, const char *path)
 	struct trace_meta *m = &b->trace->meta;
 	struct str evidence = trace_event_find(object, "evidence");
 
-	/* Several TRACE blocks are one run: the first says what it is. */
+	/* Several TRACE blocks are one run: the first one has its metadata. */
 	if (!trace_event_find(object, "incore").p || b->has_metadata)
 		return true;
 	read_clock(b, object);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mte_log.c: core<i>.mte_log.dump: what the transfer engines asked of the memories. A request of
- * the bus moves its bytes at the last tick that names it; the other end of the same instruction
- * tells whether that was the L1 or the unified buffer. Bytes per microsecond become the counters
- * that the simulator's own export has (MB/s).
+ * mte_log.c: core<i>.mte_log.dump: requests of the transfer engines to the memories. A bus request
+ * transfers its bytes at the last tick that names it; the other end of the same instruction shows
+ * whether that was the L1 or the unified buffer. Bytes per microsecond become the same counters as
+ * in the simulator's export (MB/s).
  */
 #include <math.h>
 
@@ -82,12 +82,12 @@ ORDER(by_tick, struct asc_transfer, UP(tick) UP(instr))
 
 static bool put_sample(struct asc_series *s, uint64_t bucket, double mhz, uint64_t bytes)
 {
-	/* a byte a microsecond is 1 MB/s */
+	/* a byte per microsecond is 1 MB/s */
 	return VEC_PUSH(&s->ts, nearbyint((double)bucket * mhz)) &&
 	       VEC_PUSH(&s->value, bytes * ASC_COUNTER_SCALE);
 }
 
-/* A sample per microsecond that moved something, and a zero where the next does not. */
+/* Adds a sample for each microsecond with transfers, and a zero if the next one has none. */
 static bool fill(const struct asc_build *b, struct asc_series *s, enum series k, double mhz)
 {
 	uint64_t bucket = 0, bytes = 0;

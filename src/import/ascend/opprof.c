@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opprof.c: the directory of one run of msprof op (simulator or on the device), in every layout it
- * comes in: with simulator/ and dump/, only one of them, flat copies by hand. The best source of
- * time is taken (dumps, then the container, then trace.json, then the per-core files) and the
+ * opprof.c: the directory of one run of msprof op (simulator or on the device), in all its
+ * layouts: with simulator/ and dump/, with one of them, or as a flat manual copy. The best source
+ * of time is used (dumps, then the container, then trace.json, then the per-core files) and the
  * others are compared with it.
  */
 #include <ctype.h>
@@ -21,7 +21,7 @@ static bool is_dir_path(const struct file_fence *f, const char *dir, const char 
 	return *path && file_is_dir_in(f, *path);
 }
 
-/* --- what is there --- */
+/* --- finding files --- */
 
 static bool add_file(struct opprof *o, struct run_files *v, char *path)
 {
@@ -116,7 +116,8 @@ static bool see_entry(void *ctx, const char *name, struct incore_error *e)
 
 	if (!path)
 		return err_nomem(e);
-	/* A link could lead anywhere: without the user's word only what lies in the directory is read. */
+	/* A link could lead anywhere: unless the user allows links, only files in the directory are
+	 * read. */
 	if ((k && k->follow_links ? file_stat_in : file_lstat_in)(capture_fence(k), path, &st) != 0)
 		st.st_mode = 0;
 	if (S_ISDIR(st.st_mode))
@@ -160,7 +161,7 @@ static struct str text_of(const struct file_data *f)
 	return (struct str){(const char *)f->data, f->size};
 }
 
-/* A part that cannot be read is a loss; lack of memory ends it. */
+/* Turns the error of a bad file into a note; false for other errors, such as out of memory. */
 bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 {
 	struct strbuf text = {0};
@@ -222,7 +223,7 @@ bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_e
 	return true;
 }
 
-/* The events of the run, from the best file that has them, into b. */
+/* Reads the events of the run into b, from the best file that has them. */
 bool opprof_read_run(
 	struct opprof *o, struct asc_build *b, bool bin_has_trace, struct incore_error *e)
 {
@@ -256,7 +257,7 @@ static bool read_bin(struct opprof *o, bool with_trace, struct incore_error *e)
 	if (!opprof_load(o, o->bin, &f, e))
 		return opprof_forgive(o, o->bin, e);
 	if (!asc_read_bin(o->b, &f, o->bin, with_trace, e))
-		/* The files beside it may hold the same. */
+		/* Other files of the run may hold the same events. */
 		return (o->trace || o->per_core.n || o->dumps.n) && opprof_forgive(o, o->bin, e);
 	if (o->b->has_trace && with_trace)
 		o->time_source = "visualize_data.bin";
@@ -289,7 +290,7 @@ static bool is_digits(struct str s)
 	return s.n > 0 && s.n <= 3;
 }
 
-/* Kernel: the component above the launch number, else OPPROF_*, else the directory's own name. */
+/* Kernel: the path component above the launch number, else OPPROF_*, else the directory's name. */
 static bool set_kernel(struct opprof *o, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -421,7 +422,7 @@ struct flat_look {
 	unsigned n;
 };
 
-/* Names that only such a run has, among the first entries of the directory. */
+/* Looks for names that only such a run has, among the first entries of the directory. */
 static bool is_flat_file(void *ctx, const char *text, struct incore_error *e)
 {
 	struct flat_look *l = ctx;
@@ -486,7 +487,7 @@ static int opprof_sniff(const struct probe *p)
 	return sure;
 }
 
-/* Below these a run may lie several levels down. */
+/* A run may be several levels below such a directory. */
 static bool leads_to(const char *path)
 {
 	struct str rest = str_of(path), part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opprof.h: the parts of one run of msprof op, between finding, reading and comparing them. */
+/* opprof.h: the files of one run of msprof op: finding, reading and comparing them. */
 #pragma once
 
 #include "import/ascend/ascend.h"
@@ -29,13 +29,13 @@ struct opprof {
 	const char *time_source;
 };
 
-/* Bytes that stay until the run is read; a file that was loaded before is not opened again. path
- * stays as long as o. */
+/* Loads a file; its bytes stay valid until the run is read, and it is opened only once. path must
+ * live as long as o. */
 bool opprof_load(struct opprof *o, const char *path, struct file_data *out, struct incore_error *e);
-/* A part that cannot be read is a loss; lack of memory ends it. */
+/* Turns the error of a bad file into a note; false for other errors, such as out of memory. */
 bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e);
 bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e);
-/* The events of the run, from the best file that has them, into b. */
+/* Reads the events of the run into b, from the best file that has them. */
 bool opprof_read_run(
 	struct opprof *o, struct asc_build *b, bool bin_has_trace, struct incore_error *e);
 
@@ -43,16 +43,16 @@ bool opprof_read_run(
 /* Compares the ticks with the trace that was derived from them, and takes source lines from it. */
 bool opprof_compare_ticks(
 	struct opprof *o, const struct import_options *opts, struct incore_error *e);
-/* Compares the events that were read with the files beside that should hold the same. */
+/* Compares the events with other files of the run that should hold the same. */
 bool opprof_compare_copies(
 	struct opprof *o, const struct import_options *opts, struct incore_error *e);
 
 /* --- opprof_manifest.c --- */
-/* Is this a folder with a manifest that names at least one run in it? */
+/* Is this a folder with a manifest that names at least one run in the folder? */
 bool opprof_has_manifest(const char *dir, struct capture_cache *cache);
-/* The runs that the manifest of a folder names and that lie in it, in the arena. */
+/* Lists the runs that the folder's manifest names and that are in the folder, in the arena. */
 void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct arena *a,
 	const char ***paths, uint32_t *n);
-/* The same of a manifest's bytes; rows up to the first that is damaged. */
+/* Lists the runs of a manifest given as bytes, up to the first damaged row. */
 void opprof_manifest_runs(struct capture_cache *cache, const char *dir, struct str csv,
 	struct arena *a, const char ***paths, uint32_t *n);

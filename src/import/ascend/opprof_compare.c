@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opprof_compare.c: a run says the same several times: dumps, the container, trace.json, a file per
- * core. The best source was read; do the others agree with it?
+ * opprof_compare.c: a run stores the same data several times: dumps, the container, trace.json, a
+ * file per core. The best source was read; the others are compared with it.
  */
 #include "import/ascend/opprof.h"
 
@@ -17,7 +17,7 @@ bool opprof_compare_ticks(
 	if (!t)
 		return err_nomem(e);
 	ok = asc_init(&other, t, opts, e);
-	/* Where it cannot be read, that was said when the run was. */
+	/* If it is unreadable, that was noted when the run was read. */
 	if (ok && o->bin && opprof_load(o, o->bin, &f, NULL) &&
 		!asc_read_bin(&other, &f, o->bin, true, e))
 		ok = opprof_forgive(o, o->bin, e);
@@ -52,7 +52,8 @@ static void close_copy(struct copy *c)
 	trace_free(c->t);
 }
 
-/* trace.json and the block TRACE are one text; only where they are not, what they say counts. */
+/* trace.json and the block TRACE usually are the same text; only if not, their events are
+ * compared. */
 static bool compare_trace_json(
 	struct opprof *o, const struct import_options *opts, struct incore_error *e)
 {
@@ -79,7 +80,7 @@ static bool compare_trace_json(
 	return ok;
 }
 
-/* Only where every core has its file: an instruction's executions are those of all cores. */
+/* Only if every core has its file: an instruction's executions are those of all cores. */
 static bool compare_per_core(
 	struct opprof *o, const struct import_options *opts, struct incore_error *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * opprof_manifest.c: a folder of many kernels with a list of them (manifest_export.csv): each was
- * collected and exported, so that its runs lie there twice. The column visualize_data_bin says
- * which file counts. A path of the list is taken only where it leads to a file inside the folder;
- * one that was written on another machine is looked for by its part from "funcs/" on.
+ * collected and exported, so every run is there twice. The column visualize_data_bin names the
+ * file to use. A path of the list is used only if it leads to a file inside the folder; a path
+ * written on another machine is searched by its part from "funcs/" on.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static const char *run_of_file(const struct manifest *m, const char *path, struc
 	return found;
 }
 
-/* A cell as it is, or from "funcs/" on. */
+/* Tries a cell unchanged, or from "funcs/" on. */
 static const char *run_of_cell(const struct manifest *m, struct str cell, struct arena *a)
 {
 	ptrdiff_t at = str_find(cell, "funcs/");

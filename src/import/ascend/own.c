@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own.c: the tables that our own exporter puts beside the events: the trace as it was, without its
- * slices. Where they fit the slices that the events give (every pipe, every instruction, the hash
- * of every pipe) the trace becomes the one that was exported; where they do not, the events alone
- * count and a note says so.
+ * own.c: the tables that our exporter writes beside the events: the original trace without its
+ * slices. If they fit the slices of the events (every pipe, every instruction, the hash of every
+ * pipe), the trace becomes the one that was exported; if not, only the events are used and a note
+ * is added.
  */
 #include "base/hash.h"
 #include "import/ascend/ascend.h"
@@ -71,7 +71,7 @@ static bool map_rows(struct taking *x, bool *fits)
 		x->row[i] = b->rows.v[i].own ? (code_idx)(b->rows.v[i].own - 1)
 			    : k		     ? (code_idx)(*k - 1)
 					     : NO_CODE;
-		/* A row without a slice is one that a table made: nothing hangs on it. */
+		/* A row without a slice was made by a table: nothing depends on it. */
 		*fits &= x->row[i] != NO_CODE || b->rows.v[i].n == 0;
 	}
 	u64_map_deinit(&at);
@@ -97,7 +97,7 @@ static void reorder(const struct taking *x, track_idx k, bool is_by_code, struct
 	asc_sort_recs(is_by_code ? NULL : x->own->code, v, n);
 }
 
-/* In the order of an importer, or in that of another maker. */
+/* Compares the slices in our importers' order, or in that of another producer. */
 static bool check_track(struct taking *x, track_idx k, const char *want, bool *fits)
 {
 	uint32_t n = x->b->trace->tracks[k].n_slices;
@@ -125,7 +125,7 @@ static bool is_inside(const struct trace *own, track_idx track, uint32_t slice)
 	return track < own->n_tracks && slice < own->tracks[track].n_slices;
 }
 
-/* Links and heads point at slices; nobody has compared those numbers yet. */
+/* Checks the slice numbers of links and heads, which were not compared before. */
 static bool are_indices_good(const struct trace *own)
 {
 	for (uint32_t i = 0; i < own->n_links; i++)
@@ -181,9 +181,9 @@ static bool check_own(struct taking *x, const char **why)
 	return true;
 }
 
-/* --- becoming it --- */
+/* --- taking over the tables --- */
 
-/* What the file at hand is stays true: its blocks, and what was lost in reading it. */
+/* Keeps the facts about the current file: its blocks, and losses while reading it. */
 static bool keep_facts(struct trace *now, const struct trace *was, bool is_user_clock)
 {
 	uint32_t n = 0;
@@ -280,7 +280,7 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 	const char *why = NULL;
 	bool ok;
 
-	/* Slices in another order would stand elsewhere in their text. */
+	/* Slices in another order would have other places in the text. */
 	if (!b->own || b->is_ticks || b->trace->text)
 		return true;
 	x.row = mem_zalloc(b->code.n + 1, sizeof(*x.row));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* records.h: what the builder of Ascend traces (build.h) holds while files are being read. */
+/* records.h: the records that the builder of Ascend traces (build.h) keeps while files are read. */
 #pragma once
 
 #include <assert.h>
@@ -12,11 +12,12 @@
 #include "isa/ascend.h"
 #include "trace/trace_text.h"
 
-/* One slice. Until the clock is known times are microseconds: start a double, dur a float. */
+/* One slice. Until the clock is known, times are microseconds: start is a double, dur a float. */
 struct asc_rec {
 	uint64_t start;
 	uint32_t dur;
-	/* With REC_EXTRA an index into extras; else, while reading for IMPORT_TEXT, of its event. */
+	/* With REC_EXTRA an index into extras; else, while reading for IMPORT_TEXT, the index of
+	 * its event. */
 	uint32_t stall;
 	uint32_t code;
 	uint8_t inst_class, tag;
@@ -26,9 +27,9 @@ struct asc_rec {
 static_assert(sizeof(struct asc_rec) == 24, "a slice is held in 24 bytes");
 enum { REC_EXTRA = 1, REC_LONG = 2 /* dur is an index into b->long_us */ };
 
-struct asc_extra {	   /* what a flag or an instruction with a head cost needs besides */
-	uint64_t key;	   /* SET and WAIT of one pair share it; 0: no flag */
-	struct str id;	   /* the producer's own, for messages */
+struct asc_extra {	   /* more data of a flag or of an instruction with a head cost */
+	uint64_t key;	   /* shared by the SET and the WAIT of a pair; 0: not a flag */
+	struct str id;	   /* the producer's id, for messages */
 	double cache, ccu; /* head cost: microseconds or cycles */
 	uint64_t end;	   /* cycles; set by asc_finish() */
 	uint32_t stall_cyc, cache_cyc; /* the head cost; set by asc_finish() */
@@ -41,20 +42,20 @@ struct asc_extra {	   /* what a flag or an instruction with a head cost needs be
 
 #define NO_EXTRA UINT32_MAX
 
-struct asc_lane {	     /* a (pid, tid) as the file names it; several may be one pipe */
+struct asc_lane {	     /* a (pid, tid) of the file; several may belong to one pipe */
 	struct str pid, tid; /* raw, in the trace's arena */
-	const char *unit;    /* of the file it stands in, where the pid does not say; or NULL */
+	const char *unit;    /* unit of its file if the pid does not name one, or NULL */
 	VEC(struct asc_rec) recs;
 	uint32_t unit_idx, pipe; /* resolved by asc_finish() */
 };
 
 struct asc_row {      /* beside each code row */
-	double us;    /* sum of its slices' lengths, flags and marks left out */
+	double us;    /* sum of its slices' lengths, without flags and marks */
 	uint64_t n;   /* slices */
 	uint64_t cyc; /* sum of lengths once the clock is known */
 	uint8_t sync;
-	bool is_kind_known; /* of its core */
-	uint64_t own;	    /* number + 1 in our own table, where the event says it; 0: not */
+	bool is_kind_known; /* the kind of its core is known */
+	uint64_t own;	    /* number + 1 in our own table, if the event states it; else 0 */
 };
 
 struct asc_stated { /* totals of one PC on one kind of core */
@@ -66,7 +67,7 @@ struct asc_stated { /* totals of one PC on one kind of core */
 	struct str pipe;
 };
 
-struct asc_open { /* a B or E that waits for the other */
+struct asc_open { /* a B or E whose counterpart was not seen yet */
 	double ts;
 	uint32_t lane, code, next;
 	bool is_begin;
@@ -90,7 +91,7 @@ struct asc_flow {
 	double ts;
 };
 
-struct asc_name { /* M: what a pid or (pid, tid) is called */
+struct asc_name { /* M: the name of a pid or (pid, tid) */
 	uint64_t key;
 	struct str name;
 	bool is_ambiguous;
@@ -103,7 +104,7 @@ struct asc_series {
 	VEC(uint64_t) value;
 };
 
-struct asc_transfer { /* a request of the transfer engines to global memory */
+struct asc_transfer { /* a request of a transfer engine to global memory */
 	uint64_t tick, instr;
 	uint32_t bytes;
 	bool is_write; /* to it */
@@ -118,5 +119,5 @@ struct asc_table {
 	struct named_table t;
 	VEC(const char *) cols;
 	VEC(const char *) cells;
-	bool is_failed; /* latched: lack of memory */
+	bool is_failed; /* latched: out of memory */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.c: the code table of the trace, with what API_INSTR or the CSV files state of each row, the
- * sources, and the notes about everything that was only counted.
+ * rows.c: the code table of the trace, with the data of API_INSTR or the CSV files for each row,
+ * the sources, and the notes about everything that was only counted.
  */
 #include <math.h>
 
@@ -76,7 +76,7 @@ static void compare(
 	}
 	off = r->cyc > (uint64_t)s->cycles ? r->cyc - (uint64_t)s->cycles
 					   : (uint64_t)s->cycles - r->cyc;
-	/* Rounded to 1 ns an execution is off by up to 2 cycles; a float32 by one. */
+	/* Rounding to 1 ns changes an execution by up to 2 cycles, a 32-bit float by one. */
 	if (s->cycles >= 0 && off > 2 * r->n)
 		c->n_cycles++;
 }
@@ -124,7 +124,8 @@ static bool note_stated(struct asc_build *b, const struct stated_check *c)
 
 /* --- CSV files beside API_INSTR --- */
 
-/* Sums per kind and PC: a CSV file has one core, a row of the code table all of a kind. */
+/* Sums per kind and PC: a CSV file is of one core, a row of the code table of all cores of a
+ * kind. */
 static bool sum_csv(struct asc_build *b, struct u64_map *at)
 {
 	size_t n = 0;
@@ -146,7 +147,7 @@ static bool sum_csv(struct asc_build *b, struct u64_map *at)
 	return true;
 }
 
-/* A table that names no core is about the only kind there is. */
+/* A table that names no core belongs to the only kind there is. */
 static void settle_kinds(struct asc_build *b)
 {
 	enum ascend_core kind = b->units.n ? b->units.v[0].at.kind : ASCEND_PLAIN;
@@ -290,7 +291,8 @@ static const struct {
 	[ASC_BAD_COUNTER] = {NOTE_LOST, "bad-counter", "counter values are no number"},
 };
 
-/* The step between two times at the end of the trace; up to 1 cycles come back exactly. */
+/* The step between two times at the end of the trace; with a step of at most 1, cycles are
+ * exact. */
 static double float_step_cyc(const struct asc_build *b)
 {
 	double step_us = b->float_us > 0 ? ldexp(1, ilogb(b->float_us) - 23) : 0;
@@ -308,7 +310,7 @@ bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 					    b->path, INCORE_NO_OFFSET, b->counts[i], "%llu %s",
 					    (unsigned long long)b->counts[i], count_notes[i].what))
 			return err_nomem(e);
-	/* Our own files state the clock with times that round to whole cycles. */
+	/* Our own files state the clock, and their times round to whole cycles. */
 	if (!b->is_ticks && !b->has_metadata && b->n_slices && b->is_quantised && !b->is_inexact &&
 		!asc_note(b, NOTE_INFO, "quantised", INCORE_NO_OFFSET,
 			"time quantised to 1 ns: a start or an end is right to +-1 cycle"))

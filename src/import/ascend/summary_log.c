@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_log.c: core<i>_summary_log and *_su_perf_summary_log: total ticks, busy cycles a unit,
+ * summary_log.c: core<i>_summary_log and *_su_perf_summary_log: total ticks, busy cycles per unit,
  * scalar counters. Every "name | number" and "name : number" becomes a row; busy cycles of pipes
- * also a row of the table that `check` compares with ours.
+ * also become rows of the table that `check` compares with ours.
  */
 #include "import/ascend/ascend.h"
 
@@ -32,7 +32,7 @@ static enum ascend_pipe busy_pipe(struct str name)
 	return PIPE_NONE;
 }
 
-/* "cubecore0" of the name, or nothing. */
+/* "cubecore0" of the name, or an empty string. */
 static struct str busy_unit(struct str name)
 {
 	ptrdiff_t at = str_find(name, "cubecore");

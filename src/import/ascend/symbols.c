@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbols.c: source lines of instructions that only the raw dumps name. They ran at an address of
- * the simulated memory; what lies between it and the start of the program (pc_start_addr.txt, or
- * else the lowest pc) is the place in aicore_binary.o, whose debug info gives the line and what was
- * inlined there.
+ * the simulated memory; its distance from the start of the program (pc_start_addr.txt, or else the
+ * lowest pc) is the offset in aicore_binary.o, whose debug info has the line and the inlined
+ * calls.
  */
 #include "codec/dwarf.h"
 #include "codec/elf.h"
@@ -19,7 +19,7 @@ static bool is_code(const struct asc_build *b, size_t i)
 	       !str_is(opcode, "Mark");
 }
 
-/* Where the program begins in the image. */
+/* The start of the program in the image. */
 static uint64_t code_start(const struct elf_image *x)
 {
 	const struct elf_section *text = elf_section_named(x, ".text");
@@ -46,7 +46,7 @@ static uint64_t start_pc(const struct asc_build *b)
 	return lowest;
 }
 
-/* Innermost first; a line that stands twice in a chain is told once. */
+/* Innermost first; duplicate lines in a chain are kept once. */
 static bool take_chain(struct asc_build *b, struct code_row *r, const struct dwarf_lines *d,
 	const struct dwarf_chain *chain)
 {
@@ -146,7 +146,7 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	return ok;
 }
 
-/* One line of hex; 0: not known. */
+/* Reads one line of hex; 0: unknown. */
 void asc_read_start_pc(struct asc_build *b, const char *path)
 {
 	struct file_data f = {0};

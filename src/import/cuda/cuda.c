@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda.c: logs of libincore-cuda as an input format. A log with samples of several kernels is as
- * many captures, "log.cudalog#0" and on, the one with most samples first. All launches of a kernel
- * that were sampled are one capture: its samples are sums over them, and so are exact counts.
+ * cuda.c: logs of libincore-cuda as an input format. A log with samples of several kernels is
+ * several captures, "log.cudalog#0" and on, the one with most samples first. All sampled launches
+ * of a kernel are one capture: its samples and exact counts are sums over them.
  */
 #include "import/cuda/cuda.h"
 #include "codec/demangle.h"
 #include "import/capture_cache.h"
 
-#define ALIGN 128u /* of functions that get an address from us */
+#define ALIGN 128u /* alignment of functions whose address we assign */
 
 static int cuda_sniff(const struct probe *p)
 {
@@ -104,7 +104,7 @@ static void look_at_trace(const struct trace *t, struct arena *a, struct capture
 
 /* --- code --- */
 
-/* The kernel at address 0, then the functions that only it calls. */
+/* Adds the kernel at address 0, then the functions that only it calls. */
 static bool add_functions(struct cuda_build *b)
 {
 	struct cuda_log *l = b->log;
@@ -129,7 +129,7 @@ static bool add_functions(struct cuda_build *b)
 			continue;
 		if (!f.name || !VEC_PUSH(&c->functions, f) || !VEC_PUSH(&b->names, k->name))
 			return false;
-		load += UINT64_C(1) << 32; /* made tight once sizes are known */
+		load += UINT64_C(1) << 32; /* compacted when sizes are known */
 	}
 	return true;
 }
@@ -156,7 +156,7 @@ static bool open_code(struct cuda_build *b, struct incore_error *e)
 	return sass_list_code(c, e);
 }
 
-/* The row of a place in a function, or NO_CODE. */
+/* The row of an offset in a function, or NO_CODE. */
 static code_idx row_at(const struct cuda_build *b, uint64_t function, uint64_t offset)
 {
 	for (size_t i = 0; i < b->names.n; i++) {
@@ -174,7 +174,7 @@ static code_idx row_at(const struct cuda_build *b, uint64_t function, uint64_t o
 
 static bool is_ours(const struct cuda_build *b, uint64_t crc, uint64_t function)
 {
-	/* counts have 32 bits of it */
+	/* counts have only 32 bits of it */
 	if (crc != b->kernel->cubin_crc && crc != (uint32_t)b->kernel->cubin_crc)
 		return false;
 	for (size_t i = 0; i < b->names.n; i++)
@@ -271,7 +271,7 @@ static bool cuda_read(
 	struct cuda_build b = {.t = t};
 	bool ok;
 
-	kept.is_look = true; /* other kernels of it may be asked for */
+	kept.is_look = true; /* other kernels of the log may be requested */
 	ok = open_log(&x, &kept, path, e);
 	arena_init(&b.scratch);
 	sass_code_init(&b.code);
@@ -305,5 +305,5 @@ const struct import_ops import_cuda = {
 	.look = cuda_look,
 	.look_at_trace = look_at_trace,
 	.read = cuda_read,
-	.lost = import_lost_noted, /* while it is read */
+	.lost = import_lost_noted, /* noted while reading */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.h: a trace of one kernel while it is made from a log; shared by the files here alone. */
+/* cuda.h: the trace of one kernel while it is made from a log; private to this folder. */
 #pragma once
 
 #include "import/cuda/log.h"
@@ -11,18 +11,18 @@ struct cuda_build {
 	const struct cuda_kernel *kernel;
 	struct arena scratch;
 	struct sass_code code;
-	VEC(uint64_t) names; /* texts of code.functions, in the same order */
+	VEC(uint64_t) names; /* text ids of code.functions, in the same order */
 	struct cuda_reason_list reasons;
-	uint64_t n_unmapped; /* samples at places without a row */
+	uint64_t n_unmapped; /* samples at addresses without a row */
 };
 
-/* The row of a place in a function of the kernel's code, or NO_CODE. */
+/* The row of an offset in a function of the kernel's code, or NO_CODE. */
 code_idx cuda_row_at(const struct cuda_build *b, uint64_t crc, uint64_t function, uint64_t offset);
 
 /* --- run.c --- */
-/* Device, launches, period, evidence. */
+/* Adds device, launches, period, evidence. */
 bool cuda_put_run(struct cuda_build *b, struct incore_error *e);
-/* Executions of rows, where the log has them. */
+/* Adds the executions of rows, if the log has them. */
 bool cuda_put_counts(struct cuda_build *b, struct incore_error *e);
-/* What was lost and what went wrong. */
+/* Adds notes on losses and failures. */
 bool cuda_put_notes(struct cuda_build *b, struct incore_error *e);

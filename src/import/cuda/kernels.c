@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernels.c: which kernels a log has samples of. A sample names the function that it fell into. One
- * that kernels call is no kernel: its samples go to the kernel that can have called it, if that is
- * one alone; else nobody can tell, and it stands by itself.
+ * kernels.c: finds the kernels with samples in a log. A sample names the function it was taken in.
+ * A function that kernels call is not a kernel: its samples go to the kernel that called it, if
+ * there is only one candidate; otherwise the caller is unknown and the function is listed
+ * separately.
  */
 #include "base/search.h"
 #include "codec/cubin.h"
@@ -54,7 +55,7 @@ static bool count_pc(void *ctx, const struct cuda_sampled_pc *x)
 	return true;
 }
 
-/* --- who calls whom --- */
+/* --- call graph --- */
 
 struct calls {
 	struct arena arena;
@@ -62,7 +63,7 @@ struct calls {
 	uint8_t *is_reached; /* by section */
 };
 
-/* Sections that can be reached from one, itself included, over the relocations of calls. */
+/* Marks the sections reachable from one, itself included, by the relocations of calls. */
 static bool reach(struct calls *c, uint32_t from)
 {
 	uint32_t n = c->cubin.elf.n_sections, n_todo = 0;
@@ -95,7 +96,7 @@ static char *name_of(struct calls *c, const struct cuda_log *l, uint64_t name)
 	return arena_strndup(&c->arena, s.p, s.n);
 }
 
-/* What was launched, or has constants of its own, as only kernels have. */
+/* A kernel was launched, or has its own constants, which only kernels have. */
 static bool is_kernel(struct calls *c, const struct cuda_log *l, uint64_t id, const char *name)
 {
 	char *bank = arena_printf(&c->arena, ".nv.constant0.%s", name);
@@ -107,7 +108,7 @@ static bool is_kernel(struct calls *c, const struct cuda_log *l, uint64_t id, co
 	return bank && elf_section_named(&c->cubin.elf, bank);
 }
 
-/* Kernels of one binary: which of them call its other functions? */
+/* Finds which kernels of a binary call its other functions. */
 static bool find_owners(struct calls *c, struct cuda_log *l, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -174,7 +175,7 @@ bool cuda_find_kernels(struct cuda_log *l, struct incore_error *e)
 		if (i < l->kernels.n && v[i].device == v[from].device &&
 			v[i].cubin_crc == v[from].cubin_crc)
 			continue;
-		/* a kernel alone calls nobody that was sampled */
+		/* a single kernel calls no other sampled function */
 		ok = i - from < 2 || open_and_find(l, from, i);
 		from = i;
 	}

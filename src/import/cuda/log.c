@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.c: records of a log, each checked before it is believed. */
+/* log.c: reads the records of a log and checks each before use. */
 #include "import/cuda/log.h"
 #include "base/crc32c.h"
 #include "base/search.h"
@@ -53,7 +53,7 @@ const struct cuda_context *cuda_log_context(const struct cuda_log *l, uint32_t s
 
 /* --- records --- */
 
-/* "u64 id, bytes": the first of an id counts. */
+/* "u64 id, bytes": the first record of an id counts. */
 static bool add_by_id(struct cuda_log *l, struct cuda_body b, bool is_text)
 {
 	struct u64_map *map = is_text ? &l->text_of : &l->cubin_of;
@@ -70,7 +70,7 @@ static bool add_by_id(struct cuda_log *l, struct cuda_body b, bool is_text)
 	return is_text ? VEC_PUSH(&l->texts, b.bytes) : VEC_PUSH(&l->cubins, b);
 }
 
-/* Elements of a fixed size, one behind the other; what does not fill one is left out. */
+/* Consecutive elements of fixed size; an incomplete last one is ignored. */
 #define EACH_OF(TYPE, X, B)                                                                        \
 	for (struct str rest_ = (B).bytes; rest_.n >= sizeof(TYPE);                                \
 		rest_ = str_sub(rest_, sizeof(TYPE), rest_.n))                                     \
@@ -119,7 +119,7 @@ static bool add_record(struct cuda_log *l, uint32_t type, struct cuda_body b)
 	case CUDA_END:
 		s->has_end = true;
 		return true;
-	default: /* of a later release: passed over */
+	default: /* of a later release: ignored */
 		return add_lists(l, type, b);
 	}
 }
@@ -145,7 +145,7 @@ static bool end_at(struct cuda_log *l, size_t at, const char *why)
 	return true;
 }
 
-/* A head; *at goes behind it. */
+/* Reads a file header; *at moves past it. */
 static bool read_head(struct cuda_log *l, size_t *at, struct incore_error *e)
 {
 	struct cuda_log_head h;
@@ -242,7 +242,7 @@ bool cuda_launch_is_wanted(const struct cuda_log *l, const struct cuda_log_launc
 
 /* --- samples --- */
 
-struct wanted { /* correlation ids of launches that count, where only some do */
+struct wanted { /* correlation ids of the wanted launches, if not all are wanted */
 	struct u64_map ids;
 	bool is_some;
 };
@@ -270,7 +270,7 @@ static bool find_wanted(const struct cuda_log *l, struct wanted *w)
 	return true;
 }
 
-/* PCs of one record; what does not fit in it is left out. */
+/* The PCs of one record; data that exceeds it is ignored. */
 static bool each_pc_of(const struct cuda_log *l, const struct cuda_body *b, const struct wanted *w,
 	cuda_pc_fn fn, void *ctx)
 {

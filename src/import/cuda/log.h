@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.h: what libincore-cuda wrote while an application ran (cuda/log_types.h), as lists. A file may
- * hold the logs of several runs of one process, one behind the other: samples of one, exact counts
- * of another. Owner: points into the file's bytes; cuda_log_deinit() frees the lists. Threads: one
- * reads. May fail: on the head of the file and on memory; behind a damaged record is nothing.
+ * log.h: the log of libincore-cuda (cuda/log_types.h) as lists. A file may hold the logs of
+ * several runs of one process one after the other: samples of one, exact counts of another. Owner:
+ * points into the file's bytes; cuda_log_deinit() frees the lists. Threads: one reads. May fail:
+ * on a bad file header and when out of memory; data after a damaged record is ignored.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct cuda_section { /* one run */
 	bool has_start, has_end;
 };
 
-struct cuda_body { /* of a record whose size was checked */
+struct cuda_body { /* body of a record whose size was checked */
 	uint32_t section;
 	uint64_t time_ns;
 	struct str bytes;
@@ -38,17 +38,17 @@ struct cuda_log_reason {
 };
 struct cuda_log_launch {
 	uint32_t section;
-	uint32_t ordinal; /* of its kernel and device, by time, from 1 */
+	uint32_t ordinal; /* number among the launches of its kernel and device, by time, from 1 */
 	struct cuda_launch launch;
 };
 
-/* What becomes a capture: the code of one kernel on one device. */
+/* The code of one kernel on one device, which becomes a capture. */
 struct cuda_kernel {
 	uint32_t device;
 	uint64_t cubin_crc, name;
 	uint64_t n_samples; /* issued and stalled */
-	bool is_called;	    /* no kernel: a function that several may have called */
-	uint64_t owner;	    /* of a function: name of the one kernel that calls it; 0: not known */
+	bool is_called;	    /* not a kernel but a function, maybe with several callers */
+	uint64_t owner;	    /* of a function: name of its only calling kernel; 0: unknown */
 };
 
 struct cuda_log {
@@ -63,23 +63,23 @@ struct cuda_log {
 	VEC(struct str) texts;
 	struct u64_map text_of, cubin_of; /* id -> index + 1 */
 	VEC(struct cuda_kernel) kernels;  /* most samples first; functions with an owner last */
-	uint32_t n_captures;		  /* of kernels: those without an owner */
-	const char *damage;		  /* why reading ended early; NULL: it did not */
+	uint32_t n_captures;		  /* kernels without an owner */
+	const char *damage;		  /* why reading ended early; NULL: all was read */
 	uint64_t damage_at;
 };
 
 bool cuda_is_log(const uint8_t *p, size_t n);
 bool cuda_log_read(struct cuda_log *l, struct str bytes, const char *path, struct incore_error *e);
 void cuda_log_deinit(struct cuda_log *l);
-/* "" for an id that no record has. */
+/* The text of an id; "" if unknown. */
 struct str cuda_log_text(const struct cuda_log *l, uint64_t id);
-/* The context that a record of a section names, or NULL. */
+/* The context with that id in a section, or NULL. */
 const struct cuda_context *cuda_log_context(
 	const struct cuda_log *l, uint32_t section, uint32_t id);
-/* Empty where the log does not have it. */
+/* The bytes of a cubin; empty if the log lacks it. */
 struct str cuda_log_cubin(const struct cuda_log *l, uint64_t crc);
 
-/* Calls fn for each PC of all samples that are wanted; false ends it. */
+/* Calls fn for each PC of all wanted samples; false from fn ends the walk. */
 struct cuda_sampled_pc {
 	uint32_t section, device, context;
 	struct cuda_pc pc;
@@ -87,25 +87,25 @@ struct cuda_sampled_pc {
 };
 typedef bool (*cuda_pc_fn)(void *ctx, const struct cuda_sampled_pc *pc);
 bool cuda_log_each_pc(const struct cuda_log *l, cuda_pc_fn fn, void *ctx);
-/* Is a launch of a section among those that were asked for? */
+/* Is a launch of a section among the requested ones? */
 bool cuda_launch_is_wanted(const struct cuda_log *l, const struct cuda_log_launch *x);
 
 /* --- reasons.c --- */
-/* What a count of a sample says. */
+/* The meaning of a count in a sample. */
 struct cuda_reason_kind {
-	uint32_t reason; /* into the names; CUDA_ISSUED: the instruction issued */
+	uint32_t reason; /* index into names; CUDA_ISSUED: the instruction issued */
 	bool is_not_issued;
 };
 #define CUDA_ISSUED UINT32_MAX
 struct cuda_reason_list {
-	VEC(struct str) names; /* of stalls, each once, in the order of the log */
+	VEC(struct str) names; /* distinct stall reasons in the order of the log */
 	VEC(struct cuda_reason_kind) kinds;
 	struct u64_map kind_of; /* private */
 	bool has_not_issued;
 };
 bool cuda_reasons_read(struct cuda_reason_list *r, const struct cuda_log *l);
 void cuda_reasons_deinit(struct cuda_reason_list *r);
-/* The k-th count of a PC; NULL: of no known reason. */
+/* The meaning of the k-th count of a PC; NULL: unknown reason. */
 const struct cuda_reason_kind *cuda_count_of(const struct cuda_reason_list *r,
 	const struct cuda_sampled_pc *x, uint32_t k, uint32_t *samples);
 

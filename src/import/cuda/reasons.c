@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons.c: what the counts of a sample say, by the names that CUPTI gives them. */
+/* reasons.c: the meaning of the counts of a sample, from CUPTI's names. */
 #include "import/cuda/log.h"
 
 #define STALLED "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued"
 #define MAX_REASONS 64u /* the hardware has about twenty */
 
-/* Contexts and their reasons have small numbers; what has not is of no log of ours. */
+/* Contexts and reasons have small numbers in our logs; others are invalid. */
 static uint64_t key_of(uint32_t section, uint32_t context, uint32_t index)
 {
 	return ((uint64_t)section << 48) ^ ((uint64_t)context << 16) ^ index;

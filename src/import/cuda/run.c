@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: what a log says around the samples: device, launches, exact counts, losses. */
+/* run.c: the data of a log besides samples: device, launches, exact counts, losses. */
 #include "base/search.h"
 #include "import/cuda/cuda.h"
 
-#define SCHEDULERS 4	    /* of an SM, since Volta */
-#define MAX_TABLE_ROWS 1000 /* launches that are listed one by one */
+#define SCHEDULERS 4	    /* per SM, since Volta */
+#define MAX_TABLE_ROWS 1000 /* launches that are listed individually */
 #define EXECUTED "smsp__sass_inst_executed"
 #define MAX_METRICS 16u
-/* Of one row: seconds of every scheduler of a GPU. More is damage, and sums could wrap. */
+/* Limit of one row: seconds of all schedulers of a GPU. More is damage, and sums could overflow. */
 #define MOST_OF_ROW (UINT64_C(1) << 44)
 
 static bool is_sampled(const struct cuda_log *l, uint32_t section)
@@ -55,7 +55,7 @@ static bool put_device(struct cuda_build *b)
 
 /* --- launches --- */
 
-/* Launches of this kernel on its device that the samples are of. */
+/* Is it a launch of this kernel on its device that was sampled? */
 static bool is_ours(const struct cuda_build *b, const struct cuda_log_launch *x)
 {
 	return x->launch.name == b->kernel->name && x->launch.device == b->kernel->device &&
@@ -223,7 +223,7 @@ static bool read_counts(struct cuda_build *b, struct count_cells *to)
 	return true;
 }
 
-/* One metric: cells of one row are sums. */
+/* Adds one metric: cells of one row are summed. */
 static bool put_metric(struct cuda_build *b, const struct count_cell *v, size_t n)
 {
 	struct trace *t = b->t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c: values and rows of the document, by the list of fields. */
+/* cells.c: reads values and rows of the document by the list of fields. */
 #include "import/json/json.h"
 
 #define MAX_CYC (INT64_MAX / 8)
@@ -38,7 +38,7 @@ void doc_read_int(struct json_reader *r, const struct field *d, int64_t *p)
 		json_reject(r, "out-of-range", "%s is too large", d->name);
 }
 
-/* The next item of an array that must have one. */
+/* Moves to the next item of an array, which must exist. */
 static bool next_cell(struct json_reader *r)
 {
 	return json_next_item(r) || json_reject(r, NULL, "too few values");
@@ -110,7 +110,7 @@ static void read_word(struct json_reader *r, const struct field *d, uint32_t *ou
 	json_reject(r, NULL, "unknown %s", d->name);
 }
 
-/* What a value is where the document has null, or nothing. */
+/* Sets the value used if the document has null, or no member. */
 static void set_none(const struct field *d, void *p)
 {
 	memset(p, 0, field_width(d));
@@ -169,7 +169,7 @@ static void read_value(struct json_reader *r, struct arena *a, const struct fiel
 	}
 }
 
-/* A field; one with several values is a row of them. */
+/* Reads a field; one with several values is an array. */
 static void read_field(struct json_reader *r, struct arena *a, const struct field *d, void *row)
 {
 	char *p = (char *)row + d->offset;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.c: the JSON export as an input format: its tables, what belongs to them, the rest. */
+/* document.c: the JSON export as an input format: its tables, the lists that belong to them, and
+ * other members. */
 #include "base/map.h"
 #include "import/capture_cache.h"
 #include "import/json/json.h"
@@ -28,7 +29,7 @@ static bool more_of_clock(struct reading *x, struct str key, void *row)
 	return true;
 }
 
-/* The two columns of the samples of a series, the values with `size` bytes each. */
+/* Reads the two columns of a series; values have `size` bytes each. */
 static bool read_points(
 	struct reading *x, const uint64_t **at, size_t size, void *values, uint32_t *n)
 {
@@ -114,7 +115,7 @@ static bool more_of_samples(struct reading *x, struct str key, void *row)
 	return true;
 }
 
-/* Until finish_code() row->opcode says which of the samples are of the row: their number + 1. */
+/* Until finish_code(), row->opcode is the index + 1 of the row's samples. */
 static bool more_of_code(struct reading *x, struct str key, void *row)
 {
 	struct code_row *c = row;
@@ -145,7 +146,8 @@ static struct str first_word(struct str s, const char *ends)
 	return str_sub(s, 0, n);
 }
 
-/* The mnemonic; NVIDIA's has a guard ("@!P0") before it and its variant behind a point. */
+/* The mnemonic; NVIDIA's is preceded by a guard ("@!P0") and followed by a point and its
+ * variant. */
 static struct str opcode_of(const struct trace *t, const struct code_row *row)
 {
 	struct str s = str_trim((struct str){row->text, row->text_len});
@@ -157,7 +159,7 @@ static struct str opcode_of(const struct trace *t, const struct code_row *row)
 	return first_word(s, " .");
 }
 
-/* The words that instructions begin with, which the document has in their text alone. */
+/* Fills in the opcodes, which the document has only in the texts. */
 static bool name_opcodes(struct trace *t)
 {
 	struct intern words;
@@ -191,7 +193,7 @@ static void take_samples(struct reading *x, code_idx i, const struct doc_samples
 	}
 }
 
-/* Without names the reasons are AMD's. */
+/* If reasons have no names, they are AMD's. */
 static bool make_samples(struct trace *t)
 {
 	return t->reasons ? trace_make_samples(t, t->reasons, t->n_reasons)
@@ -309,7 +311,7 @@ struct metric_cell {
 	uint64_t value;
 };
 
-/* One that is not finite is written as null. */
+/* A value that is not finite is written as null. */
 static bool read_metric_value(struct json_reader *r, bool is_real, uint64_t *out)
 {
 	double real = NAN;
@@ -363,11 +365,11 @@ static bool more_of_metric(struct reading *x, struct str key, void *row)
 }
 
 static const struct part {
-	const char *name;		 /* where there is no table */
+	const char *name;		 /* if there is no table */
 	const struct field_table *table; /* of the trace */
 	unsigned want;			 /* enum import_want; 0: always read */
-	more_fn more;			 /* members that are no fields of the table; or NULL */
-	void (*read)(struct reading *x); /* no table of the trace */
+	more_fn more;			 /* members that are not fields of the table; or NULL */
+	void (*read)(struct reading *x); /* not a table of the trace */
 } parts[] = {
 	{"schema", .read = read_schema},
 	{"meta", .read = read_meta},
@@ -454,7 +456,7 @@ static int sniff(const struct probe *p)
 	return p->is_dir ? 0 : 100;
 }
 
-/* The document is read as a whole or not at all. */
+/* The document is read completely or not at all. */
 static void look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
 	int64_t n = file_size_in(capture_fence(cache), path);
@@ -488,7 +490,7 @@ static bool read(
 	return ok;
 }
 
-/* The document has its own list of what was lost before; this is what it has no member for. */
+/* The document lists earlier losses itself; this adds data for which it has no member. */
 static bool lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracks.c: the tracks of the document. What is on them is read when it is asked for: only its place
- * in the file is kept.
+ * tracks.c: the tracks of the document. Their content is read on demand: only its place in the
+ * file is kept.
  */
 #include "base/search.h"
 #include "import/json/json.h"
 
-struct doc_track { /* a track as the document has it */
+struct doc_track { /* a track of the document */
 	struct track k;
 	uint32_t index;		       /* in the trace that was exported */
 	int64_t begin_cyc, end_cyc;    /* aligned, from the origin of the document */
-	uint64_t slices_at, states_at; /* byte offsets of the arrays; 0: there is none */
+	uint64_t slices_at, states_at; /* byte offsets of the arrays; 0: absent */
 	uint32_t n_states;
 };
 
@@ -71,7 +71,7 @@ void doc_read_tracks(struct reading *x)
 	x->doc->tracks = doc_read_rows(x, &table_doc_tracks, more_of_track, &x->t->n_tracks);
 }
 
-/* Time of the clock domain of what the document says; negative: there is no such time. */
+/* Converts a time of the document to its clock domain; negative: no such time. */
 static int64_t cycles_of(const struct trace *t, clock_idx clock, int64_t at)
 {
 	const struct doc *doc = t->loader_ctx;
@@ -111,7 +111,7 @@ static track_idx track_of_index(const struct trace *t, const struct doc *doc, ui
 	return lo < t->n_tracks && doc->tracks[lo].index == index ? lo : NO_TRACK;
 }
 
-/* Of an export of some tracks, the links between others are left out. */
+/* If only some tracks were exported, the links between others are left out. */
 static bool place_links(struct trace *t, const struct doc *doc)
 {
 	uint32_t n = 0, n_all = t->n_links;
@@ -131,7 +131,7 @@ static bool place_links(struct trace *t, const struct doc *doc)
 				     n_all - n, "links to slices that the document does not hold");
 }
 
-/* --- what is on a track --- */
+/* --- content of a track --- */
 
 struct slice_row {
 	int64_t start_cyc;
@@ -203,7 +203,7 @@ static void load_slice(
 		add_slice(r, t, &row, d);
 }
 
-/* Where an export of a window has no state, there is an empty one. */
+/* If an export of a window has no state, an empty one is used. */
 static void load_state(struct json_reader *r, const struct trace *t, track_idx i, uint64_t *at,
 	struct track_data *d)
 {

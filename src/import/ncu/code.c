@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.c: the code of a result and what the report says of its instructions. A metric by
- * instruction has an address for each value; functions say where they were loaded, and the binary
- * beside them has their bytes. Functions that were hit are listed whole, the kernel first.
+ * code.c: the code of a result and the report's data about its instructions. A metric by
+ * instruction has an address for each value; functions have their load addresses, and the binary
+ * has their bytes. Functions that were hit are listed completely, the kernel first.
  */
 #include "import/ncu/code.h"
 
 /* --- binaries and functions --- */
 
-/* { 1 name, 2 where it was loaded, 3 symbol } */
+/* { 1 name, 2 load address, 3 symbol } */
 static bool read_function(struct code_build *c, uint32_t binary, struct str bytes)
 {
 	struct sass_function f = {.binary = binary, .section = UINT32_MAX};
@@ -71,10 +71,10 @@ static bool is_wanted(const struct code_build *c, uint64_t id)
 	for (size_t i = 0; i < x->sources.n; i++)
 		if (x->sources.v[i] == id)
 			return true;
-	return x->sources.n == 0; /* graphs do not say which */
+	return x->sources.n == 0; /* graphs do not state the binary */
 }
 
-/* The binary of an id: a report tells it in pieces. */
+/* Finds or adds the binary of an id, because a report describes it in several places. */
 static uint32_t binary_of(struct code_build *c, uint64_t id)
 {
 	for (uint32_t i = 0; i < c->s.binaries.n; i++)
@@ -116,7 +116,7 @@ static bool read_source(struct code_build *c, struct str bytes, struct incore_er
 	return true;
 }
 
-/* Code that the report does not hold is a note. */
+/* Missing code becomes a note. */
 static bool open_binary(struct code_build *c, struct sass_binary *b, struct incore_error *e)
 {
 	if (b->bytes.n)
@@ -142,7 +142,7 @@ static bool take_first_pc(void *ctx, const struct ncu_value *id, const struct nc
 	return true;
 }
 
-/* Before 2022 functions were not listed: a metric has the address of the kernel first. */
+/* Before 2022 functions were not listed: the first address of a metric is that of the kernel. */
 static bool find_old_kernel(struct code_build *c, struct incore_error *e)
 {
 	const struct ncu_result *x = c->b->result;
@@ -195,7 +195,7 @@ static bool mark_function(void *ctx, const struct ncu_value *id, const struct nc
 	return true;
 }
 
-/* Does it hold a figure per instruction? */
+/* Does the metric have a value per instruction? */
 static bool is_instruction_metric(struct str name)
 {
 	static const char *const names[] = {"inst_executed", "thread_inst_executed",
@@ -208,8 +208,8 @@ static bool is_instruction_metric(struct str name)
 	return false;
 }
 
-/* A metric belongs to rows where its values stand at addresses of functions that are known; one of
- * a known name does also where none is. */
+/* A metric belongs to rows if its values have addresses in known functions; a metric with a known
+ * name always does. */
 static bool mark_metrics(struct code_build *c, struct incore_error *e)
 {
 	struct ncu_result *x = c->b->result;

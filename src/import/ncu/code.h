@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* code.h: the code of a result while it is read; shared by code.c and figures.c alone. */
+/* code.h: the code of a result while it is read; private to code.c and figures.c. */
 #pragma once
 
 #include "import/ncu/ncu.h"
@@ -10,5 +10,5 @@ struct code_build {
 	struct sass_code s;
 };
 
-/* Executions, samples and other figures, once the rows are in the trace. */
+/* Reads executions, samples and other figures; the rows must be in the trace. */
 bool ncu_read_figures(struct code_build *c, struct incore_error *e);

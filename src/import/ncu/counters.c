@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters.c: what was sampled over time (PM sampling) as counters on the clock of the trace. Time
- * stamps are nanoseconds; values are levels.
+ * counters.c: values sampled over time (PM sampling) as counters on the clock of the trace.
+ * Timestamps are nanoseconds; values are levels.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 #define MAX_CYC 1e18
 #define PER_UNIT 1000u	  /* values keep three digits */
-#define MIN_STAMP_NS 1e15 /* below it is no time of day */
+#define MIN_STAMP_NS 1e15 /* smaller values are not times of day */
 
 struct stamp {
 	uint64_t time_ns;
@@ -31,7 +31,7 @@ static bool add_stamp(void *ctx, const struct ncu_value *id, const struct ncu_va
 	return VEC_PUSH(&s->v, (struct stamp){id->uint, v});
 }
 
-/* Marks of the profiler itself are no level of the device. */
+/* Excludes marks of the profiler, which are not levels of the device. */
 static bool is_series(const struct ncu_metric *k)
 {
 	return k->is_sampler && k->n_instances > 1 && !str_starts(k->name, "profiler__");
@@ -82,7 +82,7 @@ static bool has_stamps(
 	return true;
 }
 
-/* The earliest time stamp of all series is time 0. */
+/* The earliest timestamp of all series becomes time 0. */
 static bool find_first(struct ncu_build *b, struct series *s, uint64_t *out, struct incore_error *e)
 {
 	*out = UINT64_MAX;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures.c: what a report says of single instructions: executions, samples, and all the rest. */
+/* figures.c: the report's values by instruction: executions, samples, and all others. */
 #include "base/search.h"
 #include "import/ncu/code.h"
 
 #define STALLED "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued"
-/* Of one row: seconds of every scheduler of a GPU. More is damage, and sums could wrap. */
+/* Limit of one row: seconds of all schedulers of a GPU. More is damage, and sums could overflow. */
 #define MOST_OF_ROW (UINT64_C(1) << 44)
 #define MAX_REASONS 64u	  /* the hardware has about twenty */
 #define MAX_FIGURES 4096u /* by row */
@@ -53,7 +53,7 @@ static bool read_hits(struct code_build *c, struct counting *n, struct incore_er
 	return true;
 }
 
-/* The reason that a metric counts, without "_not_issued"; empty: it is of another kind. */
+/* The stall reason that a metric counts, without "_not_issued"; empty: another kind of metric. */
 static struct str reason_of(struct str name, bool *is_not_issued)
 {
 	struct str r = {0};
@@ -69,7 +69,7 @@ static struct str reason_of(struct str name, bool *is_not_issued)
 	return r;
 }
 
-/* Names of the reasons, as the metrics come, each once; "selected" is what issued. */
+/* Lists the distinct reasons in the order of the metrics; "selected" means issued. */
 static bool name_reasons(struct code_build *c, uint32_t *n, const char ***out)
 {
 	const struct ncu_result *x = c->b->result;
@@ -110,7 +110,7 @@ static void take_reason(
 	}
 }
 
-/* Sums over rows; a part that is larger than its whole is cut, so that no difference wraps. */
+/* Sums over rows; a part that exceeds its total is clamped, so that no difference wraps. */
 static void sum_samples(struct code_build *c)
 {
 	struct trace *t = c->b->t;
@@ -153,7 +153,7 @@ static bool read_samples(struct code_build *c, struct counting *n, struct incore
 		any |= x->metrics.v[i].n_instances > 0;
 		t->sampling.has_not_issued |= is_not_issued;
 	}
-	if (!any) { /* the metrics are there and nothing was sampled */
+	if (!any) { /* the metrics exist but nothing was sampled */
 		t->samples = NULL;
 		t->n_reasons = 0;
 		return true;
@@ -213,7 +213,7 @@ static bool keep_metric(struct code_build *c, const struct ncu_metric *k, struct
 		double real = ncu_number(&y->value);
 
 		if (m->n && rows[m->n - 1] == y->row)
-			continue; /* the first of several at one address */
+			continue; /* of several at one address, the first was used */
 		rows[m->n] = y->row;
 		values[m->n] = y->value.uint;
 		if (x->is_real)

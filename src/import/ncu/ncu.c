@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ncu.c: reports of Nsight Compute as an input format. A report of several results is as many
+ * ncu.c: reports of Nsight Compute as an input format. A report with several results is several
  * captures, "report.ncu-rep#0" and on, each with its number as dispatch.
  */
 #include <math.h>
@@ -8,14 +8,14 @@
 #include "import/capture_cache.h"
 #include "import/ncu/ncu.h"
 
-#define MAX_NS 1000000000000000000 /* longer no kernel runs */
+#define MAX_NS 1000000000000000000 /* no kernel runs longer */
 
 static int ncu_sniff(const struct probe *p)
 {
 	return !p->is_dir && ncu_is_magic(p->head, p->head_size) ? 100 : 0;
 }
 
-/* The file that a capture is in, indexed, and which result is meant. */
+/* The indexed file of a capture, and the requested result. */
 struct opened {
 	struct arena arena;
 	struct file_data file;
@@ -88,7 +88,7 @@ static const char *name_of(const struct ncu_result *x, struct arena *a)
 	return s.n ? arena_strndup(a, s.p, s.n) : words[x->kind];
 }
 
-/* Of several results the longest is looked at first. */
+/* Stores the duration as n_bytes, so that the longest of several results is preferred. */
 static void ncu_look(
 	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
@@ -237,7 +237,7 @@ static bool put_arch(struct ncu_build *b)
 	return m->arch != NULL;
 }
 
-/* --- what reading it has to say --- */
+/* --- notes --- */
 
 static bool note_clock(struct trace *t, const struct ncu_result *x)
 {
@@ -316,7 +316,7 @@ static bool ncu_read(
 	struct import_options kept = *o;
 	bool ok;
 
-	/* the trace keeps nothing of the file, and other results of it may be asked for */
+	/* the trace does not use the file afterwards, and other results may be requested */
 	kept.is_look = true;
 	ok = open_report(&x, &kept, path, e);
 
@@ -341,5 +341,5 @@ const struct import_ops import_ncu = {
 	.look = ncu_look,
 	.look_at_trace = look_at_trace,
 	.read = ncu_read,
-	.lost = import_lost_noted, /* while it is read */
+	.lost = import_lost_noted, /* noted while reading */
 };

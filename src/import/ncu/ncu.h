@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ncu.h: reports of Nsight Compute (.ncu-rep), see incore-ncu(7). The file is a list of blocks of
- * protocol buffer messages; it is indexed without a copy, and of its many results the one that is
- * asked for is read. Owner: everything points into the file's bytes; the index frees its lists.
- * Threads: one reads. May fail: on damage, with the byte it is at, and on memory.
+ * protocol buffer messages; it is indexed without copying, and only the requested result is read.
+ * Owner: everything points into the file's bytes; the index frees its lists. Threads: one reads.
+ * May fail: on damage, with its offset, and when out of memory.
  */
 #pragma once
 
@@ -24,25 +24,26 @@ struct ncu_report {
 	const char *path;
 	struct str bytes;
 	uint64_t version;
-	bool is_synthetic;	       /* a generator made it up, and says so */
-	VEC(struct ncu_place) results; /* in the order of the file, as ncu numbers them */
-	VEC(struct str) sources;       /* messages; several may be of one binary */
+	bool is_synthetic;	       /* marked as made by a generator */
+	VEC(struct ncu_place) results; /* in file order, as ncu numbers them */
+	VEC(struct str) sources;       /* messages; several may belong to one binary */
 	VEC(struct str) sessions;
 	VEC(struct str)
-	names;		    /* of metrics, by id: the lists of all blocks, one behind the other */
-	uint64_t n_unknown; /* fields of messages that this reader does not know */
-	uint64_t n_surplus; /* bytes of blocks behind what they announce */
-	bool is_cut;	    /* the file ends inside a message: results before it are whole */
-	bool is_cut_result; /* and that message is a result */
+	names;		    /* of metrics, by id: the concatenated lists of all blocks */
+	uint64_t n_unknown; /* unknown fields of messages */
+	uint64_t n_surplus; /* bytes of blocks beyond their stated content */
+	bool is_cut;	    /* the file ends inside a message; earlier results are complete */
+	bool is_cut_result; /* the truncated message is a result */
 };
 
 bool ncu_is_magic(const uint8_t *p, size_t n);
 bool ncu_index(struct ncu_report *r, struct str bytes, const char *path, struct incore_error *e);
 void ncu_report_deinit(struct ncu_report *r);
-/* Damage at p, which lies in the file; false. */
+/* Reports damage at p, a place in the file; always false. */
 bool ncu_damaged(
 	const struct ncu_report *r, const void *p, const char *what, struct incore_error *e);
-/* Fields of one message; numbers above `known` are counted. False at the end; damage stays in m. */
+/* Returns the next field of a message; numbers above `known` are counted as unknown. False at the
+ * end; damage latches in m. */
 bool ncu_next(struct ncu_report *r, struct pb_reader *m, uint32_t known, struct pb_field *f);
 
 /* --- result.c --- */
@@ -54,8 +55,8 @@ struct ncu_value {
 	double real;
 	uint64_t uint;
 };
-double ncu_number(const struct ncu_value *v); /* not a number: none, or text */
-/* As ncu's raw page has it, without units; "" for none. */
+double ncu_number(const struct ncu_value *v); /* NaN if there is no value, or a text */
+/* Formatted as on ncu's raw page, without units; "" if there is no value. */
 const char *ncu_value_text(const struct ncu_value *v, struct arena *a);
 
 struct ncu_metric {
@@ -63,7 +64,7 @@ struct ncu_metric {
 	struct ncu_value value;
 	struct str bytes; /* its message, for ncu_instances() */
 	uint32_t n_instances;
-	bool is_sampler; /* taken in time steps, or by the PC sampler */
+	bool is_sampler; /* measured in time steps, or by the PC sampler */
 };
 
 struct ncu_result {
@@ -74,7 +75,7 @@ struct ncu_result {
 	uint64_t time_s;
 	bool has_clock_status, is_lock_asked, is_locked;
 	VEC(uint64_t) sources;		 /* ids */
-	VEC(struct ncu_metric) metrics;	 /* none with instances twice */
+	VEC(struct ncu_metric) metrics;	 /* one with instances is listed once */
 	struct u64_map seen;		 /* private: id of a name -> metrics with instances */
 	VEC(struct str) sections, rules; /* messages */
 };
@@ -83,10 +84,10 @@ bool ncu_result_read(struct ncu_result *x, struct ncu_report *r, const struct nc
 	struct incore_error *e);
 void ncu_result_deinit(struct ncu_result *x);
 const struct ncu_metric *ncu_find(const struct ncu_result *x, const char *name);
-/* The value of a metric as a whole number, or NO_VALUE. */
+/* The value of a metric as an integer, or NO_VALUE. */
 int64_t ncu_whole(const struct ncu_result *x, const char *name);
 
-/* Calls fn for each instance; `id` is NONE where there is no correlation. */
+/* Calls fn for each instance; the kind of `id` is NCU_NONE if there is no correlation id. */
 typedef bool (*ncu_instance_fn)(
 	void *ctx, const struct ncu_value *id, const struct ncu_value *value);
 bool ncu_instances(const struct ncu_result *x, const struct ncu_metric *m, ncu_instance_fn fn,
@@ -100,13 +101,13 @@ struct ncu_build {
 	struct ncu_report *report;
 	struct ncu_result *result;
 	struct arena scratch;
-	/* Metrics that became samples, hits or figures of rows: by their place. */
+	/* By metric index: did it become samples, hits or figures of rows? */
 	uint8_t *is_by_row;
 	uint64_t n_unmapped; /* instances at addresses without a row */
-	uint64_t n_absurd;   /* counts of a row that cannot be: left out, or cut to their whole */
+	uint64_t n_absurd;   /* implausible counts of a row: left out, or clamped to their total */
 };
 
-/* Code rows, samples, hits, figures by row, sources, links. */
+/* Builds code rows, samples, hits, figures by row, sources, links. */
 bool ncu_build_code(struct ncu_build *b, struct incore_error *e);
 bool ncu_build_counters(struct ncu_build *b, struct incore_error *e);
 bool ncu_build_tables(struct ncu_build *b, struct incore_error *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report.c: where things stand in a report:
+ * report.c: the structure of a report:
  *
  *	"NVR\0"  u32 n, file header[n]
  *	repeat:  u32 n, block header[n], payload
@@ -10,15 +10,16 @@
 
 #include "base/mem.h"
 
-#define MAGIC "NVR" /* and its NUL */
+#define MAGIC "NVR" /* including its NUL */
 #define MAX_RESULTS 1000000u
-#define MAX_PAYLOAD (1ull << 40) /* of a block that a cut file still had to hold */
+#define MAX_PAYLOAD (1ull << 40) /* limit for a block of a truncated file */
 
-/* Field numbers of the file header. The second is no profiler's: generators mark with it what they
- * made up, and other readers pass it over. */
+/* Field numbers of the file header. Profilers do not write the second: generators mark synthetic
+ * files with it, and other readers ignore it. */
 enum { FILE_VERSION = 1, FILE_SYNTHETIC = 1000 };
 
-/* Field numbers of a block header; those of FIRST_OTHERS count what follows launches. */
+/* Field numbers of a block header; from FIRST_OTHERS on they count the messages that follow the
+ * launches. */
 enum {
 	BLOCK_SOURCES = 1,
 	BLOCK_RESULTS = 2,
@@ -171,7 +172,7 @@ static bool read_block(struct ncu_report *r, struct str *rest, struct incore_err
 	struct block b = {0};
 	struct str header;
 
-	r->is_cut = true; /* until its bytes turn out to be there */
+	r->is_cut = true; /* until all its bytes are found */
 	if (!take_part(r, rest, &header, e))
 		return false;
 	r->is_cut = false;

@@ -7,9 +7,9 @@
 
 #define MAX_METRICS 1000000u
 
-/* Where things stand in the messages of the four kinds; 0: the kind has none. */
+/* Field numbers in the messages of the four kinds; 0: absent in that kind. */
 static const struct result_fields {
-	uint32_t known; /* highest number that is known */
+	uint32_t known; /* highest known number */
 	uint32_t mangled, function, demangled, renamed, grid, block, source, reference;
 	uint32_t metrics, time, sections, rules, clock;
 } shapes[NCU_KINDS] = {
@@ -73,8 +73,8 @@ static bool read_value(struct ncu_report *r, struct str bytes, struct ncu_value 
 
 /* --- metrics --- */
 
-/* Instances stand one behind the other, nearly all of them short: the next one's bytes, for which
- * no field need be taken apart. False: something else is next. */
+/* Instances are consecutive and mostly short: returns the bytes of the next one without parsing a
+ * field. False: something else is next. */
 static bool next_short_instance(struct pb_reader *m, struct str *out)
 {
 	const uint8_t *p = m->p;
@@ -113,7 +113,7 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 			r, bytes.p, k.name.n ? "a metric is damaged" : "a metric has no name", e);
 	if (x->metrics.n >= MAX_METRICS)
 		return ncu_damaged(r, bytes.p, "more than a million metrics", e);
-	/* some are told twice, with the same values */
+	/* some are listed twice, with the same values */
 	times = u64_map_at(&x->seen, id);
 	if (!times)
 		return err_nomem(e);
@@ -121,14 +121,15 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 	return *times > 1 || VEC_PUSH(&x->metrics, k) || err_nomem(e);
 }
 
-/* { 5 whole number } as field `key` of the message at *at, lengths of one byte; *at then follows it. */
+/* Reads { 5 integer } as field `key` of the message at *at, with one-byte lengths; *at moves past
+ * it. */
 static bool take_plain(const uint8_t **at, const uint8_t *end, uint8_t key, struct ncu_value *out)
 {
 	const uint8_t *p = *at;
 	unsigned n = end - p > 3 ? p[1] : 0;
 	uint64_t v = 0;
 
-	/* a number of ten bytes may have bits beyond the 64th: that is for read_value() */
+	/* a number of ten bytes may exceed 64 bits: left to read_value() */
 	if (n < 2 || n > 10 || n > end - p - 2 || p[0] != key || p[2] != (5 << 3 | PB_VARINT))
 		return false;
 	p += 3;
@@ -142,7 +143,7 @@ static bool take_plain(const uint8_t **at, const uint8_t *end, uint8_t key, stru
 	return true;
 }
 
-/* An instance as nearly all are, two whole numbers: reports have millions of them. */
+/* Reads an instance in the usual form, two integers: reports have millions of them. */
 static bool read_plain_instance(struct str bytes, struct ncu_value *id, struct ncu_value *value)
 {
 	const uint8_t *p = (const uint8_t *)bytes.p, *end = p + bytes.n;
@@ -220,7 +221,7 @@ static bool read_triple(struct ncu_report *r, struct str bytes, uint64_t out[3])
 	return !m.is_failed;
 }
 
-/* { 1 asked for, 2 done } */
+/* { 1 requested, 2 done } */
 static bool read_clock_status(struct ncu_result *x, struct str bytes)
 {
 	struct pb_reader m = pb_of(bytes);

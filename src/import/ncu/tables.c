@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.c: what a report says and no analysis here interprets, as tables: all metrics, those with
- * values by something else than instruction or time, the sections with their headings, what the
- * rules of Nsight Compute found, and the session.
+ * tables.c: tables of data that no analysis here interprets: all metrics, those with values by
+ * something other than instruction or time, the sections with their headings, the findings of
+ * Nsight Compute's rules, and the session.
  */
 #include "import/ncu/ncu.h"
 
@@ -15,7 +15,7 @@ struct filling {
 	struct named_table *k;
 	VEC(const char *) cells;
 	bool is_failed;
-	struct str metric; /* of the instances being read */
+	struct str metric; /* metric of the instances being read */
 };
 
 static const char *text_of(struct filling *f, struct str s)
@@ -45,7 +45,7 @@ static bool begin(struct filling *f, struct ncu_build *b, const char *name, cons
 	return true;
 }
 
-/* Tables without a row are left out. */
+/* Empty tables are left out. */
 static bool end(struct filling *f, struct incore_error *e)
 {
 	struct trace *t = f->b->t;
@@ -84,7 +84,7 @@ static bool put_instance(void *ctx, const struct ncu_value *id, const struct ncu
 	return !f->is_failed;
 }
 
-/* By opcode, register count, block size, ...; a single instance repeats the value. */
+/* By opcode, register count, block size, ...; a single instance only repeats the value. */
 static bool put_instances(struct ncu_build *b, struct incore_error *e)
 {
 	static const char *const cols[] = {"metric", "of", "value"};
@@ -118,8 +118,8 @@ static const struct ncu_metric *find_metric(const struct filling *f, struct str 
 }
 
 /*
- * { 1 metric, 2 label, 7 other names of it, repeated { 1 metric } }: a name is of some generations of
- * the hardware, and the first that was collected is meant.
+ * { 1 metric, 2 label, 7 other names of it, repeated { 1 metric } }: each name exists on some
+ * hardware generations, and the first collected one is used.
  */
 static void put_section_metric(struct filling *f, struct str section, struct str bytes)
 {
@@ -189,7 +189,7 @@ static const char *word_of(uint64_t i, const char *const *words, size_t n)
 	return i < n ? words[i] : "";
 }
 
-/* One thing that a rule says: { 1 message { 1 text, 2 kind }, 10 speedup { 1 kind, 2 per cent } } */
+/* One finding of a rule: { 1 message { 1 text, 2 kind }, 10 speedup { 1 kind, 2 per cent } } */
 static void put_rule_item(struct filling *f, const struct rule *r, struct str bytes)
 {
 	static const char *const kinds[] = {"none", "ok", "warning", "error", "optimization"};

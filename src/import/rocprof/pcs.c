@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs.c: PC samples of rocprofv3 and rocprofiler-compute as an input format. A file with samples of
- * several kernels is as many captures, "file#0" and on, the one with most samples first; one without
- * a sample is the timeline of what else it has.
+ * pcs.c: PC samples of rocprofv3 and rocprofiler-compute as an input format. A file with samples
+ * of several kernels is several captures, "file#0" and on, the one with most samples first; a file
+ * without samples is the timeline of its other records.
  */
 #include "import/rocprof/pcs.h"
 
@@ -26,8 +26,8 @@ static bool is_json(struct str head)
 	       str_trim(head).p[0] == '{';
 }
 
-/* Results of other runs of rocprofv3 lie in folders of captures and begin the same way: found, not
- * named, such a file must be called as rocprofiler-compute calls those of PC sampling. */
+/* Results of other rocprofv3 runs in the folders of captures begin the same way: unless the user
+ * named the file, its name must be one that rocprofiler-compute gives to PC samples. */
 static int pcs_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
@@ -60,12 +60,12 @@ void pcs_add_launch(struct sampled_kernel *k, const struct trace_launch *l)
 	to->launch_count = n + 1;
 }
 
-/* --- a file and which of its kernels --- */
+/* --- a file and one of its kernels --- */
 
 struct opened {
 	struct pcs pcs;
 	uint32_t kernel;
-	bool is_timeline; /* it has no samples, but tells what ran when */
+	bool is_timeline; /* it has no samples, but a timeline */
 };
 
 static void close_file(struct opened *x)
@@ -86,7 +86,7 @@ static bool read_file(
 	struct file_data f = {0};
 	bool ok;
 
-	kept.is_look = true; /* other kernels of it may be asked for */
+	kept.is_look = true; /* other kernels of the file may be requested */
 	ok = import_load_plain(&kept, &f, path, e);
 	if (ok && is_csv((struct str){(const char *)f.data, f.size}))
 		ok = pcs_read_csv(p, o, &f, path, e);
@@ -200,7 +200,7 @@ static int64_t known(uint64_t v)
 	return v && v <= INT64_MAX / 1024 ? (int64_t)v : NO_VALUE;
 }
 
-/* That of the launches; where they do not say, any, as long as all are of one kind. */
+/* The agent of the launches; if unknown, any agent, provided that all are of one kind. */
 static const struct pcs_agent *agent_of(const struct pcs *p, int64_t handle)
 {
 	const struct pcs_agent *first = p->agents.n ? &p->agents.v[0] : NULL;
@@ -311,5 +311,5 @@ const struct import_ops import_rocprof_pcs = {
 	.look = pcs_look,
 	.look_at_trace = look_at_trace,
 	.read = pcs_read,
-	.lost = import_lost_noted, /* while it is read */
+	.lost = import_lost_noted, /* noted while reading */
 };

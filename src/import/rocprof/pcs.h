@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs.h: files of PC samples that rocprofv3 and rocprofiler-compute leave: *_results.json, and
- * *_pc_sampling_{stochastic,host_trap}.csv with *_kernel_trace.csv beside it, *_code_obj_info.json with
- * the code (incore-rocprof_pcs(7)).
- * Host names and machine ids stand in such files and are never read.
+ * pcs.h: files of PC samples written by rocprofv3 and rocprofiler-compute: *_results.json, and
+ * *_pc_sampling_{stochastic,host_trap}.csv with *_kernel_trace.csv beside it, *_code_obj_info.json
+ * with the code (incore-rocprof_pcs(7)).
+ * Host names and machine ids in such files are never read.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 #include "import/pc_samples.h"
 #include "import/roctrace.h"
 
-struct pcs_agent { /* as the file has it; 0 where it says nothing */
+struct pcs_agent { /* as in the file; 0: not stated */
 	uint64_t handle, node, simds, cus, ses, xccs, waves_per_simd, lds_kib, wave_size, mhz;
 	const char *name, *product;
 };
 
-struct pcs_entry { /* where the code of a kernel begins, in its code object */
+struct pcs_entry { /* start of a kernel's code in its code object */
 	uint64_t code_object, address, kernel;
 };
 
@@ -24,13 +24,13 @@ struct pcs {
 	struct sample_set set;
 	VEC(struct pcs_entry) entries;	/* of the first process, sorted */
 	struct u64_map load_base;	/* of code objects */
-	struct incore_error code_error; /* of the listing, where it is damaged */
+	struct incore_error code_error; /* error of the listing, if it is damaged */
 	VEC(struct pcs_agent) agents;	/* GPUs */
-	struct u64_map node_of, pid_of; /* of the handles of agents; of processes */
-	struct roctrace *timeline; /* NULL, or with its trace: made where there are no samples */
-	const char *command;	   /* in the set's arena, or NULL */
-	uint64_t n_dispatches;	   /* that the file lists */
-	uint64_t n_unplaced;	   /* samples of no known kernel */
+	struct u64_map node_of, pid_of; /* node by agent handle; pid by process */
+	struct roctrace *timeline;	/* made if there are no samples; may be NULL */
+	const char *command;		/* in the set's arena, or NULL */
+	uint64_t n_dispatches;		/* dispatches that the file lists */
+	uint64_t n_unplaced;		/* samples of unknown kernels */
 };
 
 /* Reads all samples of a file. */
@@ -38,11 +38,11 @@ bool pcs_read_json(
 	struct pcs *p, const struct file_data *f, const char *path, struct incore_error *e);
 bool pcs_read_csv(struct pcs *p, const struct import_options *o, const struct file_data *f,
 	const char *path, struct incore_error *e);
-/* Adds the instructions of sampled kernels that no sample hit, of the listing beside a file of samples;
- * where there is none nothing. */
+/* Adds the instructions of sampled kernels that no sample hit, from the listing beside the file of
+ * samples; without a listing nothing. */
 bool pcs_add_code(
 	struct pcs *p, const struct import_options *o, const char *path, struct incore_error *e);
-/* The last kernel that begins at or before an offset of a code object, or NULL. */
+/* The last kernel that begins at or before an offset in a code object, or NULL. */
 const struct pcs_entry *pcs_entry_at(const struct pcs *p, uint64_t object, uint64_t offset);
-/* A launch of a kernel was seen: how large it was, as long as all are alike. */
+/* Records a launch of a kernel; its size is kept as long as all launches have the same. */
 void pcs_add_launch(struct sampled_kernel *k, const struct trace_launch *l);

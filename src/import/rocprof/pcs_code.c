@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs_code.c: code_obj_info.json, which rocprofiler-compute leaves beside the samples: the code objects
- * of the process, instruction by instruction. Of kernels that have samples it is the whole listing.
+ * pcs_code.c: code_obj_info.json, which rocprofiler-compute writes beside the samples: the code
+ * objects of the process, instruction by instruction. It has the complete listing of kernels with
+ * samples.
  */
 #include "import/rocprof/pcs.h"
 
@@ -14,9 +15,9 @@ struct listing {
 	struct pcs *p;
 	struct json_reader r;
 	struct u64_map rows; /* hash of kernel, code object and address -> row + 1 */
-	uint64_t object;     /* what is being read */
-	uint64_t base;	     /* where it was loaded */
-	uint32_t kernel;     /* whose symbol is being read; UINT32_MAX: of none with samples */
+	uint64_t object;     /* the code object being read */
+	uint64_t base;	     /* its load address */
+	uint32_t kernel;     /* whose symbol is being read; UINT32_MAX: none with samples */
 	bool is_begun;
 };
 
@@ -49,7 +50,7 @@ static const struct json_field instruction_fields[] = {
 	JSON_FIELD(json_instruction, where, "comment", .get = get_text),
 };
 
-/* A symbol is a kernel's own where it begins as the kernel does: functions lie between them. */
+/* A symbol is a kernel's if it begins where the kernel begins: functions are between kernels. */
 static uint32_t kernel_of(const struct listing *x, uint64_t offset)
 {
 	struct sample_set *s = &x->p->set;
@@ -59,7 +60,7 @@ static uint32_t kernel_of(const struct listing *x, uint64_t offset)
 	return i != UINT32_MAX && s->kernels.v[i].n_samples ? i : UINT32_MAX;
 }
 
-/* Offsets of this file are those in the ELF file; samples count from where it was loaded. */
+/* Offsets of this file are those in the ELF file; samples count from the load address. */
 static void read_instruction(struct listing *x)
 {
 	struct json_instruction v = {0};
@@ -79,7 +80,7 @@ static void read_instruction(struct listing *x)
 	row.text = v.text;
 	row.where = v.where;
 	at = row_at(x, row.kernel, row.code_object, row.address);
-	if (at && *at && !s->rows.v[*at - 1].text) { /* a sample that was not decoded */
+	if (at && *at && !s->rows.v[*at - 1].text) { /* only a sample without text so far */
 		s->rows.v[*at - 1].text = v.text;
 		s->rows.v[*at - 1].where = v.where;
 	} else if (!at || (!*at && !samples_add(s, &row, 0, 0))) {
@@ -106,7 +107,7 @@ static void read_symbol(struct listing *x)
 		x->p->set.kernels.v[x->kernel].is_listed = true;
 }
 
-/* The id stands before the symbols: the writer sorts its keys. */
+/* The id precedes the symbols, because the writer sorts the keys. */
 static void read_object(struct listing *x)
 {
 	const uint64_t *base = NULL;
@@ -123,7 +124,7 @@ static void read_object(struct listing *x)
 	}
 }
 
-/* Damaged, it still is what was read of it. */
+/* What was read before damage is kept. */
 static void read_listing(
 	struct listing *x, const struct file_data *f, const char *path, struct incore_error *e)
 {
@@ -175,7 +176,7 @@ bool pcs_add_code(
 			read_listing(&x, &f, path, &p->code_error);
 		file_unload(&f);
 	} else if (!err_is(&p->code_error, "link-outside")) {
-		incore_error_clear(&p->code_error); /* most have none */
+		incore_error_clear(&p->code_error); /* most files have no listing */
 	}
 	u64_map_deinit(&x.rows);
 	return ok;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs_csv.c: PC samples as CSV: a sample a line, the text of its instruction and no address. Which
- * kernel a dispatch was stands in the kernel trace of the same run, where there is one.
+ * pcs_csv.c: PC samples as CSV: one sample per line, with the text of its instruction but no
+ * address. The kernel of a dispatch is in the kernel trace of the same run, if there is one.
  */
 #include "import/rocprof/pcs.h"
 

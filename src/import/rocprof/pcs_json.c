@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pcs_json.c: PC samples of results.json. What names a sample (dispatches, kernels, code objects,
- * texts) may stand behind it, so the file is walked twice: all but the samples, then the samples.
+ * pcs_json.c: PC samples of results.json. The data that samples refer to (dispatches, kernels,
+ * code objects, texts) may follow them, so the file is read twice: everything but the samples,
+ * then the samples.
  */
 #include "import/rocprof/results.h"
 
@@ -281,7 +282,7 @@ static bool get_record(const struct json_member *m)
 	return json_get_fields(m->r, JSON_FIELDS(record_fields), m->at, m->ctx);
 }
 
-/* -1: there is no text. */
+/* -1: no text. */
 static bool get_index(const struct json_member *m)
 {
 	uint64_t *to = m->at;
@@ -312,7 +313,8 @@ const struct pcs_entry *pcs_entry_at(const struct pcs *p, uint64_t object, uint6
 	return lo > 0 && p->entries.v[lo - 1].code_object == object ? &p->entries.v[lo - 1] : NULL;
 }
 
-/* By the dispatch; where that is not listed by the last kernel that begins at or before the pc. */
+/* Finds the kernel by the dispatch; if that is not listed, the last kernel that begins at or before
+ * the pc. */
 static uint64_t kernel_of(const struct results *x, const struct json_record *s, bool *is_known)
 {
 	const uint64_t *at = u64_map_find(&x->kernel_of, results_id(x, s->dispatch));
@@ -330,7 +332,7 @@ static uint32_t text_at(const struct results *x, const struct u64_map *m, uint64
 {
 	const uint64_t *at = u64_map_find(m, results_id(x, index));
 
-	return at ? (uint32_t)*at : 0; /* text 0 is the empty one */
+	return at ? (uint32_t)*at : 0; /* text 0 is the empty text */
 }
 
 static void read_sample(struct results *x, bool is_trap)
@@ -498,7 +500,7 @@ bool results_walk(struct results *x, const struct file_data *f, const char *path
 	return ok;
 }
 
-/* Addresses of kernels are those in memory; samples tell the place in the code object. */
+/* Addresses of kernels are those in memory; samples have the offset in the code object. */
 static void place_entries(struct pcs *p)
 {
 	for (size_t i = 0; i < p->entries.n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.c: results.json of rocprofv3 as the timeline that its database gives (timeline/rocpd_read.c).
- * What names a record, and what a call started, may stand behind it, so the file is walked as often
- * as one thing needs another.
+ * results.c: results.json of rocprofv3 as the same timeline as its database
+ * (timeline/rocpd_read.c). The data that a record refers to, and what a call started, may follow
+ * it, so the file is read in several passes.
  */
 #include "import/rocprof/results.h"
 
@@ -11,7 +11,7 @@
 #include "base/hash.h"
 
 enum walk { WALK_NAMES, WALK_DEVICE, WALK_VALUES, WALK_CALLS, WALKS };
-enum text { TEXT_KIND, TEXT_OPERATION, TEXT_MARKER }; /* what a text is found by */
+enum text { TEXT_KIND, TEXT_OPERATION, TEXT_MARKER }; /* kinds of keys of texts */
 
 struct counted {
 	uint64_t counter;
@@ -21,9 +21,9 @@ struct counted {
 struct lists {
 	struct results *x;
 	enum walk walk;
-	uint64_t index;		     /* of the item that is read */
+	uint64_t index;		     /* of the item being read */
 	struct u64_map text_at;	     /* -> text of the set */
-	VEC(struct counted) counted; /* of the record that is read */
+	VEC(struct counted) counted; /* of the record being read */
 };
 
 static struct roctrace *run_of(const struct lists *s)
@@ -44,7 +44,7 @@ static struct str text_of(const struct lists *s, enum text by, uint64_t a, uint6
 {
 	const uint64_t *at = u64_map_find(&s->text_at, text_key(s, by, a, b));
 
-	return s->x->p->set.texts.strs[at ? *at : 0]; /* text 0 is the empty one */
+	return s->x->p->set.texts.strs[at ? *at : 0]; /* text 0 is the empty text */
 }
 
 static bool get_text(const struct json_member *m)
@@ -115,7 +115,7 @@ static void read_counter(struct lists *s)
 
 /* --- records --- */
 
-/* Databases number agents by their node. */
+/* The number of an agent, by node as in databases. */
 static int64_t node_of(const struct lists *s, uint64_t handle)
 {
 	const uint64_t *at = u64_map_find(&s->x->p->node_of, results_id(s->x, handle));
@@ -181,7 +181,7 @@ static void read_copy(struct lists *s)
 	add(s, &span);
 }
 
-/* In the words of a database: "MEMORY_ALLOCATION_VMEM_FREE" is "FREE VIRTUAL". */
+/* Uses the words of the database: "MEMORY_ALLOCATION_VMEM_FREE" is "FREE VIRTUAL". */
 static void read_memory(struct lists *s)
 {
 	static const char *const levels[][2] = {{"MEMORY_ALLOCATION_VMEM_", "VIRTUAL"},
@@ -259,7 +259,7 @@ static const struct json_field counting_fields[] = {
 	JSON_FIELD(counting, n, "records", .get = get_counted),
 };
 
-/* Where launches were not traced, those that were counted are all there are. */
+/* If launches were not traced, only the counted ones are known. */
 static void read_counting(struct lists *s)
 {
 	struct counting c;
@@ -280,7 +280,7 @@ static void read_counting(struct lists *s)
 /* --- the document --- */
 
 static const struct list {
-	const char *in, *ends; /* in: "": of the process; ends: how its key does */
+	const char *in, *ends; /* in: the parent key, "": the process; ends: the end of the key */
 	enum walk walk;
 	void (*read)(struct lists *s);
 } all_lists[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h: results.json of rocprofv3 while it is walked: what its readers share, that of samples
- * (pcs_json.c) and that of the timeline (results.c).
+ * results.h: walks results.json of rocprofv3; shared by the readers of samples (pcs_json.c) and of
+ * the timeline (results.c).
  */
 #pragma once
 
@@ -11,14 +11,14 @@
 struct results {
 	struct pcs *p;
 	struct json_reader r;
-	uint64_t process;	     /* its number in the file: ids are of a process */
+	uint64_t process;	     /* its number in the file: ids are per process */
 	struct u64_map kernel_of;    /* dispatch -> id of its kernel + 1 */
 	struct u64_map texts, where; /* (process, index) -> text of the set */
 	bool is_second_walk;
-	struct lists *lists; /* of the timeline; or NULL */
+	struct lists *lists; /* for the timeline; or NULL */
 };
 
-/* Records: a number that the file does not have stays above all others. */
+/* Records: a number that is missing in the file stays at the maximum. */
 struct size3 {
 	uint64_t v[3];
 };
@@ -32,13 +32,13 @@ struct results_record {
 };
 
 uint64_t results_id(const struct results *x, uint64_t id);
-int64_t results_known(uint64_t v); /* NO_VALUE: too large for a number */
+int64_t results_known(uint64_t v); /* NO_VALUE for numbers above INT64_MAX */
 bool results_no_memory(struct results *x);
 bool results_put(struct results *x, struct u64_map *m, uint64_t key, uint64_t value);
 bool results_get_id(const struct json_member *m);
 bool results_get_record(const struct json_member *m);
 bool results_next(struct results *x, struct results_record *d);
-/* How large a launch was, and its kernel; NULL on lack of memory. */
+/* Records the size of a launch; returns its kernel, NULL when out of memory. */
 struct sampled_kernel *results_launch(
 	struct results *x, const struct results_record *d, struct trace_launch *l);
 /* Reads every process of the file. */

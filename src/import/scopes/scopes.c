@@ -61,7 +61,7 @@ static bool add_warp(
 	if (k.sm >= MOST_SMS || k.begin_clock >= MOST_CLOCK || k.end_clock >= MOST_CLOCK)
 		return err_file(
 			e, "bad-value", f->path, k.at, "SM or clock of a warp is out of range");
-	if (k.end_clock < k.begin_clock) { /* it did not come to its end, or the kernel did not */
+	if (k.end_clock < k.begin_clock) { /* the warp or the kernel did not end */
 		k.end_clock = k.begin_clock;
 		k.end_ns = 0;
 		w->n_unfinished++;
@@ -72,7 +72,7 @@ static bool add_warp(
 	return VEC_PUSH(&w->v, k) || err_nomem(e);
 }
 
-/* Warp after warp, as far as the file goes. */
+/* Indexes the warps up to the end of the file. */
 static bool index_warps(
 	struct scope_file *f, size_t at, struct trace *t, struct warps *w, struct incore_error *e)
 {
@@ -102,7 +102,7 @@ static bool index_warps(
 	return true;
 }
 
-/* In the order of tracks; warps of one slot are counted. */
+/* Sorts the warps in track order and numbers the warps of a slot. */
 static bool place_warps(struct scope_file *f, struct trace *t, struct warps *w)
 {
 	SORT(w->v.v, w->v.n, by_place);
@@ -124,7 +124,7 @@ static void put_shape(struct trace_launch *l, const struct scope_head *h)
 	}
 	if (h->grid[0] > INT32_MAX || h->grid[1] > UINT16_MAX || h->grid[2] > UINT16_MAX ||
 		h->block[0] > 1024 || h->block[1] > 1024 || h->block[2] > 64) {
-		l->workgroups = l->waves = NO_VALUE; /* no such launch: nothing is multiplied */
+		l->workgroups = l->waves = NO_VALUE; /* implausible launch: nothing is multiplied */
 		return;
 	}
 	l->workgroups = (int64_t)h->grid[0] * h->grid[1] * h->grid[2];
@@ -212,7 +212,7 @@ static bool scopes_read(
 		return false;
 	if (build(f, t, e))
 		return true;
-	if (!t->loader.close) /* else the trace has it already */
+	if (!t->loader.close) /* else the trace owns it already */
 		file_unload(&f->file);
 	return false;
 }
@@ -223,5 +223,5 @@ const struct import_ops import_scopes = {
 	.looks_for = "a file that incore/cuda.h wrote",
 	.sniff = scopes_sniff,
 	.read = scopes_read,
-	.lost = import_lost_noted, /* while it is read */
+	.lost = import_lost_noted, /* noted while reading */
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes.h: reading what kernels recorded about themselves with incore/cuda.h, see incore-scopes(7): a line of JSON, then warp after warp
- * its record and its events. The file is indexed once; a track's slices are made of its events when they are asked for.
- * What is read goes to the trace's arena. Threads: what is read here is not changed after.
+ * scopes.h: reads what kernels recorded about themselves with incore/cuda.h, see incore-scopes(7):
+ * a line of JSON, then for each warp its record and its events. The file is indexed once; a
+ * track's slices are made from its events on demand. Data goes to the trace's arena. Threads:
+ * read-only once loaded.
  */
 #pragma once
 
@@ -44,13 +45,13 @@ struct scope_event {
 struct scope_warp {
 	uint32_t sm, slot, block, warp;
 	uint64_t begin_clock, begin_ns, end_clock, end_ns;
-	uint32_t n_events, n_kept; /* in all; in the file */
-	uint64_t at;		   /* of its record, in the file */
-	uint32_t run;		   /* the how-manieth in its slot */
-	uint32_t n_slices;	   /* counted while rows were collected */
+	uint32_t n_events, n_kept; /* in total; in the file */
+	uint64_t at;		   /* offset of its record in the file */
+	uint32_t run;		   /* number of the run in its slot */
+	uint32_t n_slices;	   /* counted while collecting rows */
 };
 
-/* A row of the code is a scope below those it stands in: (row of the outer one, name, kind). */
+/* A code row is a scope inside its outer scopes: (row of the outer scope, name, kind). */
 struct scope_row {
 	uint32_t outer, name;
 	enum scope_kind kind;
@@ -66,7 +67,7 @@ struct scope_file { /* trace.loader_ctx, in the trace's arena */
 	const char *path;
 	struct scope_head head;
 	struct scope_warp *warps; /* in the order of the tracks */
-	int64_t *offset_cyc;	  /* by SM: add to its clock for the time of the trace */
+	int64_t *offset_cyc;	  /* by SM: offset from its clock to the time of the trace */
 	uint32_t n_sms;		  /* of offset_cyc */
 	struct u64_map rows;	  /* as scope_rows.index; owned by the file */
 };
@@ -76,28 +77,30 @@ bool scopes_read_head(struct scope_file *f, struct trace *t, size_t *end, struct
 
 /* --- scopes_walk.c --- */
 
-/* A piece of time in which one scope is the innermost; of an instant, of no length. */
+/* An interval in which one scope is the innermost; an instant has length 0. */
 typedef bool (*scope_piece_fn)(void *ctx, uint32_t row, uint64_t from, uint64_t to);
 struct scope_walk {
 	scope_piece_fn piece;
 	bool (*value)(void *ctx, const struct scope_event *x); /* or NULL */
-	/* The row of a scope in another (NO_SCOPE: in none); NO_SCOPE: lack of memory, or too many. */
+	/* The row of a scope inside another (NO_SCOPE: none); NO_SCOPE: out of memory, or too many
+	 * rows. */
 	uint32_t (*row)(void *ctx, uint32_t outer, const struct scope_event *x);
 	void *ctx;
-	uint32_t n_cut;	 /* ends whose begin the ring lost, or the warp never had */
-	uint32_t n_open; /* scopes that had not ended when the warp did */
-	uint32_t n_back; /* events before the one in front of them */
-	uint32_t n_deep; /* scopes below SCOPE_MOST_DEPTH others: their time is of the outer one */
+	uint32_t n_cut;	 /* ends without a begin: lost by the ring, or never recorded */
+	uint32_t n_open; /* scopes still open when the warp ended */
+	uint32_t n_back; /* events earlier than their predecessor */
+	uint32_t n_deep; /* scopes nested too deep: their time counts for the outer one */
 };
 bool scopes_walk_warp(const struct scope_file *f, const struct scope_warp *k, struct scope_walk *w);
 uint64_t scope_key(uint32_t outer, const struct scope_event *x);
 
 /* --- scopes_clock.c --- */
 
-/* The frequency of the SMs and how their clocks stand to each other, from the timer that they share. */
+/* Finds the frequency of the SMs and the offsets of their clocks, from the timer that they
+ * share. */
 bool scopes_align(struct scope_file *f, struct trace *t, struct incore_error *e);
 
 /* --- scopes_tracks.c --- */
 
-/* Rows, tracks, values: from every event once. */
+/* Builds rows, tracks and values in one pass over the events. */
 bool scopes_build(struct scope_file *f, struct trace *t, struct incore_error *e);

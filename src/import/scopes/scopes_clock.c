@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes_clock.c: one time for all SMs. Each has a clock of its own, all have one frequency; every warp read both its SM's clock and the
- * timer that they share, at its begin and at its end.
+ * scopes_clock.c: a common time for all SMs. Each SM has its own clock, all with the same
+ * frequency; every warp read both its SM's clock and the shared timer, at its begin and at its
+ * end.
  */
 #include <math.h>
 
 #include "base/search.h"
 #include "import/scopes/scopes.h"
 
-#define LEAST_SPAN_NS 20000u /* below it the timer's steps say too little about the frequency */
+#define LEAST_SPAN_NS 20000u /* the timer is too coarse for shorter spans */
 #define LEAST_HZ 1e7
 #define MOST_HZ 1e11
 
@@ -20,7 +21,7 @@ ORDER(by_sm, struct clock_pair, UP(sm) UP(ns) UP(clock))
 
 struct pairs {
 	VEC(struct clock_pair) v;
-	VEC(double) offsets; /* of one SM */
+	VEC(double) offsets; /* offsets of one SM */
 };
 
 static int compare_double(const void *pa, const void *pb)
@@ -46,7 +47,7 @@ static bool collect_pairs(const struct scope_file *f, uint32_t n_warps, struct p
 	return VEC_RESERVE(&p->offsets, p->v.n + 1);
 }
 
-/* Of the SM that was watched longest; 0: no span is long enough. */
+/* The frequency from the SM with the longest span; 0: no span is long enough. */
 static double measured_hz(const struct pairs *p)
 {
 	uint64_t longest = 0, cyc = 0;
@@ -65,7 +66,7 @@ static double measured_hz(const struct pairs *p)
 	return longest >= LEAST_SPAN_NS ? (double)cyc / (double)longest * 1e9 : 0;
 }
 
-/* The smallest step that the timer was seen to make; 0: none. */
+/* The smallest observed step of the timer; 0: none. */
 static uint64_t timer_step(const struct pairs *p)
 {
 	uint64_t least = 0;

@@ -93,7 +93,7 @@ bool scopes_read_head(struct scope_file *f, struct trace *t, size_t *end, struct
 		return err_file(
 			e, "truncated", f->path, f->file.size, "the first line does not end");
 	*end = (size_t)(line - f->file.data) + 1;
-	/* what follows the line are bytes of any value, which the reader must not see */
+	/* the line is followed by arbitrary bytes, which the reader must not see */
 	copy = arena_zalloc(&t->arena, *end + JSON_PAD, 1);
 	if (!copy)
 		return err_nomem(e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scopes_tracks.c: every event is looked at once, for rows of code, counts of slices and values; then tracks load what they are asked for. */
+/* scopes_tracks.c: reads every event once for code rows, slice counts and values; afterwards tracks
+ * are loaded on demand. */
 #include "base/search.h"
 #include "import/scopes/scopes.h"
 
@@ -98,7 +99,7 @@ static bool walk_all(struct building *b, struct scope_walk *w, struct incore_err
 	return true;
 }
 
-/* "outer/inner" of a row, at its first use. */
+/* The path "outer/inner" of a row, made on first use. */
 static const char *path_of(const struct building *b, uint32_t row, const char *const *paths)
 {
 	const struct scope_row *r = &b->rows.v.v[row];
@@ -210,7 +211,7 @@ static bool put_tracks(struct building *b)
 	return true;
 }
 
-/* --- what is on a track --- */
+/* --- content of a track --- */
 
 struct loading {
 	const struct scope_file *f;

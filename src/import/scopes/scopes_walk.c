@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes_walk.c: the events of a warp as pieces of time, each of the scope that is the innermost then. Scopes nest and slices of a
- * track do not: a scope that another interrupts is several pieces.
+ * scopes_walk.c: splits the events of a warp into intervals, each with its innermost scope. Scopes
+ * nest but slices of a track do not: a scope that is interrupted by another becomes several
+ * pieces.
  */
 #include "import/scopes/scopes.h"
 
-#define CLOCK_BITS 44 /* of an event: the warp's begin has the others */
+#define CLOCK_BITS 44 /* bits in an event: the warp's begin has the others */
 
 static uint32_t scope_word(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The event at p, of a warp whose last time was `after`. */
+/* Reads the event at p of a warp whose previous time was `after`. */
 static struct scope_event event_at(const uint8_t *p, uint64_t after)
 {
 	uint32_t y = scope_word(p + 4);
@@ -36,7 +37,7 @@ uint64_t scope_key(uint32_t outer, const struct scope_event *x)
 struct scope_stack {
 	uint32_t row[SCOPE_MOST_DEPTH];
 	uint32_t n, n_deeper;
-	uint64_t at; /* time up to which pieces were given */
+	uint64_t at; /* end of the pieces passed on so far */
 };
 
 static bool give_piece(const struct scope_walk *w, struct scope_stack *s, uint64_t to)

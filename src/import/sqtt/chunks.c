@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chunks.c: the chunks of one trace, put in order and joined to a stream per shader engine. */
+/* chunks.c: sorts the chunks of one trace and joins them to a stream per shader engine. */
 #include "import/chunks.h"
 
 #include "base/search.h"
@@ -46,7 +46,7 @@ uint64_t sqtt_chunks_bytes(const struct sqtt_chunk_list *l)
 	return sum;
 }
 
-/* --- what the rows say --- */
+/* --- checking the rows --- */
 
 static bool bad_chunk(const struct sqtt_chunk_list *l, const struct sqtt_chunk *c, const char *what,
 	struct incore_error *e)
@@ -77,7 +77,7 @@ static bool check_rows(const struct sqtt_chunk_list *l, struct incore_error *e)
 
 ORDER_AT(by_path, struct sqtt_chunk, A_TO_Z(path) UP(row))
 
-/* A file is one chunk: which part of it another row means nothing would say. */
+/* A file is one chunk: nothing would state which part of it another row refers to. */
 static bool check_files(struct arena *a, const struct sqtt_chunk_list *l, struct incore_error *e)
 {
 	const struct sqtt_chunk **v = arena_zalloc(a, l->n + 1, sizeof(*v));
@@ -113,7 +113,7 @@ static const char *file_of(struct joining *j, const struct sqtt_chunk *c)
 	return path ? path : (err_nomem(j->e), NULL);
 }
 
-/* What it holds, or that it is not there: -1. False: it is not what the row says. */
+/* Finds the size of a chunk's bytes, -1 if missing. False: it contradicts the row. */
 static bool chunk_size(struct joining *j, const struct sqtt_chunk *c, int64_t *size)
 {
 	const char *path;
@@ -131,7 +131,7 @@ static bool chunk_size(struct joining *j, const struct sqtt_chunk *c, int64_t *s
 		path_base(j->l->path), (long long)c->size);
 }
 
-/* How many chunks of a stream can be read one after the other; *bytes of them. */
+/* Finds how many chunks of a stream are usable in sequence, and their total *bytes. */
 static bool measure(
 	struct joining *j, const struct sqtt_chunk *v, size_t n, size_t *usable, uint64_t *bytes)
 {
@@ -206,7 +206,7 @@ static bool join(struct joining *j, const struct sqtt_chunk *v, struct sqtt_stre
 	for (size_t i = 0; i < n; i++, to += done, bytes -= done)
 		if (!append(j, &v[i], to, bytes, &done))
 			return false;
-	s->size -= (int64_t)bytes; /* of files that shrank meanwhile */
+	s->size -= (int64_t)bytes; /* files that shrank in the meantime */
 	return true;
 }
 
@@ -220,7 +220,7 @@ static bool find_chunks(struct sqtt_build *b, const char *path, struct incore_er
 	if (!check_rows(l, e) || !check_files(&b->scratch, l, e) ||
 		!sqtt_containers(import_fence(b->options), path, &b->scratch, &c, &n, e))
 		return false;
-	b->container = *c; /* for the code objects beside it */
+	b->container = *c; /* for the code objects beside the table */
 	c = &b->container;
 	c->agent = l->v->agent_name != NO_VALUE ? l->v->agent_name : l->v->agent;
 	c->dispatch = l->v->dispatch;
@@ -243,6 +243,6 @@ static bool find_chunks(struct sqtt_build *b, const char *path, struct incore_er
 bool sqtt_chunks_read(const struct sqtt_chunk_list *l, const struct import_options *o,
 	struct trace *t, struct incore_error *e)
 {
-	t->meta.format = import_sqtt.name; /* that is what stands in there */
+	t->meta.format = import_sqtt.name; /* the format of the chunks */
 	return sqtt_read_found(find_chunks, l, l->path, o, t, e);
 }

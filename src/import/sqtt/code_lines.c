@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction stands at an address? Finds the segment, decodes its words once, by the page.
- */
+/* Finds the instruction at an address: finds the segment and decodes its words once, page by
+ * page. */
 #include "import/sqtt/code_lines.h"
 
 #include "base/mem.h"
@@ -49,7 +49,7 @@ static struct code_line make_line(const struct code_lines *c, const uint8_t *p, 
 	line.inst_class = in.inst_class;
 	line.flags = in.flags;
 	line.branch_words = in.branch / 4;
-	/* 0.1.6 takes s_barrier for an immediate and ds_bvh for LDS */
+	/* 0.1.6 treats s_barrier as an immediate and ds_bvh as LDS */
 	if (c->is_c16 && in.inst_class == AMD_CODE_BARRIER)
 		line.inst_class = AMD_CODE_IMMED;
 	if (c->is_c16 && (in.flags & AMD_CODE_DS_BVH))
@@ -77,7 +77,7 @@ struct code_line *code_load_page(struct code_lines *c, struct code_pages *s, uin
 	return lines;
 }
 
-/* Address of the segment's first byte as `object` counts; SQTT_NO_ADDR: not there. */
+/* Address of the segment's first byte in the address space of `object`; SQTT_NO_ADDR: none. */
 static uint64_t start_of(const struct sqtt_segment *s, uint32_t object)
 {
 	if (object == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What do the codes of an INST token mean, from gfx10 on? Category and cycles of each. */
+/* Meaning of the codes of an INST token from gfx10 on: category and cycles of each. */
 #include "import/sqtt/gfx10.h"
 
 struct run { /* codes first..last take cycles, cycles + 1, ... */

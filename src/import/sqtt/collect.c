@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.c: the records of one stream, kept small. A wave becomes bytes: per instruction its
- * category, then as varints the change of slot, the gap since the end before, duration, stall; then
- * per state a byte and a varint. What a trace cannot hold is put right here and counted: times
- * before the wave begins, negative durations, instructions out of order.
+ * collect.c: stores the records of one stream compactly. A wave becomes bytes: per instruction its
+ * category, then as varints the change of slot, the gap since the previous end, duration, stall;
+ * then per state a byte and a varint. Data that a trace cannot represent is corrected here and
+ * counted: times before the wave begins, negative durations, instructions out of order.
  */
 #include "base/search.h"
 #include "codec/varint.h"
@@ -15,7 +15,7 @@
 #define MAX_INST_BYTES (1 + 5 + 10 + 5 + 5)
 #define MAX_SPAN_BYTES (1 + 5)
 #define MAX_ENTRY_SEARCH 4096u /* a corrupt stream may name any number of programs */
-#define MIN_SPANS 3u	       /* of a wave without instructions: what AMD's tools leave out */
+#define MIN_SPANS 3u	       /* waves with fewer and no instructions are left out */
 
 static uint64_t clamp_time(struct sqtt_engine *g, int64_t t)
 {
@@ -32,7 +32,7 @@ struct order {
 
 ORDER(compare_order, struct order, UP(time) UP(at))
 
-/* Stable, by time. Rare: two neighbours that AMD's rules swap. */
+/* A stable sort by time. Rarely needed: AMD's rules may swap two neighbours. */
 static bool sort_insts(struct sqtt_inst *v, size_t n)
 {
 	struct order *order = mem_zalloc(n, sizeof(*order));
@@ -51,15 +51,15 @@ static bool sort_insts(struct sqtt_inst *v, size_t n)
 	return copy && order;
 }
 
-/* gfx9 tells of s_barrier twice, on entering (a message) and on leaving: one wait here. */
+/* gfx9 reports s_barrier twice, on entering (a message) and on leaving: merged to one wait. */
 static bool is_barrier_pair(const struct sqtt_inst *a, const struct sqtt_inst *b)
 {
 	return a->category == SQTT_MSG && b->category == SQTT_IMMED && a->pc && a->pc == b->pc &&
 	       a->object == b->object;
 }
 
-/* The message that ends a gfx9 wave is sent when its stores are done: the time since the
- * instruction before is the end's drain, as later generations and decoder 0.1.6 have it. */
+/* The message that ends a gfx9 wave is sent when its stores are done: the time since the previous
+ * instruction is the drain at the end, as in later generations and decoder 0.1.6. */
 static void stretch_end(struct sqtt_inst *last)
 {
 	const struct sqtt_inst *before = last - 1;
@@ -72,7 +72,7 @@ static void stretch_end(struct sqtt_inst *last)
 	last->stall = 0;
 }
 
-/* Copies the instructions into scratch as a trace wants them. */
+/* Copies the instructions into scratch in the form that a trace needs. */
 static bool tidy(struct sqtt_engine *g, const struct sqtt_wave *w)
 {
 	struct sqtt_inst *v;
@@ -122,7 +122,8 @@ static bool tidy(struct sqtt_engine *g, const struct sqtt_wave *w)
 	return true;
 }
 
-/* Adds to the totals of a slot, as the columns of code.json are defined; *prev: end so far. */
+/* Adds to the totals of a slot, with the definitions of the columns of code.json; *prev: latest end
+ * so far. */
 static bool count(struct sqtt_engine *g, uint32_t slot, const struct sqtt_inst *x, int64_t *prev)
 {
 	struct code_totals *c;
@@ -147,7 +148,7 @@ static bool count(struct sqtt_engine *g, uint32_t slot, const struct sqtt_inst *
 	return true;
 }
 
-/* gfx10 and gfx11 give the whole stay at a barrier as a message's time: it is a wait. */
+/* gfx10 and gfx11 report the whole time at a barrier as that of a message: it is a wait. */
 static void mark_barrier(const struct sqtt_engine *g, struct sqtt_inst *x, uint32_t slot)
 {
 	static const uint8_t barriers[2][4] = {{0, 0, 0x8a, 0xbf}, {0, 0, 0xbd, 0xbf}};
@@ -161,7 +162,7 @@ static void mark_barrier(const struct sqtt_engine *g, struct sqtt_inst *x, uint3
 		x->stall = (uint32_t)x->dur - 1;
 }
 
-/* Appends the scratch instructions and the states; *end gets the end of the last instruction. */
+/* Appends the scratch instructions and the states; sets *end to the end of the last instruction. */
 static bool pack(struct sqtt_engine *g, const struct sqtt_wave *w, int64_t *end)
 {
 	size_t n = g->scratch.n;
@@ -252,8 +253,7 @@ TAKE(perf)
 TAKE(shaderdata)
 TAKE(other_simd)
 
-/* The number of an entry, made if it is new; 0: unknown. False on lack of memory. Programs are few.
- */
+/* Finds or adds the number of an entry; 0: unknown. False when out of memory. Programs are few. */
 static bool entry_number(struct sqtt_engine *g, const struct sqtt_occupancy *o, uint32_t *number)
 {
 	size_t n = g->entries.n;
@@ -324,7 +324,8 @@ static bool take_event(void *ctx, const struct sqtt_event *v, size_t n, struct i
 	return true;
 }
 
-/* By time: open starts come last in the stream and go first, and a clock may have jumped back. */
+/* Sorts by time: open starts are last in the stream but come first, and a clock may have jumped
+ * back. */
 static bool sort_events(struct sqtt_engine *g)
 {
 	size_t n = g->events.n, n_main = n > g->n_open_starts ? n - g->n_open_starts : 0;
@@ -357,7 +358,7 @@ static bool sort_events(struct sqtt_engine *g)
 static bool decode(struct sqtt_engine *g, const struct file_data *f, const struct sqtt_options *o,
 	unsigned want, struct incore_error *e)
 {
-	/* occupancy always: kernel ids are given in its order */
+	/* occupancy is always decoded: kernel ids are assigned in its order */
 	struct sqtt_sink sink = {.ctx = g,
 		.wave = take_wave,
 		.realtime = take_realtime,
@@ -405,7 +406,7 @@ bool sqtt_engine_decode(
 		why.path = mem_strndup(g->path, strlen(g->path));
 		why.offset = g->at + (why.offset == INCORE_NO_OFFSET ? 0 : why.offset);
 	}
-	g->is_bad = true; /* the other engines may be good */
+	g->is_bad = true; /* the other engines may be usable */
 	err_move(&g->why, &why);
 	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * container.c: which files are one capture? rocprofv3 writes a stream per shader engine and
- * dispatch (.att) and a copy of each loaded code object (.out) into one directory; plain runs are a
- * directory of se<N>.sqtt with code.elf and meta.json. Names are parsed from the right: the prefix
- * may hold anything.
+ * container.c: finds the files of one capture. rocprofv3 writes a stream per shader engine and
+ * dispatch (.att) and a copy of each loaded code object (.out) into one directory; plain runs are
+ * a directory of se<N>.sqtt with code.elf and meta.json. Names are parsed from the right: the
+ * prefix is arbitrary.
  */
 #include "import/sqtt/container.h"
 #include "base/search.h"
@@ -37,7 +37,7 @@ static bool decimal(struct str s, uint64_t max, uint64_t *out)
 	return s.n > 0 && str_to_u64(s, out) && *out <= max;
 }
 
-/* Where `mark` stands last in s, or -1. */
+/* The last position of `mark` in s, or -1. */
 static ptrdiff_t find_last(struct str s, const char *mark)
 {
 	ptrdiff_t at = -1, next;
@@ -109,7 +109,8 @@ bool sqtt_is_stream_name(const char *path)
 	return str_ends(s, ".att") || str_ends(s, ".sqtt");
 }
 
-/* A directory that AMD's decoder made from these streams is the better input: it has sources. */
+/* Is it the output of AMD's decoder for these streams? That is the better input, as it has
+ * sources. */
 static bool is_decoded_dir(const struct file_fence *f, const char *dir, const char *name)
 {
 	struct strbuf path = {0};
@@ -171,7 +172,7 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 		return err_nomem(e);
 	att.path = path;
 	if (is_att) {
-		sqtt_att_name(path_base(path), &att.name); /* the prefix shall live in the arena */
+		sqtt_att_name(path_base(path), &att.name); /* so that the prefix is in the arena */
 		return VEC_PUSH(&l->atts, att) || err_nomem(e);
 	}
 	if (plain_name(name, &number))
@@ -209,7 +210,7 @@ static int compare_objects(const void *pa, const void *pb)
 	return a->id != b->id ? (a->id < b->id ? -1 : 1) : strcmp(a->path, b->path);
 }
 
-/* The prefix without its agent: what the names of the code objects begin with. */
+/* The prefix without the agent, with which the names of the code objects begin. */
 static struct str process_of(const struct sqtt_att_name *n)
 {
 	ptrdiff_t under = str_rfind_char(n->prefix, '_');
@@ -217,7 +218,7 @@ static struct str process_of(const struct sqtt_att_name *n)
 	return str_sub(n->prefix, 0, under < 0 ? 0 : (size_t)under);
 }
 
-/* Objects of the same process; all of the directory when none carries its name. */
+/* Chooses the objects of the same process, or all of the directory if none has its name. */
 static bool choose_objects(
 	struct listing *l, const struct sqtt_att_name *n, struct sqtt_container *c)
 {
@@ -283,7 +284,7 @@ static bool make_plain(struct listing *l, struct sqtt_container *c)
 	return true;
 }
 
-/* One container per dispatch, sorted; the streams of a plain run are one. */
+/* Makes one sorted container per dispatch; the streams of a plain run are one container. */
 static bool make_containers(
 	struct listing *l, struct sqtt_container **out, uint32_t *n, struct incore_error *e)
 {
@@ -309,8 +310,8 @@ static bool make_containers(
 	return true;
 }
 
-/* A stream by any other name stands alone, with the code objects beside it; of a database with streams
- * those of its process ("PREFIX_results.db"). */
+/* Makes a container for a stream with any other name, with the code objects beside it; for a
+ * database with streams, those of its process ("PREFIX_results.db"). */
 static bool make_single(
 	struct listing *l, const char *path, struct sqtt_container **out, struct incore_error *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * container.h: which files are one capture of raw thread traces, and what meta.json
- * says. Owner: everything is in the caller's arena.
+ * container.h: finds the files of one capture of raw thread traces, and reads meta.json. Owner:
+ * everything is in the caller's arena.
  */
 #pragma once
 
@@ -16,14 +16,14 @@ struct sqtt_stream_file {
 	uint32_t se;
 	const char *path;
 	int64_t size;
-	const uint8_t *data; /* a part of the file at path; NULL: it is all of it */
+	const uint8_t *data; /* a part of the file at path; NULL: the whole file */
 	uint64_t at;	     /* where that part begins */
 };
 
 struct sqtt_object_file {
-	uint32_t id; /* of its name; 0: the only one of a plain run */
+	uint32_t id; /* from its name; 0: the only one of a plain run */
 	const char *path;
-	struct str bytes; /* a part of another file; none: it is at path */
+	struct str bytes; /* a part of another file; empty: the file at path */
 };
 
 struct sqtt_container { /* one dispatch; strings in the caller's arena */
@@ -36,20 +36,20 @@ struct sqtt_container { /* one dispatch; strings in the caller's arena */
 	struct sqtt_object_file *objects;
 	uint32_t n_objects;
 	uint64_t n_bytes;		 /* of all streams */
-	uint64_t shader_hz, realtime_hz; /* as the container says; 0: not */
-	struct rgp_file *rgp;		 /* that streams and objects are parts of; or NULL */
+	uint64_t shader_hz, realtime_hz; /* as stated by the container; 0: not stated */
+	struct rgp_file *rgp;		 /* the file that has the streams and objects, or NULL */
 };
 
-/* The parts of "<prefix>_<agent>_shader_engine_<SE>_<dispatch>.att"; false: another name. */
+/* Splits "<prefix>_<agent>_shader_engine_<SE>_<dispatch>.att"; false for other names. */
 struct sqtt_att_name {
-	struct str prefix; /* with the agent: captures of one process and agent share it */
-	int64_t agent;	   /* NO_VALUE if it is no number */
+	struct str prefix; /* with the agent: equal for captures of one process and agent */
+	int64_t agent;	   /* NO_VALUE if it is not a number */
 	uint32_t se;
 	int64_t dispatch;
 };
 bool sqtt_att_name(const char *name, struct sqtt_att_name *out);
 
-/* All captures of a directory; for a file the one it belongs to. */
+/* Lists all captures of a directory; for a file, the one it belongs to. */
 bool sqtt_containers(const struct file_fence *f, const char *path, struct arena *a,
 	struct sqtt_container **out, uint32_t *n, struct incore_error *e);
 /* Does the directory hold streams (and no decoded ui_output directories)? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters.c: streamed counters of gfx9 -> one series per shader engine, CU and counter. The stream
- * does not name its counters; they are called by their number.
+ * counters.c: streamed counters of gfx9 -> one series per shader engine, CU and counter. The
+ * stream has no names of counters; they are named by number.
  */
 #include "import/sqtt/sqtt.h"
 
@@ -15,7 +15,7 @@
 struct series_build {
 	struct trace *trace;
 	const char *names[BANKS * PER_BANK];
-	uint32_t *count; /* samples by kind, then places */
+	uint32_t *count; /* first the samples by kind, then indices of series */
 	VEC(struct counter_series) out;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One shader engine's stream, from its first byte to its last record. */
+/* Decodes the stream of one shader engine from the first byte to the last record. */
 #include "import/sqtt/decoder.h"
 
 #include "import/sqtt/internal.h"
@@ -74,7 +74,7 @@ static bool decode_stream(struct decoder *d)
 	sqtt_flush(d, true);
 	if (!d->is_failed && !d->code.is_failed)
 		return true;
-	/* a sink says why it failed, a lack of memory has nothing to say yet */
+	/* a sink has set its error; for out of memory it is set here */
 	return d->e && d->e->status != INCORE_OK ? false : err_nomem(d->e);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine.h: what the stream of one shader engine gave. Waves are kept packed (5 to 8 bytes an
- * instruction) because the stream cannot be entered in the middle: a track is unpacked when asked.
+ * engine.h: the decoded stream of one shader engine. Waves are stored packed (5 to 8 bytes per
+ * instruction) because a stream cannot be decoded from the middle: a track is unpacked on demand.
  * Owner: sqtt_engine_free(). Threads: one decodes an engine; read-only afterwards.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct sqtt_wave_ref {
 	uint32_t entry_object;
 };
 
-struct sqtt_entry { /* where a program begins */
+struct sqtt_entry { /* the entry of a program */
 	uint32_t object;
 	uint64_t pc;
 	uint64_t starts, cycles; /* occupancy starts; lifetimes of traced waves */
@@ -30,29 +30,29 @@ struct sqtt_entry { /* where a program begins */
 struct sqtt_engine {
 	uint32_t se;
 	const char *path;
-	uint64_t at;	       /* byte of the file where the stream begins */
+	uint64_t at;	       /* offset of the stream in the file */
 	struct file_data file; /* until it is decoded */
 	unsigned generation;   /* of the capture, sqtt_generation(); 0: any */
-	bool is_bad;	       /* no thread trace: see why */
+	bool is_bad;	       /* not a thread trace: see why */
 	struct incore_error why;
 	struct sqtt_stream stream;
 	struct sqtt_result result;
-	VEC(uint8_t) store; /* the waves, 5 to 8 bytes an instruction; see collect.c */
+	VEC(uint8_t) store; /* the packed waves; see collect.c */
 	VEC(struct sqtt_wave_ref) waves;
-	VEC(struct occupancy_event) events; /* sorted by time; kernel_id: into entries, + 1 */
+	VEC(struct occupancy_event) events; /* sorted by time; kernel_id: index + 1 into entries */
 	VEC(struct sqtt_entry) entries;	    /* in the order of their first event */
-	uint64_t n_starts;		    /* of waves whose program is known */
-	uint64_t first_start_cyc;	    /* of those; 0: none */
+	uint64_t n_starts;		    /* starts of waves whose program is known */
+	uint64_t first_start_cyc;	    /* the first of those; 0: none */
 	VEC(struct sqtt_realtime) realtime;
 	VEC(struct sqtt_perf) perf;
 	VEC(struct sqtt_shaderdata) shaderdata;
 	VEC(struct sqtt_other_simd) other_simd;
 	VEC(struct dispatch_event) dispatches; /* kernel_id as above */
 	uint32_t *hit;		  /* by slot: index + 1 into the two below; 0: never executed */
-	VEC(uint32_t) first_hits; /* slots in the order they were first executed */
-	VEC(struct code_totals) totals; /* of those */
+	VEC(uint32_t) first_hits; /* slots in the order of first execution */
+	VEC(struct code_totals) totals; /* totals of first_hits */
 	uint64_t n_clamped, n_out_of_order, n_no_slot;
-	uint64_t n_open_starts; /* waves that were there before the first token */
+	uint64_t n_open_starts; /* waves running before the first token */
 	size_t hint;
 	unsigned want; /* enum import_want */
 	const struct sqtt_objects *objects;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c: what the command processor did: launches, flushes, stalls, as registers and events say. */
+/* events.c: actions of the command processor: launches, flushes, stalls, from registers and
+ * events. */
 #include "import/sqtt/internal.h"
 
-#define MAX_EVENTS (1u << 18) /* of one stream: more is corruption */
+#define MAX_EVENTS (1u << 18) /* per stream: more is corruption */
 
 /* Decoder 0.1.6 has none. */
 void sqtt_event(struct decoder *d, enum sqtt_event_type type, unsigned queue, bool is_bottom)

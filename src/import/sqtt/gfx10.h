@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gfx10.h: shared by the layers of gfx10, gfx11, gfx12 and MI400: token table, what instruction
- * codes mean, and what tokens do to waves.
+ * gfx10.h: shared by the layers of gfx10, gfx11, gfx12 and MI400: token table, meaning of
+ * instruction codes, and effects of tokens on waves.
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 enum gfx10_token {
 	GFX10_NOP,
 	GFX10_TIME,
-	GFX10_SKIP, /* only its time counts */
+	GFX10_SKIP, /* only its time is used */
 	GFX10_LAST_QUIET = GFX10_SKIP,
-	GFX10_ISSUE, /* INST and VALU_INST; not of MI400 */
+	GFX10_ISSUE, /* INST and VALU_INST, except on MI400 */
 	GFX10_IMM_ONE,
 	GFX10_IMMEDIATE,
 	GFX10_WAVE_READY,
@@ -40,15 +40,17 @@ struct gfx10_entry {
 	uint8_t shift;	 /* of the time field */
 	uint8_t add;	 /* to the time */
 	uint16_t mask;	 /* of the time field */
-	/* of GFX10_ISSUE: where the wave64 bit stands, the wave behind it; where the code */
+	/* for GFX10_ISSUE: position of the wave64 bit, which the wave follows; position of the
+	 * code */
 	uint8_t w64_shift, code_shift;
 	uint16_t code_mask, code_base;
-	uint32_t pad; /* 16 bytes: found by a shift */
+	uint32_t pad; /* 16 bytes, so that the index is a shift */
 };
-#define GFX10_VALU_CODE 256u /* what a VALU_INST stands for */
+#define GFX10_VALU_CODE 256u /* the code of a VALU_INST */
 #define GFX10_CODES (GFX10_VALU_CODE + 1)
 
-/* By the low 12 bits: the short tokens there that only pass time, all at once; none: 0 nibbles. */
+/* Indexed by the low 12 bits: the short tokens in them that only advance time, taken together; 0
+ * nibbles: none. */
 struct gfx10_quiet {
 	uint8_t nibbles, delta;
 };
@@ -71,16 +73,16 @@ enum gfx10_code_kind {
 struct gfx10_code {
 	uint8_t kind, category;
 	uint16_t cycles;
-	bool is_newer; /* 0.1.6 takes it for something else */
+	bool is_newer; /* 0.1.6 decodes it differently */
 	bool is_plain; /* an instruction and nothing else */
-	uint16_t pad;  /* 8 bytes: found by a shift */
+	uint16_t pad;  /* 8 bytes, so that the index is a shift */
 };
 
 /* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */
 void gfx10_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_stream *s, uint64_t header,
 	bool is_c16);
 
-/* A token cut into its fields. */
+/* A token split into its fields. */
 struct gfx10_place {
 	unsigned sa, wgp, simd, wave;
 };
@@ -90,13 +92,13 @@ void gfx10_wave_start(
 void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p);
 void gfx10_wave_ready(struct decoder *d, uint32_t mask);
 void gfx10_immediate(struct decoder *d, unsigned wave);
-/* An instruction of a wave that wave_is_plain(). */
+/* Adds an instruction to a wave for which wave_is_plain() holds. */
 void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles);
 void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c);
 void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr);
 void gfx10_save_context(struct decoder *d);
-/* MI400: the last memory instruction comes again. */
+/* MI400: repeats the last memory instruction. */
 void gfx10_replay(struct decoder *d, unsigned wave);
-/* MI400: a cycle that belongs to the wave's next instruction. */
+/* MI400: adds a cycle to the wave's next instruction. */
 void gfx10_load_scale(struct decoder *d, unsigned wave);
 void gfx10_finish(struct decoder *d);

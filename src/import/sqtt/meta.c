@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meta.c: what meta.json says: target, kernel, load address, the machine, whether it was made up. */
+/* meta.c: reads meta.json: target, kernel, load address, the machine, whether the data is
+ * synthetic. */
 #include "codec/json_reader.h"
 #include "import/sqtt/container.h"
 #include "import/sqtt/decoder.h"
 
-struct props { /* device_props, as far as it is used */
+struct props { /* the used part of device_props */
 	int64_t arrays, arrays_per_engine;
 };
 

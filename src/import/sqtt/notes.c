@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes.c: what was lost. Everything the decoder counted becomes one note per kind, with the stream
- * and the byte where it came first; places that are decoded otherwise than AMD's decoder 0.1.6
- * would are named as information.
+ * notes.c: notes about losses. Everything the decoder counted becomes one note per kind, with the
+ * stream and the byte of the first occurrence; places that are decoded differently from AMD's
+ * decoder 0.1.6 become information notes.
  */
 #include "import/sqtt/rgp.h"
 #include "import/sqtt/sqtt.h"
@@ -71,7 +71,7 @@ static bool note_bad_streams(struct sqtt_build *b)
 	return true;
 }
 
-/* Real streams have no unknown token, and none lasts half a minute. */
+/* Real streams have no unknown tokens and are shorter than half a minute. */
 static bool is_implausible(const struct sqtt_engine *g)
 {
 	const int64_t longest_cyc = (int64_t)1 << 36;
@@ -101,7 +101,7 @@ static bool note_implausible(struct sqtt_build *b)
 		       (long long)first->result.last_cyc);
 }
 
-/* Code objects of rocprofv3 are placed by markers in the streams alone. */
+/* The addresses of rocprofv3's code objects are only in markers in the streams. */
 static bool note_no_markers(struct sqtt_build *b)
 {
 	const struct sqtt_loader *l = b->loader;
@@ -115,7 +115,7 @@ static bool note_no_markers(struct sqtt_build *b)
 		       "no marker in the streams says where the code objects were loaded: load addresses are unknown, no instruction gets an address");
 }
 
-/* What turning records into a trace changed. */
+/* Notes changes made while converting records to a trace. */
 static bool note_changes(struct sqtt_build *b)
 {
 	const struct sqtt_loader *l = b->loader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * objects.c: the code that ran. An object that is missing, damaged or of another architecture is a
- * note; the trace is decoded without it.
+ * objects.c: loads the code that ran. An object that is missing, damaged or of another
+ * architecture becomes a note; the trace is decoded without it.
  */
 #include "base/search.h"
 #include "import/capture_cache.h"
@@ -60,7 +60,7 @@ static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	return true;
 }
 
-/* A minimal image names no function: its code is the kernel that meta.json names. */
+/* A minimal image has no function names: its code is the kernel named in meta.json. */
 static bool name_bare_code(struct sqtt_build *b, struct sqtt_object *o)
 {
 	struct elf_function *f;
@@ -72,7 +72,7 @@ static bool name_bare_code(struct sqtt_build *b, struct sqtt_object *o)
 
 		if (elf_code_at(&o->elf, s->address) != s)
 			continue;
-		/* padding behind the end: s_code_end, s_nop 0 or zeros */
+		/* padding after the end: s_code_end, s_nop 0 or zeros */
 		while (size >= 8 && (memcmp(s->data + size - 4, "\0\0\x9f\xbf", 4) == 0 ||
 					    memcmp(s->data + size - 4, "\0\0\x80\xbf", 4) == 0 ||
 					    memcmp(s->data + size - 4, "\0\0\0\0", 4) == 0))
@@ -110,8 +110,8 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	return true;
 }
 
-/* The generation of most streams, of equally many the first; 0 if none is readable. Engines get it
- * to leave out what is of another. */
+/* The generation of most streams, in a tie the first; 0 if none is readable. Engines use it to
+ * leave out streams of another one. */
 static unsigned stream_major(struct sqtt_build *b)
 {
 	uint32_t count[SQTT_GENERATIONS] = {0}, best = 0;
@@ -173,7 +173,7 @@ static void choose_target(struct sqtt_build *b)
 	x->code = (struct sqtt_code){x->arch, x->segments.n, x->segments.v};
 }
 
-/* The names that the compiler left for markers. */
+/* Takes the marker names stored by the compiler. */
 static bool take_marker_names(struct sqtt_build *b)
 {
 	struct marker_names m = {.trace = b->trace};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is this a raw thread trace, and of which generation? gfx9 has a software header of 8 bytes, later
+ * Recognises raw thread traces and their generation. gfx9 has a software header of 8 bytes, later
  * generations begin with a header token.
  */
 #include "import/sqtt/internal.h"

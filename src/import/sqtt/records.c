@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How do records leave the decoder? Waves are stitched and handed over one by one, the rest in
- * batches. Also the names of the notes.
+ * Delivers records to the sink: waves are stitched and delivered one by one, the rest in batches.
+ * Also the names of the notes.
  */
 #include "import/sqtt/internal.h"
 
@@ -176,7 +176,7 @@ static void close_incomplete(struct decoder *d, struct wave *w)
 		d->res->is_wave_incomplete = true;
 }
 
-/* Newer rules: a code object that was announced after the wave began. */
+/* Newer rules: resolves a code object that was announced after the wave began. */
 static void resolve_late(struct decoder *d, struct wave *w)
 {
 	EACH (struct pc_info, p, w->infos.v, w->infos.n) {
@@ -195,7 +195,7 @@ static bool count_insts(struct decoder *d, struct wave *w)
 {
 	uint64_t unconfirmed = 0, known = 0;
 
-	if (d->stream.gfx_major > 9) /* all are confirmed, and those with an address counted */
+	if (d->stream.gfx_major > 9) /* all are confirmed, and those with an address are counted */
 		known = w->n_known;
 	for (size_t i = 0; i < w->insts.n && d->stream.gfx_major == 9; i++) {
 		struct sqtt_inst *x = &w->insts.v[i];
@@ -269,7 +269,7 @@ void sqtt_emit_wave(struct decoder *d, struct wave *w, bool is_incomplete)
 		(d)->kind.n = 0;                                                                   \
 	} while (0)
 
-/* Entries whose code object was announced only later as having been there all along. */
+/* Resolves entries whose code object was announced later as loaded from the beginning. */
 static void resolve_occupancy(struct decoder *d)
 {
 	for (size_t i = 0; i < d->occupancy.n && d->holds_occupancy; i++) {
@@ -284,7 +284,7 @@ static void resolve_occupancy(struct decoder *d)
 	}
 }
 
-/* Each was put in front of those before it. */
+/* Each record belongs before the previous ones. */
 static void deliver_front(struct decoder *d)
 {
 	for (size_t i = 0; i < d->front.n / 2; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records.h: what the thread-trace decoder hands out. Times are signed shader-clock cycles as AMD's
- * decoder counts them (gfx9: from 0; a stream's clock may jump back). `off` is the byte of the
- * stream (low 32 bits) whose token made the record. Addresses are (object, vaddr) where a marker
- * named the code object, else (0, device address); 0, 0: unknown.
+ * records.h: records delivered by the thread-trace decoder. Times are signed shader-clock cycles
+ * as AMD's decoder counts them (gfx9: from 0; a stream's clock may jump back). `off` is the byte
+ * of the stream (low 32 bits) whose token made the record. Addresses are (object, vaddr) where a
+ * marker named the code object, else (0, device address); 0, 0: unknown.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ struct sqtt_wave {
 	unsigned simd, slot, contexts;
 	bool is_incomplete; /* no end was seen */
 	int64_t begin, end;
-	uint64_t entry_pc; /* as the registers said at its start; 0: unknown */
+	uint64_t entry_pc; /* from the registers at its start; 0: unknown */
 	uint32_t entry_object;
 	uint32_t off, end_off; /* start and end tokens */
 	const struct sqtt_inst *insts;
@@ -66,7 +66,7 @@ struct sqtt_occupancy {
 	uint32_t off;
 	uint8_t cu, simd, slot;
 	uint8_t is_start;
-	uint8_t is_front; /* goes before all others: the start of an end that had none */
+	uint8_t is_front; /* belongs before all others: the added start of an end without one */
 };
 
 struct sqtt_realtime {
@@ -101,9 +101,9 @@ enum sqtt_event_type { /* but for the first, the numbers of occupancy.json 3.1.0
 
 struct sqtt_event {
 	int64_t time;
-	uint64_t pc; /* of a dispatch: entry of the program */
+	uint64_t pc; /* for a dispatch: entry of the program */
 	uint32_t object;
-	uint32_t threads[3]; /* of a workgroup, the same; 0: not seen */
+	uint32_t threads[3]; /* for a dispatch: size of a workgroup; 0: unknown */
 	uint8_t type;	     /* enum sqtt_event_type */
 	uint8_t me, pipe;
 	uint8_t flags; /* 2: bottom of pipe */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * result.h: how a decoding went: AMD's status and infos, and notes, which count everything lost,
- * cut or unknown, and every place decoded otherwise than by decoder 0.1.6 because that one errs.
+ * result.h: the outcome of a decoding: AMD's status and infos, and notes, which count everything
+ * lost, truncated or unknown, and every place decoded differently from decoder 0.1.6 because that
+ * one is wrong.
  */
 #pragma once
 
@@ -16,9 +17,8 @@ enum sqtt_status {
 	SQTT_INVALID_DATA = 4, /* 0.1.6 rejects the stream here; records so far were delivered */
 };
 
-/* Everything lost, cut, unknown; then every place decoded otherwise than by 0.1.6 because that
- * errs.
- */
+/* Everything lost, truncated or unknown; then every place decoded differently from 0.1.6 because
+ * that is wrong. */
 enum sqtt_note {
 	SQTT_NOTE_PACKET_LOST,
 	SQTT_NOTE_TRACE_STALL,
@@ -66,11 +66,11 @@ struct sqtt_note_count {
 struct sqtt_result {
 	enum sqtt_status status;
 	unsigned gfx_major;
-	uint64_t decoded_bytes; /* up to here tokens were read */
+	uint64_t decoded_bytes; /* tokens were read up to here */
 	int64_t last_cyc;	/* the clock there */
 	uint64_t waves, insts, stitched;
 	uint64_t rt_frequency_hz; /* 0: not announced */
-	uint64_t object_markers;  /* that say where a code object was loaded, or that it is gone */
+	uint64_t object_markers;  /* markers that a code object was loaded or unloaded */
 	bool is_lost, is_stitch_incomplete, is_wave_incomplete; /* AMD's info records 1, 2, 3 */
 	struct sqtt_note_count notes[SQTT_NOTE_COUNT];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rgp.c: which chunks of a .rgp file are streams and code, and what do the others say? All offsets
- * and counts of the file are checked against the chunk that they stand in.
+ * rgp.c: reads the chunks of a .rgp file: streams, code and other data. All offsets and counts of
+ * the file are checked against their chunk.
  */
 #include "import/sqtt/rgp.h"
 
@@ -14,7 +14,7 @@
 #define CHUNK_HEADER 16u
 #define TABLE_HEADER 32u /* of chunks with records */
 #define SYNTHETIC_NAME "incore synthetic"
-/* Mesa writes this where it does not know the shader clock: the profiler wants one. */
+/* Mesa writes this if the shader clock is unknown, because the profiler requires one. */
 #define STAND_IN_HZ 1300000000u
 
 struct chunk {
@@ -45,7 +45,7 @@ enum asic {
 	ASIC_REALTIME_HZ = 424,
 	ASIC_MAX_HZ = 432,
 	ASIC_SIZE = 440,
-	ASIC_CU_MASK = 460, /* 16 bits a shader array */
+	ASIC_CU_MASK = 460, /* 16 bits per shader array */
 	ASIC_CU_MASK_END = 588,
 };
 
@@ -101,7 +101,7 @@ static bool take_api(struct sqtt_build *b, const struct chunk *c, struct incore_
 
 /* --- streams --- */
 
-/* The generation of an SQTT version; 0: none that is decoded. */
+/* The generation of an SQTT version; 0: not supported. */
 static unsigned major_of_version(uint32_t version)
 {
 	return version == 0x7 ? 10 : version == 0xb ? 11 : version == 0xc ? 12 : 0;
@@ -141,7 +141,7 @@ static bool check_generation(struct rgp_file *r, const struct chunk *c, const ui
 {
 	struct sqtt_stream s;
 
-	/* What is no thread trace is left out when it is decoded: the others may be good. */
+	/* A stream that is not a thread trace is left out in decoding: the others may be usable. */
 	return !sqtt_recognise(data, size, &s, NULL) || s.gfx_major == r->desc_major[c->index] ||
 	       err_file(e, "bad-value", r->path, (uint64_t)(data - r->file.data),
 		       "stream %u begins as one of gfx%u, its description says gfx%u", c->index,
@@ -201,7 +201,7 @@ static bool take_objects(struct sqtt_build *b, const struct chunk *c, struct inc
 	return true;
 }
 
-/* The number of records; false where they do not fit. */
+/* The number of records; false if they do not fit. */
 static bool count_records(const struct rgp_file *r, const struct chunk *c, uint32_t least,
 	uint32_t *n, struct incore_error *e)
 {
@@ -346,7 +346,7 @@ static bool read_header(const struct rgp_file *r, uint64_t *chunks, struct incor
 		       r->file.size, (unsigned long long)*chunks);
 }
 
-/* Every stream that is described must be there. */
+/* Checks that every described stream is there. */
 static bool check_streams(const struct rgp_file *r, struct incore_error *e)
 {
 	for (unsigned i = 0; i < RGP_STREAMS; i++)
@@ -416,8 +416,8 @@ void rgp_meta(struct sqtt_build *b)
 		b->trace->meta.evidence = EVIDENCE_SYNTHETIC;
 }
 
-/* Older drivers say that they traced no instructions whether or not they did: only a trace without
- * any is told of. */
+/* Older drivers always state that they traced no instructions: a note is added only if the trace
+ * has none. */
 bool rgp_notes(struct sqtt_build *b)
 {
 	const struct rgp_file *r = b->container.rgp;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rgp.h: a capture of the Radeon GPU Profiler as Mesa writes it: chunks, of which some are thread
- * traces, code objects and the addresses these were loaded at. Owner: one read; rgp_close(). Streams
- * and objects of the container borrow its bytes.
+ * rgp.h: a capture of the Radeon GPU Profiler as Mesa writes it: chunks, among them thread traces,
+ * code objects and their load addresses. Owner: one read; rgp_close(). Streams and objects of the
+ * container borrow its bytes.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include "base/vec.h"
 #include "import/sqtt/container.h"
 
-struct rgp_load { /* a pipeline's code came to lie at base */
+struct rgp_load { /* a pipeline's code was loaded at base */
 	uint64_t base, hash[2], time;
 };
 
-struct rgp_pso { /* the driver's hash for one that the application's API uses */
+struct rgp_pso { /* the driver's hash of a pipeline, and the hash that the application's API uses */
 	uint64_t api, hash[2];
 };
 
@@ -24,18 +24,18 @@ struct rgp_file {
 	struct file_data file;
 	const char *path;
 	VEC(struct sqtt_stream_file) streams;
-	VEC(struct sqtt_object_file) objects; /* id: 1 and up, as they stand in the file */
+	VEC(struct sqtt_object_file) objects; /* id: 1 and up, in file order */
 	VEC(struct rgp_load) loads;
 	VEC(struct rgp_pso) psos;
-	uint32_t n_unloads; /* when, in cycles of the trace, nothing says: they change nothing */
-	uint32_t n_passed;  /* chunks that nothing is made of */
+	uint32_t n_unloads; /* ignored: their time in the trace is unknown */
+	uint32_t n_passed;  /* chunks that are ignored */
 	uint32_t passed;    /* bits of their kinds, rgp.c */
-	bool is_untimed;    /* instructions were not traced */
-	bool is_synthetic;  /* a generator wrote it */
+	bool is_untimed;    /* instruction timing was not traced */
+	bool is_synthetic;  /* written by a generator */
 	uint64_t shader_hz; /* during the trace; 0: not stated */
 	uint64_t realtime_hz;
 	struct trace_machine machine;
-	uint64_t desc_at[RGP_STREAMS]; /* of a stream that is described, by index; 0: none */
+	uint64_t desc_at[RGP_STREAMS]; /* offset of a stream's description, by index; 0: none */
 	uint32_t desc_se[RGP_STREAMS];
 	unsigned desc_major[RGP_STREAMS];
 	bool has_data[RGP_STREAMS];
@@ -44,14 +44,14 @@ struct rgp_file {
 struct sqtt_build;
 struct sqtt_object;
 
-/* rgp.c: the container of a file, as sqtt_read_found() asks for it */
+/* rgp.c: finds the container of a file; an sqtt_find_fn */
 bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e);
-/* What the file says of the machine. */
+/* Adds what the file states about the machine. */
 void rgp_meta(struct sqtt_build *b);
-/* What of it is not shown; false on lack of memory. */
+/* Adds notes on data that is not shown; false when out of memory. */
 bool rgp_notes(struct sqtt_build *b);
 void rgp_close(struct rgp_file *r);
-/* rgp_places.c: address 0 means none in records: code that begins there is moved up. */
+/* rgp_places.c: moves code that begins at address 0 up, because 0 means unknown in records. */
 void rgp_move(struct sqtt_object *o);
-/* Where the objects of b, which are loaded, lay */
+/* Finds the addresses of b's loaded objects */
 bool rgp_place(struct sqtt_build *b, struct incore_error *e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rgp_places.c: where did each code object lie? A load names a pipeline by its hash, the metadata note
- * of a code object states the same hash; the correlation of pipelines may stand between them.
+ * rgp_places.c: finds the load addresses of code objects. A load names a pipeline by its hash, and
+ * the metadata note of a code object has the same hash; the correlation of pipelines may map
+ * between them.
  */
 #include "base/search.h"
 #include "import/sqtt/rgp.h"
@@ -16,7 +17,7 @@ void rgp_move(struct sqtt_object *o)
 		return;
 	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections)
 		if (s->size > UINT64_MAX - PAGE || s->address > UINT64_MAX - PAGE - s->size)
-			return; /* no driver's: it stays, and its first word gets no address */
+			return; /* not a driver's: it stays, its first word gets no address */
 	o->moved = PAGE;
 	EACH (struct elf_section, s, o->elf.sections, o->elf.n_sections)
 		s->address += PAGE;
@@ -75,8 +76,8 @@ static uint32_t object_of_load(struct placing *p, const struct rgp_load *l)
 	return object;
 }
 
-/* Where the code of an object lies if its file was loaded at `load`. Nothing but code: the next
- * pipeline may begin right behind it. False: it has none, or nothing can lie there. */
+/* The address range of an object's code if its file was loaded at `load`. Only code: the next
+ * pipeline may begin right after it. False: there is no code, or the range is impossible. */
 static bool range_of(const struct sqtt_object *o, uint64_t load, struct object_range *out)
 {
 	uint64_t first = UINT64_MAX, end = 0;
@@ -122,7 +123,7 @@ static bool collect(struct placing *p)
 	return true;
 }
 
-/* Of loads over one another the latest is kept: code that was gone did not run later. */
+/* Of overlapping loads the latest is kept: replaced code did not run later. */
 static bool order(struct placing *p)
 {
 	struct object_range *v = arena_zalloc(&p->b->scratch, p->n_found + 1, sizeof(*v));
@@ -146,7 +147,8 @@ static bool order(struct placing *p)
 	return true;
 }
 
-/* Pipelines of a driver all call their code alike: of several each gets its hash in its name. */
+/* All pipelines of a driver name their code alike: if there are several, the hash is added to the
+ * names. */
 static bool name_stages(struct placing *p)
 {
 	struct arena *a = &p->b->trace->arena;
@@ -169,7 +171,7 @@ static bool name_stages(struct placing *p)
 	return true;
 }
 
-/* Objects that no load is for. */
+/* Counts the objects without a load. */
 static bool count_unplaced(struct placing *p)
 {
 	uint8_t *seen = arena_zalloc(&p->b->scratch, (size_t)p->r->objects.n + 2, 1);

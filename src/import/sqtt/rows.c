@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.c: the code table. As AMD's own tools make it: a symbol that was hit is listed whole, behind
- * a label row, symbols in the order of their first hit over the shader engines; numbers run
- * through. Addresses outside every symbol get a row each, at the end.
+ * rows.c: the code table. As in AMD's tools: a symbol that was hit is listed completely after a
+ * label row, symbols in the order of their first hit over the shader engines; row numbers are
+ * consecutive. Addresses outside all symbols get a row each at the end.
  */
 #include "base/search.h"
 #include "import/sqtt/sqtt.h"
@@ -13,7 +13,7 @@
 #include "isa/amd_words.h"
 #include "isa/disasm.h"
 
-struct row_place { /* what a row is of; a label has no bytes */
+struct row_place { /* the place of a row; a label has no bytes */
 	uint32_t object;
 	uint32_t len_bytes;
 	const uint8_t *bytes;
@@ -38,7 +38,7 @@ static bool push_row(struct rows_build *r, struct code_row row, struct row_place
 	return r->rows.n < UINT32_MAX - 1 && VEC_PUSH(&r->rows, row) && VEC_PUSH(&r->places, place);
 }
 
-/* One instruction at a slot; *len gets its length. False on lack of memory. */
+/* Adds the instruction at a slot and sets *len to its length. False when out of memory. */
 static bool add_inst(struct rows_build *r, uint32_t slot, size_t left, uint32_t *len)
 {
 	const struct sqtt_objects *o = &r->b->objects;
@@ -51,7 +51,7 @@ static bool add_inst(struct rows_build *r, uint32_t slot, size_t left, uint32_t 
 	row.code_object = at.object->id;
 	if (amd_code_decode(o->arch, at.bytes, left, &place.inst)) {
 		place.len_bytes = place.inst.len_bytes;
-	} else { /* cut off at the end: what is left of it */
+	} else { /* truncated at the end: only the rest of it */
 		place.inst = (struct amd_code_inst){4, AMD_CODE_UNKNOWN, 0, 0};
 	}
 	*len = place.len_bytes;
@@ -77,7 +77,7 @@ static bool add_label(
 		(struct row_place){(uint32_t)(at->object - r->b->objects.v.v), 0, NULL, {0}, 0});
 }
 
-/* Lists the function that holds a slot, if it has one and it is not listed yet. */
+/* Lists the function that contains a slot, if there is one and it is not listed yet. */
 static bool add_function(struct rows_build *r, uint32_t slot)
 {
 	struct sqtt_place at = sqtt_place_of(&r->b->objects, slot);
@@ -103,7 +103,7 @@ static bool add_function(struct rows_build *r, uint32_t slot)
 	return true;
 }
 
-/* Executed words that no listed function has an instruction at. */
+/* Adds executed words that are not an instruction of a listed function. */
 static bool add_loose(struct rows_build *r)
 {
 	VEC(uint32_t) loose = {0};
@@ -125,7 +125,7 @@ static bool add_loose(struct rows_build *r)
 	return ok;
 }
 
-/* What the waves of all engines spent on each row: our own decoder is the producer here. */
+/* Adds the totals of the waves of all engines to each row: our decoder is the producer here. */
 static void add_totals(struct rows_build *r)
 {
 	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {

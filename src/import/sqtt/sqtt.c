@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqtt.c: raw AMD thread traces -> a trace. One stream per shader engine, decoded in parallel; a
- * stream that is none, a code object that is missing or damaged is a note as long as something is
- * left to show.
+ * sqtt.c: raw AMD thread traces -> a trace. One stream per shader engine, decoded in parallel; an
+ * invalid stream or a missing or damaged code object becomes a note as long as there is something
+ * to show.
  */
 #include "import/sqtt/sqtt.h"
 
@@ -112,7 +112,8 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 		l->engines[i].objects = &b->objects;
 		if (!l->engines[i].path)
 			return err_nomem(e);
-		/* Here, as the cache is for one thread; what fails is told when it is decoded. */
+		/* Loaded here because the cache is for one thread; a failure is reported when it is
+		 * decoded. */
 		sqtt_stream_load(b, i, &l->engines[i].why);
 	}
 	progress_begin(p, "shader engines", l->n_engines);
@@ -121,7 +122,7 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 	return ok;
 }
 
-/* Fails when no stream is good, with the error of the first. */
+/* Fails if no stream is usable, with the error of the first. */
 static bool check_streams(struct sqtt_build *b, struct incore_error *e)
 {
 	struct sqtt_loader *l = b->loader;
@@ -210,7 +211,7 @@ bool sqtt_read_found(sqtt_find_fn find, const void *from, const char *path,
 	ok = choose_rules(&b, e) && read_all(&b, find, path, e) && sqtt_notes_build(&b, e);
 	sqtt_objects_free(&b.objects);
 	for (uint32_t i = 0; b.loader && i < b.loader->n_engines; i++)
-		b.loader->engines[i].objects = NULL; /* they are gone */
+		b.loader->engines[i].objects = NULL; /* they are freed */
 	if (b.container.rgp)
 		rgp_close(b.container.rgp);
 	arena_deinit(&b.scratch);
@@ -223,7 +224,7 @@ static bool sqtt_read(
 	return sqtt_read_found(find_container, NULL, path, o, t, e);
 }
 
-/* Everything lost was noted while reading: the decoder's counts are at hand there. */
+/* All losses were noted while reading, where the decoder's counts are available. */
 static bool sqtt_lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {

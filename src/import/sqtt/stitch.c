@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which address had each instruction of a wave? Tokens carry none but after indirect jumps, so the
- * program is walked beside the list: a line whose class fits takes the next instruction.
+ * Finds the address of each instruction of a wave. Tokens have addresses only after indirect
+ * jumps, so the program is walked along with the list: a line whose class matches takes the next
+ * instruction.
  */
 #include "import/sqtt/internal.h"
 
-#define MAX_FAILS 1000u	 /* lines in a row that fit nothing */
-#define MAX_SKIPS 10000u /* lines in a row that are never traced */
+#define MAX_FAILS 1000u	 /* consecutive lines that match nothing */
+#define MAX_SKIPS 10000u /* consecutive lines that are never traced */
 
 enum verdict { MATCH, MATCH_TWO, NO_MATCH, STOP, AGAIN };
 
@@ -14,8 +15,8 @@ struct walk {
 	struct decoder *d;
 	struct wave *w;
 	struct code_at next;
-	size_t i, n, info; /* instruction in work, how many, first place not yet used */
-	unsigned imms;	   /* immediates taken for the instruction they waited for */
+	size_t i, n, info; /* current instruction, their number, first unused info */
+	unsigned imms;	   /* immediates taken as the instruction they waited for */
 	unsigned fails, skips;
 	bool is_gfx9, is_right;
 };
@@ -34,7 +35,7 @@ static void set_pc(struct walk *k, struct sqtt_inst *x, const struct code_at *at
 	x->object = at->object & SQTT_MAX_OBJECT;
 }
 
-/* Steps past a line; running off a segment looks for the one that goes on there. */
+/* Steps past a line; at the end of a segment it finds the one that continues there. */
 static void step(struct walk *k, struct code_at *at, int64_t words)
 {
 	at->idx += (uint64_t)words;
@@ -43,7 +44,7 @@ static void step(struct walk *k, struct code_at *at, int64_t words)
 	*at = code_find(&k->d->code, (struct sqtt_pc){code_addr(at), at->object});
 }
 
-/* The walk cannot go on: is there a later place that is known? 0.1.6 gives up. */
+/* The walk cannot continue: resumes at a later known place, if any. 0.1.6 gives up. */
 static bool resume(struct walk *k)
 {
 	const struct pc_info *v = k->w->infos.v;
@@ -60,13 +61,13 @@ static bool resume(struct walk *k)
 	return true;
 }
 
-/* A place that is not known, or where no code is. False: nothing later is known either. */
+/* Skips a place that is unknown or has no code. False: no later place is known either. */
 static bool pass_unknown(struct walk *k, const struct pc_info *p)
 {
 	bool is_last = k->info + 1 >= k->w->infos.n;
 
 	if (!p->is_known) {
-		if (k->d->is_c16) /* it goes straight on */
+		if (k->d->is_c16) /* it continues without a jump */
 			return true;
 		sqtt_note_at(k->d, SQTT_DIFF_UNKNOWN_JUMP, k->w->insts.v[k->i].off);
 	}
@@ -77,7 +78,8 @@ static bool pass_unknown(struct walk *k, const struct pc_info *p)
 	return k->i < k->n;
 }
 
-/* True: instruction k->i stands at a known place, which is in *at. *is_stop: no more is known. */
+/* True: the address of instruction k->i is known and in *at. *is_stop: no later address is
+ * known. */
 static bool take_infos(struct walk *k, struct code_at *at, bool *is_stop)
 {
 	bool is_known = false;
@@ -98,7 +100,7 @@ static bool take_infos(struct walk *k, struct code_at *at, bool *is_stop)
 	return is_known;
 }
 
-/* The address is given; the class is not checked. */
+/* Uses the known address; the class is not checked. */
 static void take_known(struct walk *k, struct code_at at)
 {
 	struct code_lines *c = &k->d->code;
@@ -125,7 +127,7 @@ static void take_known(struct walk *k, struct code_at at)
 		step(k, &k->next, line->words);
 }
 
-/* gfx950 scaled matrix instructions are two in code and one in the trace. */
+/* gfx950 scaled matrix instructions are two in the code but one in the trace. */
 static void widen_scaled(struct walk *k)
 {
 	struct wave *w = k->w;
@@ -153,7 +155,7 @@ static bool fits_swapped(const struct walk *k, unsigned cat, unsigned class, siz
 	return true;
 }
 
-/* gfx9 issues two instructions in either order; put them in the program's. */
+/* gfx9 may issue two instructions in either order; restores program order. */
 static bool try_swap(struct walk *k, const struct code_line *line)
 {
 	struct sqtt_inst *x = &k->w->insts.v[k->i], other;
@@ -242,7 +244,7 @@ static void take_match(struct walk *k, struct code_line *line, const struct code
 	k->fails = k->skips = 0;
 }
 
-/* One line of code against the instruction in work. False: the walk cannot go on. */
+/* Matches one line of code with the current instruction. False: the walk cannot continue. */
 static bool walk_line(struct walk *k)
 {
 	struct code_at at = k->next;
@@ -279,11 +281,11 @@ static bool walk_line(struct walk *k)
 	}
 }
 
-#define MAX_WORDS 8u /* of an instruction, and more */
-#define SPECIAL (AMD_CODE_BARWAIT | AMD_CODE_DS_BVH | AMD_CODE_MOV_B64) /* more than a match */
+#define MAX_WORDS 8u /* upper bound for an instruction */
+#define SPECIAL (AMD_CODE_BARWAIT | AMD_CODE_DS_BVH | AMD_CODE_MOV_B64) /* need more than a match */
 
-/* Most code is straight and of the class that was traced: as walk_line() would, to the next place
- * that is known or the end of the page, without its questions. */
+/* Fast path, since most code is straight and matches: does the same as walk_line() without its
+ * checks, up to the next known place or the end of the page. */
 static void walk_straight(struct walk *k)
 {
 	const struct wave *w = k->w;
@@ -301,7 +303,7 @@ static void walk_straight(struct walk *k)
 	left = s->n_words - first < PAGE_LINES ? s->n_words - first : PAGE_LINES;
 	line = s->pages[first / PAGE_LINES];
 	last = left > MAX_WORDS ? line + (left - MAX_WORDS)
-				: line; /* a step from before it stays */
+				: line; /* a step from before it stays in the page */
 	line += k->next.idx - first;
 	for (; x < limit && line < last; line += line->words) {
 		if (line->inst_class == x->category && !(line->flags & SPECIAL)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Did this s_barrier_wait leave a token? gfx12 can be told to leave them out, and then an immediate
- * in its place may be the wait's or belong to what follows. 0.1.6 guesses by pairing every second
- * instruction with the lines that follow; the newer rules try both readings and keep the one that
- * fits further.
+ * Decides whether an s_barrier_wait has a token. gfx12 can be configured to omit them, and then an
+ * immediate in its place may be that of the wait or of later code. 0.1.6 guesses by pairing every
+ * second instruction with the following lines; the newer rules try both readings and keep the one
+ * that matches longer.
  */
 #include "import/sqtt/internal.h"
 
-#define HORIZON 256u	   /* instructions looked at by either reading */
+#define HORIZON 256u	   /* instructions checked for each reading */
 #define HORIZON_C16 16384u /* 0.1.6 has no limit; corrupt streams need one */
 
 static bool fits(const struct decoder *d, unsigned cat, unsigned class)
@@ -56,7 +56,7 @@ static bool guess_c16(struct decoder *d, struct wave *w, struct code_at next, si
 	return is_gap;
 }
 
-/* How many instructions from j on fit the code from `at` on, one to a line. */
+/* Number of instructions from j on that match the code from `at` on, one per line. */
 static size_t fit_length(struct decoder *d, struct wave *w, struct code_at at, size_t j)
 {
 	size_t first = j;
@@ -106,10 +106,10 @@ bool sqtt_is_barrier_gap(
 	return is_gap;
 }
 
-struct splice { /* of the timeline, kept across gaps */
+struct splice { /* state of the timeline, kept across gaps */
 	struct wave *w;
 	size_t copied;
-	int64_t cur; /* end of what was copied */
+	int64_t cur; /* end of the copied part */
 };
 
 static void splice_spans(

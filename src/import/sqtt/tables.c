@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.c: from the records of all shader engines to the tables of the trace: clocks, tracks,
+ * tables.c: makes the tables of the trace from the records of all shader engines: clocks, tracks,
  * occupancy with kernels by entry address, counters, markers, issue on other SIMDs.
  */
 #include "import/sqtt/sqtt.h"
@@ -14,7 +14,7 @@
 #define DEFAULT_REALTIME_HZ 100000000u
 #define SAMPLES_SOURCE "realtime samples of the trace"
 
-/* The symbol at a record's address, or "<object> / 0x<address>"; NULL on lack of memory. */
+/* The symbol at a record's address, or "<object> / 0x<address>"; NULL when out of memory. */
 static const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc)
 {
 	size_t hint = 0;
@@ -81,7 +81,7 @@ struct entries {
 	struct u64_map by_key;
 };
 
-/* The kernel id of an entry address, made if it is new; 0: unknown, UINT32_MAX: no memory. */
+/* Finds or adds the kernel id of an entry address; 0: unknown, UINT32_MAX: out of memory. */
 static uint32_t entry_id(struct entries *x, uint32_t object, uint64_t pc)
 {
 	uint64_t key = hash_mix64(pc) ^ object;
@@ -125,8 +125,8 @@ static bool name_entries(struct sqtt_build *b, const struct entries *x)
 	return true;
 }
 
-/* The kernel: that of most traced cycles, else of most starts; one with a name before one without.
- */
+/* The kernel with most traced cycles; in a tie one with a name, then most starts. NULL if it has no
+ * name. */
 static const struct sqtt_entry *main_entry(const struct trace *t, const struct entries *x)
 {
 	const struct sqtt_entry *best = NULL;
@@ -153,7 +153,7 @@ static void set_launch(struct trace *t, const struct kernel_facts *k)
 	const struct amd_machine *m = amd_machine_find(t->meta.arch, t->meta.gfx_major);
 	int64_t total = k->vgprs;
 
-	/* where accumulation registers share the pool the count is of both */
+	/* if accumulation registers share the pool, the count includes both */
 	if (total >= 0 && k->agprs > 0 && m && m->has_unified_accum && total >= k->agprs)
 		total -= k->agprs;
 	l->vgprs = total < 0 ? NO_VALUE : total;
@@ -313,7 +313,7 @@ static bool build_tracks(struct sqtt_build *b, struct entries *x)
 	return true;
 }
 
-/* The CU with detail: that of the first traced wave, else what the first header says. */
+/* The traced CU: that of the first traced wave, else from the first header. */
 static void choose_target_cu(struct sqtt_build *b)
 {
 	struct trace *t = b->trace;

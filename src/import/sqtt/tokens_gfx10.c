@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
- * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
- * More than 600 lines because the loop over tokens and what they do are compiled as one.
+ * byte. This file keeps the clock, sorts tokens and extracts their fields. More than 600 lines
+ * because the loop over tokens and their effects are compiled together.
  */
 #include "import/sqtt/gfx10.h"
 
-struct item { /* a token that waits for its time to pass */
+struct item { /* a token waiting for its time */
 	const struct gfx10_entry *x;
 	uint64_t t;
 	int64_t time;
@@ -18,19 +18,19 @@ struct reader {
 	struct gfx10_entry table[256];
 	struct gfx10_quiet quiets[GFX10_QUIETS];
 	struct gfx10_code codes[GFX10_CODES];
-	int64_t now;	   /* d->now is the time of the token that is delivered */
+	int64_t now;	   /* d->now is the time of the token being delivered */
 	uint64_t pos, end; /* nibbles */
 	unsigned major;
-	unsigned layout; /* generation of the fields of tokens: as major, but in 0.1.6 */
+	unsigned layout; /* generation of the tokens' fields: as major, except in 0.1.6 */
 	bool is_mi400, is_queued;
-	bool is_cut;		/* the token in work ends behind the stream */
-	bool is_over;		/* what is left is no whole token, or cannot be kept */
+	bool is_cut;		/* the current token exceeds the stream */
+	bool is_over;		/* the rest is not a complete token, or decoding failed */
 	VEC(struct item) queue; /* all of the same time */
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
 
-#define LONG_BYTES 4096u  /* a stream that is worth the table of what is quiet */
-#define SHORT_NIBBLES 15u /* what a word holds from any nibble on */
+#define LONG_BYTES 4096u  /* longer streams are worth the table of quiet tokens */
+#define SHORT_NIBBLES 15u /* nibbles that a word has from any nibble on */
 
 static unsigned field(uint64_t t, unsigned lo, unsigned hi)
 {
@@ -71,8 +71,8 @@ static void packets_lost(struct decoder *d)
 	sqtt_event(d, SQTT_PACKET_LOSS, 0, false);
 }
 
-/* gfx12: a sample not later in both clocks is averaged into the one before. 0.1.6 has it the other
- * way round for a token that the end of the stream cuts. */
+/* gfx12: a sample that is not later in both clocks is averaged into the previous one. 0.1.6 does
+ * the opposite for a token truncated by the end of the stream. */
 static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
@@ -138,7 +138,7 @@ static void misc(struct reader *r, uint64_t t)
 
 static void event(struct reader *r, uint64_t t)
 {
-	/* to the numbers of enum sqtt_event_type; 5: cache flush, 11: trace flush */
+	/* maps to enum sqtt_event_type; 5: cache flush, 11: trace flush */
 	static const uint8_t types[64] = {[0x04] = 5,
 		[0x06] = 5,
 		[0x07] = SQTT_CS_FLUSH,
@@ -153,7 +153,7 @@ static void event(struct reader *r, uint64_t t)
 			field(t, 14, 14) * 4 + field(t, 16, 17), field(t, 11, 11));
 }
 
-/* Type 2 with bit 0 is a launch: real streams have it here, not in the register. */
+/* Type 2 with bit 0 is a launch: real streams report it here, not in the register. */
 static void reg_init(struct reader *r, uint64_t t)
 {
 	if (!r->is_mi400 && field(t, 18, 19) == 2 && field(t, 20, 20))
@@ -228,7 +228,7 @@ static void shader_data(struct reader *r, uint64_t t, bool is_short)
 		sqtt_flush(r->d, false);
 }
 
-/* The most recently used wave moves to the front: MI400 names it by its place there. */
+/* Moves the most recently used wave to the front: MI400 names waves by their place there. */
 static void mru_touch(struct reader *r, unsigned wave)
 {
 	unsigned at = 1;
@@ -264,7 +264,7 @@ static void other_simd(struct decoder *d, struct gfx10_code c)
 		sqtt_flush(d, false);
 }
 
-/* A code in its wave, which is not the plain case; see issue(). */
+/* Handles a code that is not the plain case; see issue(). */
 static void issue_code(struct reader *r, unsigned wave, const struct gfx10_code *code, bool is_w64)
 {
 	struct gfx10_code c = *code;
@@ -320,7 +320,7 @@ static void immediates(struct decoder *d, uint32_t mask)
 			gfx10_immediate(d, (unsigned)__builtin_ctz(mask));
 }
 
-/* A token in its turn; d->now and d->off are its own. */
+/* Delivers a token in order; d->now and d->off are those of the token. */
 static void deliver(struct reader *r, unsigned kind, uint64_t t)
 {
 	struct decoder *d = r->d;
@@ -369,7 +369,7 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 	case GFX10_REG_INIT:
 		reg_init(r, t);
 		break;
-	case GFX10_NEW_PC: /* of 46 bits; gfx12's 55 are handled where they are read */
+	case GFX10_NEW_PC: /* with 46 bits; gfx12's 55 are handled when read */
 		gfx10_new_pc(d, field(t, 11, 15), (t >> 16 & (((uint64_t)1 << 46) - 1)) << 2);
 		break;
 	default:
@@ -409,7 +409,7 @@ static inline void enqueue(
 	if (r->queue.n) {
 		int64_t waiting = r->queue.v[0].time;
 
-		if (time > waiting && r->queue.n == 1) { /* as a rule */
+		if (time > waiting && r->queue.n == 1) { /* the usual case */
 			item = r->queue.v;
 			r->queue.n = 0;
 			r->d->now = waiting;
@@ -449,7 +449,7 @@ static void skip_extensions(struct reader *r)
 		r->pos += 2;
 }
 
-/* The first stands at the begin. 0.1.6 obeys any other too, but for the lengths of tokens. */
+/* The first is at the beginning. 0.1.6 obeys later ones too, except for token lengths. */
 static void header(struct reader *r, uint64_t t)
 {
 	struct decoder *d = r->d;
@@ -501,7 +501,7 @@ static void token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 		take_item(r, x, t);
 }
 
-/* MI400 VALU_INST: the delta goes by the value of its four bits. */
+/* MI400 VALU_INST: the delta depends on the value of its four bits. */
 static uint64_t valu_delta(uint64_t t)
 {
 	static const uint8_t delta[16] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2};
@@ -509,7 +509,7 @@ static uint64_t valu_delta(uint64_t t)
 	return delta[field(t, 4, 7)];
 }
 
-/* A token that does more than pass time. */
+/* Handles a token that does more than pass time. */
 static void read_token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
 	unsigned nibbles = x->nibbles, kind = x->kind; /* a header may change the table */
@@ -524,26 +524,26 @@ static void read_token(struct reader *r, const struct gfx10_entry *x, uint64_t t
 		skip_extensions(r);
 }
 
-/* A token that the end of the stream cuts. True: it is read all the same. */
+/* Handles a token truncated by the end of the stream. True: it is read anyway. */
 static bool take_cut(struct reader *r, uint64_t pos)
 {
 	sqtt_note_at(r->d, SQTT_NOTE_CUT, pos >> 1);
 	if (!r->d->is_c16)
 		sqtt_note_at(r->d, SQTT_DIFF_CUT, pos >> 1);
-	r->is_cut = r->d->is_c16; /* 0.1.6 takes what is missing for zeros */
+	r->is_cut = r->d->is_c16; /* 0.1.6 reads missing bits as zeros */
 	return r->is_cut;
 }
 
 #define NOP_STOP ((uint64_t)1 << 56) /* ends a run of zero nibbles within a word */
 
-/* Where the reading stands; a copy of its own, so that the loops keep it in registers. */
+/* The reading position; a separate copy, so that the loops keep it in registers. */
 struct place {
 	uint64_t pos;
 	int64_t now;
-	uint64_t t; /* the token there */
+	uint64_t t; /* the token at pos */
 };
 
-/* Most tokens are followed by padding and an execution: those bits are at hand. */
+/* Most tokens are followed by padding and an execution, whose bits are already loaded. */
 static inline void pass_next(const struct reader *r, uint64_t behind, struct place *at)
 {
 	struct gfx10_quiet q = r->quiets[behind % GFX10_QUIETS];
@@ -552,8 +552,8 @@ static inline void pass_next(const struct reader *r, uint64_t behind, struct pla
 	at->now += q.delta;
 }
 
-/* Up to the next token that does more than pass time, or to `end`, before which whole words can be
- * read. */
+/* Moves to the next token that does more than pass time, or to `end`, before which whole words can
+ * be read. */
 static inline const struct gfx10_entry *pass_time(
 	const struct reader *r, const uint8_t *data, uint64_t end, struct place *at)
 {
@@ -567,7 +567,7 @@ static inline const struct gfx10_entry *pass_time(
 			return x;
 		}
 		at->pos += x->nibbles;
-		if (x->nibbles == 1) /* padding: all the zeros that follow at once */
+		if (x->nibbles == 1) /* padding: skips all following zeros at once */
 			at->pos += (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
 		else if (x->nibbles == 2)
 			pass_next(r, t >> 8, at);
@@ -575,7 +575,7 @@ static inline const struct gfx10_entry *pass_time(
 	return NULL;
 }
 
-/* The same for one token near the end, which may be cut. */
+/* pass_time() for one token near the end, which may be truncated. */
 static const struct gfx10_entry *pass_last(struct reader *r, struct place *at)
 {
 	const struct gfx10_entry *x;
@@ -593,7 +593,7 @@ static const struct gfx10_entry *pass_last(struct reader *r, struct place *at)
 	return NULL;
 }
 
-/* A token that does more than pass time, whichever it is; *at goes behind it. */
+/* A token that does more than pass time, of any kind; *at moves past it. */
 static inline void read_any(struct reader *r, const struct gfx10_entry *x, struct place *at)
 {
 	struct decoder *d = r->d;

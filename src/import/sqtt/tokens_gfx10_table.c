@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which token does a low byte begin, from gfx10 on? A prefix of p bits fills 2^(8-p) of the 256
+ * The token that a low byte begins, from gfx10 on. A prefix of p bits fills 2^(8-p) of the 256
  * entries; each generation overrides the one before it.
  */
 #include "import/sqtt/gfx10.h"
@@ -8,7 +8,7 @@
 struct prefix {
 	uint8_t bits, value; /* the low `bits` of the token */
 	uint8_t kind, length_bits;
-	uint8_t time_lo, time_hi; /* 0, 0: no time */
+	uint8_t time_lo, time_hi; /* 0, 0: no time field */
 	uint8_t add;
 };
 
@@ -49,7 +49,7 @@ static const struct prefix gfx12_prefixes[] = {
 	{7, 0x01, GFX10_TIMESTAMP, 64, 0, 0, 0},
 };
 
-/* MI400: read in text, never seen. VALU_INST has its time in its value. */
+/* MI400: taken from source text, never seen. VALU_INST encodes its time in its value. */
 static const struct prefix mi400_prefixes[] = {
 	{3, 0x2, GFX10_UNKNOWN, 8, 0, 0, 0}, {4, 0x2, GFX10_INST, 24, 4, 5, 0},
 	{3, 0x3, GFX10_VALU_INST, 8, 0, 0, 0}, {4, 0x0, GFX10_NOP, 8, 0, 0, 0},
@@ -76,7 +76,7 @@ static void fill(struct gfx10_entry *table, const struct prefix *p, size_t n)
 
 #define FILL(table, prefixes) fill(table, prefixes, sizeof(prefixes) / sizeof((prefixes)[0]))
 
-/* Two tokens that say the same: which wave, and by a code or without what. */
+/* Two equivalent tokens: both name the wave; the kind is a code, or implied. */
 static void place_issue(struct gfx10_entry *x, unsigned layout)
 {
 	unsigned at = layout >= 12 ? 6 : 7;
@@ -112,7 +112,7 @@ static struct gfx10_quiet add_up(const struct gfx10_entry *table, unsigned bits)
 {
 	struct gfx10_quiet q = {0, 0};
 
-	/* a run of padding alone is passed by the word; its 12 bits may go on */
+	/* a run of only padding is skipped word by word, as it may continue after these 12 bits */
 	while (bits && q.nibbles < 3) {
 		const struct gfx10_entry *x = &table[bits & 0xff];
 

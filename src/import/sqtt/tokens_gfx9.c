@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tokens of a gfx9 stream: 2, 4, 6 or 8 bytes, the low four bits of the first say which. This
- * file keeps the clock and hands each token to what it is about.
+ * The tokens of a gfx9 stream: 2, 4, 6 or 8 bytes, depending on the low four bits of the first.
+ * This file keeps the clock and passes each token to its handler.
  */
 #include "import/sqtt/waves_gfx9.h"
 
@@ -49,9 +49,8 @@ static uint64_t load_token(const struct decoder *d, uint64_t off, unsigned len)
 	return t;
 }
 
-/* The TIME token after `off`, which gives the clock its base. Where another reset comes first there
- * is none, and 0.1.6 does not see that reset. Each byte is looked at once: a reset ends the search.
- */
+/* Finds the TIME token after `off`, the base of the clock. If another reset comes first there is
+ * none, and 0.1.6 overlooks that reset. Each byte is searched once: a reset ends the search. */
 static bool find_time(struct decoder *d, uint64_t off, uint64_t *value)
 {
 	while (off + 2 <= d->size) {
@@ -143,7 +142,7 @@ static struct gfx9_place place_of(uint64_t t)
 		field(t, 5, 5), field(t, 6, 9), field(t, 10, 13), field(t, 14, 15)};
 }
 
-/* Slots are 0 to 9; more is corruption, for which 0.1.6 rejects the whole stream. */
+/* Slots are 0 to 9; others are corruption, for which 0.1.6 rejects the whole stream. */
 static bool is_slot_ok(struct decoder *d, unsigned slot)
 {
 	if (slot < GFX9_SLOTS)
@@ -186,7 +185,7 @@ static void perf(struct decoder *d, uint64_t t)
 		sqtt_flush(d, false);
 }
 
-/* Counters that stopped are zero from one interval after their last sample on. */
+/* Counters that stopped become zero one interval after their last sample. */
 static void finish_perf(struct decoder *d)
 {
 	for (unsigned cu = 0; cu < 16 && d->perf_interval; cu++)
@@ -316,7 +315,7 @@ void sqtt_run_gfx9(struct decoder *d)
 			if (!d->is_c16) {
 				sqtt_note(d, SQTT_DIFF_CUT);
 				break;
-			} /* 0.1.6 takes what is missing for zeros */
+			} /* 0.1.6 reads missing bits as zeros */
 		}
 		off += len;
 		token(d, t);

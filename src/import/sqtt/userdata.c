@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What did the capture software say inside the stream? Code objects come and go by markers of
- * several words, the realtime clock (gfx9) as three, frequency and counter interval as one.
+ * Data that the capture software wrote into the stream: markers of several words announce code
+ * objects that are loaded and unloaded, the realtime clock (gfx9) has three words, frequency and
+ * counter interval have one.
  */
 #include "import/sqtt/userdata.h"
 
@@ -31,7 +32,7 @@ static bool overlaps(const struct object_range *a, const struct object_range *b)
 	return a->base < b->base + b->size && b->base < a->base + a->size;
 }
 
-/* An address range used again: 0.1.6 keeps the first owner, the newest one is right. */
+/* For an address range that is reused: 0.1.6 keeps the first owner, but the newest is right. */
 static void evict(struct decoder *d, const struct object_range *r)
 {
 	size_t kept = 0;
@@ -156,7 +157,7 @@ static void write3(struct decoder *d, uint32_t data, int64_t now)
 		u->rt_high = data;
 	else if (u->is_rt_short)
 		add_realtime(d, now, data);
-	else /* the low half ran over between its two readings */
+	else /* the low half overflowed between its two readings */
 		add_realtime(d, now, ((uint64_t)u->rt_high + (data < u->rt_low)) << 32 | data);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * userdata.h: what the capture software wrote into the stream through the USERDATA registers: which
- * code object lies where, the realtime clock, the counter interval.
+ * userdata.h: data that the capture software wrote into the stream through the USERDATA registers:
+ * addresses of code objects, the realtime clock, the counter interval.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 #define REG_USERDATA2 0xc342u
 #define REG_USERDATA3 0xc343u
 
-struct object_words { /* what one (me, pipe) has said so far */
+struct object_words { /* words received so far from one (me, pipe) */
 	uint32_t size[2], addr[2], id[2];
-	uint8_t expect; /* type + 1 of the payload that comes next; 0: a header comes */
+	uint8_t expect; /* type + 1 of the next payload; 0: a header is next */
 };
 
-struct entry_cache { /* what a queue's program address stood for */
+struct entry_cache { /* the resolved program address of a queue */
 	uint64_t addr;
 	uint64_t version;
 	struct sqtt_pc pc;
@@ -32,17 +32,17 @@ struct userdata {
 	struct entry_cache entries[8];
 	const struct sqtt_places *places;   /* or NULL; of the caller */
 	VEC(struct object_range) ranges;    /* active now */
-	VEC(struct object_range) preloaded; /* were there before the trace began */
+	VEC(struct object_range) preloaded; /* loaded before the trace began */
 };
 
 struct decoder;
 
-/* A write to USERDATA2 or 3 by queue me * 4 + pipe at time now. */
+/* Handles a write to USERDATA2 or 3 by queue me * 4 + pipe at time now. */
 void userdata_write(struct decoder *d, unsigned reg, unsigned queue, uint32_t data, int64_t now);
-/* Device address to (object, vaddr) where a range holds it. */
+/* Maps a device address to (object, vaddr) if a range holds it. */
 struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr);
-/* The same among the objects that were loaded before the trace. */
+/* userdata_resolve() among the objects that were loaded before the trace. */
 struct sqtt_pc userdata_resolve_preloaded(const struct userdata *u, uint64_t addr);
-/* Where waves of the queue me * 4 + pipe begin, as its registers stand; 0, 0: not known. */
+/* The entry of waves of queue me * 4 + pipe, from its current registers; 0, 0: unknown. */
 struct sqtt_pc userdata_entry(struct decoder *d, unsigned queue);
 void userdata_deinit(struct userdata *u);

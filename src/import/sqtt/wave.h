@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wave.h: a wave while its tokens come in: its instructions, states and the places its program is
- * known to be at. Owner: the decoder; the arrays are kept for the next wave of the slot.
+ * wave.h: a wave while its tokens are read: its instructions, states and known program addresses.
+ * Owner: the decoder; the arrays are kept for the next wave of the slot.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "import/sqtt/code_lines.h"
 
-/* From instruction `index` on the program is here; unknown until a later token says where. */
+/* The program address from instruction `index` on; unknown until a later token states it. */
 struct pc_info {
 	struct sqtt_pc pc;
 	uint32_t index;
@@ -21,7 +21,7 @@ struct pc_info {
 enum wave_status { WAVE_OK, WAVE_REQUEST, WAVE_STANDBY, WAVE_NEWPC };
 
 struct wave {
-	/* asked of every instruction, as one number: wave_is_plain() */
+	/* checked for every instruction, as one number: wave_is_plain() */
 	uint8_t is_open;
 	uint8_t is_ended;  /* gfx10+, newer rules: waits for a late address */
 	uint8_t status;	   /* enum wave_status */
@@ -31,7 +31,7 @@ struct wave {
 	uint8_t simd, slot, contexts, cu;
 	bool had_switch : 1; /* trap or context switch */
 	bool has_msg : 1;
-	bool wraps : 1, is_clamped : 1; /* durations beyond 32 bits: shall be, were */
+	bool wraps : 1, is_clamped : 1; /* durations beyond 32 bits: shall wrap, were clamped */
 	uint32_t off, end_off;
 	int64_t begin, end, mark; /* mark: start of the current state */
 	VEC(struct sqtt_inst) insts;
@@ -42,15 +42,15 @@ struct wave {
 	VEC(uint32_t) issued; /* gfx9: instructions that wait to be confirmed, from issued_head */
 	VEC(int64_t) stalls;  /* gfx9: stalled cycles not yet charged, from stalls_head */
 	size_t issued_head, stalls_head;
-	uint32_t first_unknown;	 /* of the infos at the end whose address is still to come */
-	uint32_t n_known;	 /* gfx10+: instructions that stitching gave an address */
+	uint32_t first_unknown;	 /* first of the trailing infos without an address yet */
+	uint32_t n_known;	 /* gfx10+: instructions with an address from stitching */
 	uint32_t replay_last[6]; /* index + 1 of the last confirmed of each memory type */
 	struct wave *older;	 /* gfx10+, 0.1.6: was still open when this one started */
 };
 
 static_assert(offsetof(struct wave, barrier) == 4, "wave_is_plain() reads what is before and it");
 
-/* Open, not ended, in its program and with nothing left to settle first. */
+/* Is the wave open, not ended, in its program and with nothing pending? */
 static inline bool wave_is_plain(const struct wave *w)
 {
 	static const uint8_t plain[8] = {1, 0, WAVE_OK, 0, 0, 0, 0, 0};
@@ -79,13 +79,13 @@ static inline struct sqtt_inst *wave_last(struct wave *w)
 	return &w->insts.v[w->insts.n - 1];
 }
 
-/* A span of its own, also next to one of the same state. */
+/* Adds a new span, even after one of the same state. */
 static inline bool wave_span(struct wave *w, int state, int64_t dur)
 {
 	return VEC_PUSH(&w->spans, (struct sqtt_span){state, clamp_dur(w, dur)});
 }
 
-/* Longer by dur in that state. */
+/* Adds dur to the last span if it has that state, else a new span. */
 static inline bool wave_add(struct wave *w, int state, int64_t dur)
 {
 	size_t n = w->spans.n;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What did each wave of the traced SIMD do, from gfx10 on? Tokens name the wave and the instruction
- * at once; a WAVE_READY before one is the beginning of its stall.
+ * Waves of the traced SIMD from gfx10 on. A token names both the wave and the instruction; a
+ * WAVE_READY before it is the beginning of the stall.
  */
 #include "import/sqtt/gfx10.h"
 
-#define SHORT_CYC 0xffff /* as much passes without a question */
+#define SHORT_CYC 0xffff /* shorter times need no overflow check */
 #define MAX_OLDER 64u	 /* waves kept open below one slot (0.1.6 rules) */
 
 static bool is_target(const struct decoder *d, const struct gfx10_place *p)
@@ -77,7 +77,7 @@ void gfx10_wave_ready(struct decoder *d, uint32_t mask)
 	}
 }
 
-/* Written in place, field by field: a copy of a struct just made waits for its own stores. */
+/* Written in place, field by field: copying a new struct would wait for its own stores. */
 static inline struct sqtt_inst *new_inst(struct decoder *d, struct wave *w, unsigned category)
 {
 	struct sqtt_inst *x;
@@ -118,7 +118,7 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 		add_immediate(d, w);
 }
 
-/* Room is lacking, or so much time passed that something may overflow. */
+/* Slow path: there is no room, or so much time passed that something may overflow. */
 static __attribute__((noinline)) void add_inst_carefully(
 	struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
@@ -176,7 +176,7 @@ void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsign
 	w->state = SQTT_EXEC;
 }
 
-/* Newer rules: time in a trap handler or away from the machine is an instruction too. */
+/* Newer rules: time in a trap handler or switched out is an instruction too. */
 static void add_context(struct decoder *d, struct wave *w)
 {
 	if (d->is_c16)
@@ -292,7 +292,7 @@ void gfx10_save_context(struct decoder *d)
 	}
 }
 
-/* 0.1.6: the wave that is still open waits below the new one. */
+/* 0.1.6: keeps the wave that is still open below the new one. */
 static void push_older(struct decoder *d, struct wave *w)
 {
 	struct wave *older;
@@ -412,7 +412,7 @@ void gfx10_wave_start(
 	}
 }
 
-/* s_endpgm has no token: it is what lies between the last instruction and the end. */
+/* s_endpgm has no token: it covers the time from the last instruction to the end. */
 static void add_end(struct decoder *d, struct wave *w)
 {
 	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
@@ -463,7 +463,7 @@ void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p)
 	r->is_running = false;
 }
 
-/* Waves of one slot that never ended, the oldest first. */
+/* Emits the waves of one slot that never ended, the oldest first. */
 static void emit_open(struct decoder *d, struct wave *w)
 {
 	if (w->older)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What did each wave of a gfx9 compute unit do? An ISSUE token says which slots issued, stalled or
- * executed an immediate; a later INST token confirms the oldest issued one and says what it was.
+ * Waves of a gfx9 compute unit. An ISSUE token states which slots issued, stalled or executed an
+ * immediate; a later INST token confirms the oldest issued one and states its type.
  */
 #include "import/sqtt/waves_gfx9.h"
 
@@ -34,7 +34,7 @@ static const struct {
 	[TYPE_MESSAGE] = {SQTT_MSG, 1},
 	[TYPE_TRAP] = {SQTT_CONTEXT, 0}};
 
-/* Which of the replay types 19.. repeats this one; index + 1. */
+/* Which of the replay types 19.. repeats this type; index + 1. */
 static const uint8_t replay_of[32] = {[0] = 1, [16] = 2, [2] = 3, [3] = 4, [4] = 5, [14] = 6};
 
 static void clip(struct wave *w, struct sqtt_inst *p, int64_t time)
@@ -83,11 +83,11 @@ static void issue_immediate(struct decoder *d, struct wave *w)
 	w->state = SQTT_EXEC;
 }
 
-/* Corrupt streams alone exceed these; the older half is then given up. */
+/* Only corrupt streams exceed these; then the older half is dropped. */
 #define MAX_PENDING 256u  /* issued and not confirmed: the hardware has room for a few */
-#define MAX_STALLS 65536u /* not yet charged: of many the latest one counts */
+#define MAX_STALLS 65536u /* not yet charged: if there are more, the latest one counts */
 
-/* The queues are used from a head on; an empty one starts over, a full one moves down. */
+/* The queues begin at a head index; an empty one is reset, a full one is moved down. */
 static bool push_issued(struct wave *w, uint32_t index)
 {
 	if (w->issued.n - w->issued_head >= MAX_PENDING)
@@ -139,7 +139,7 @@ void gfx9_issue(struct decoder *d, struct wave *w, unsigned code)
 	}
 }
 
-/* Takes instruction k out; what is queued behind it moves down. 0.1.6 leaves the queue as it is. */
+/* Removes instruction k; queued ones after it move down. 0.1.6 leaves the queue unchanged. */
 static void remove_inst(struct decoder *d, struct wave *w, uint32_t k)
 {
 	w->insts.n--;
@@ -155,7 +155,7 @@ static void remove_inst(struct decoder *d, struct wave *w, uint32_t k)
 		w->infos.v[i - 1].index--;
 }
 
-/* xnack: the access that this repeats lasted until now. */
+/* xnack: the repeated access lasted until now. */
 static void replay(struct decoder *d, struct wave *w, unsigned type, uint32_t k)
 {
 	uint32_t j = w->replay_last[type - FIRST_REPLAY];
@@ -213,7 +213,7 @@ static void confirm(struct decoder *d, struct wave *w, unsigned type, uint32_t k
 	}
 }
 
-/* The trap handler returned: where to is not known yet. */
+/* The trap handler returned to an address that is not known yet. */
 static void return_from_trap(struct decoder *d, struct wave *w)
 {
 	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
@@ -236,7 +236,7 @@ void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 	k = w->issued.v[w->issued_head++];
 	if (w->issued_head == w->issued.n)
 		w->issued_head = w->issued.n = 0;
-	if (k >= w->insts.n) { /* an index gone stale, which 0.1.6 does not survive */
+	if (k >= w->insts.n) { /* a stale index, on which 0.1.6 crashes */
 		sqtt_note(d, SQTT_NOTE_REJECTED);
 		d->res->status = SQTT_INVALID_DATA;
 		return;
@@ -288,7 +288,7 @@ void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_pl
 	sqtt_note(d, SQTT_NOTE_NO_START);
 	if (d->rules != SQTT_RULES_RIGHT || r->is_running)
 		return;
-	/* it is seen from here on, so that wave and occupancy say the same; 0.1.6 has no start */
+	/* it starts here, so that wave and occupancy agree; 0.1.6 has no start */
 	sqtt_occupancy(d, d->now, PLACE(p->cu, p->simd, p->slot), (struct sqtt_pc){0, 0}, true);
 	*r = (struct running){.is_running = true};
 	sqtt_note(d, SQTT_DIFF_OPEN_START);
@@ -337,7 +337,7 @@ void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned que
 	*r = (struct running){entry.addr, entry.object, true};
 }
 
-/* 0.1.6: the last message, s_endpgm, takes the time since the instruction before it. */
+/* 0.1.6: the last message, s_endpgm, takes the time since the previous instruction. */
 static void end_by_message(struct decoder *d, struct wave *w)
 {
 	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
@@ -380,7 +380,7 @@ static void finish_wave(struct decoder *d, struct wave *w)
 	sqtt_emit_wave(d, w, false);
 }
 
-/* 0.1.6 lets such a wave end at 0, and leaves it out once packets were lost. */
+/* 0.1.6 ends such a wave at 0, and leaves it out if packets were lost. */
 static void end_unstarted(struct decoder *d, unsigned place)
 {
 	bool is_right = d->rules == SQTT_RULES_RIGHT;

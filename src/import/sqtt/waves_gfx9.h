@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waves_gfx9.h: what the tokens of gfx9 do to waves. Fields arrive cut out of the token. */
+/* waves_gfx9.h: effects of gfx9 tokens on waves. The fields are already extracted from the
+ * token. */
 #pragma once
 
 #include "import/sqtt/internal.h"
@@ -9,7 +10,7 @@ struct gfx9_place {
 };
 
 void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count);
-/* An instruction came of a wave whose start did not. */
+/* Opens a wave that has an instruction but no start. */
 void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p);
 void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p);
 /* code: 1 stall, 2 issued, 3 immediate executed */

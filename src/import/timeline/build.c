@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c: taking what a timeline has, in the order of its file, and handing it to the trace. */
+/* build.c: collects the contents of a timeline in file order and hands them to the trace. */
 #include "import/timeline/timeline.h"
 
 #include "base/hash.h"
@@ -7,7 +7,7 @@
 #include "codec/trace_events.h"
 
 #define COUNTER_SCALE 1000 /* values are kept in thousandths */
-#define MAX_SERIES 4096	   /* a name for every sample is no series */
+#define MAX_SERIES 4096	   /* different names for all samples do not make series */
 
 void tl_init(struct timeline *l, struct trace *t, const char *path)
 {
@@ -319,7 +319,7 @@ static bool put_clock(struct timeline *l)
 	return true;
 }
 
-/* Lengths are 32 bits of the trace's clock. */
+/* Chooses the time unit so that lengths fit 32 bits. */
 static void choose_unit(struct timeline *l)
 {
 	uint64_t longest = 0;
@@ -334,7 +334,7 @@ static void choose_unit(struct timeline *l)
 		l->unit_ns *= 10;
 }
 
-/* What is longer than 136 years is no time. */
+/* Clamps lengths over 136 years, which cannot be real. */
 static void cut_longest(struct timeline *l)
 {
 	const int64_t max = (int64_t)(UINT32_MAX - 1) * 1000000000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * chrome.c: timelines in the Chrome trace format that other tools write: Triton's Proton, PyTorch's
- * profiler, and whoever times a kernel by its own means. Those of Ascend's simulator have a reader of
- * their own (event_lanes.h tells them apart).
+ * profiler, and programs that time kernels themselves. Those of Ascend's simulator have their own
+ * reader (event_lanes.h distinguishes them).
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #include "import/event_lanes.h"
 #include "import/timeline/timeline.h"
 
-/* What others write before their events, which may be long. */
+/* Does the head have members that other tools write before their events? They may be long. */
 static bool is_prologue(struct str head)
 {
 	return head.n >= PROBE_HEAD && head.p[0] && strchr("{\n\r\t ", head.p[0]) &&
@@ -38,8 +38,8 @@ static int chrome_sniff(const struct probe *p)
 
 /* --- times --- */
 
-/* Microseconds as written, in nanoseconds and what is left of them: a double would lose the end of
- * such as count from 1970. */
+/* Converts microseconds as written to nanoseconds and a rest: a double would lose the last digits
+ * of times since 1970. */
 static bool ns_of(struct str us, double value, int64_t *ns, double *rest)
 {
 	bool is_negative = us.n && us.p[0] == '-';
@@ -71,7 +71,7 @@ static bool ns_of(struct str us, double value, int64_t *ns, double *rest)
 	return true;
 }
 
-/* From and to of an event; both are rounded as one, so that slices that touch still do. */
+/* The begin and the end of an event, rounded together, so that adjacent slices stay adjacent. */
 static bool times_of(
 	struct timeline *l, const struct trace_event *ev, int64_t *from_ns, int64_t *to_ns)
 {
@@ -100,7 +100,7 @@ static uint32_t lane_of(struct timeline *l, const struct trace_event *ev)
 	return tl_lane(l, tl_process(l, ev->pid), ev->tid);
 }
 
-/* What an id stands for: an "id2" says whether other processes may use it too. */
+/* The key of an id: an "id2" states whether it is shared with other processes. */
 static uint64_t id_of(const struct trace_event *ev, uint64_t seed)
 {
 	struct str local = trace_event_find(ev->id2, "local");
@@ -112,7 +112,7 @@ static uint64_t id_of(const struct trace_event *ev, uint64_t seed)
 	return hash_bytes(global.p ? global.p : ev->id.p, global.p ? global.n : ev->id.n, seed);
 }
 
-/* The flow that a slice itself says it is part of; no category, since all that counts is the id. */
+/* Adds the flow that a slice refers to itself; without category, because only the id counts. */
 static bool add_bound_flow(
 	struct timeline *l, const struct trace_event *ev, uint32_t lane, int64_t at_ns)
 {
@@ -155,7 +155,7 @@ static bool add_half(struct timeline *l, const struct trace_event *ev)
 	return tl_add_half(l, h) && (!h.is_begin || add_bound_flow(l, ev, h.lane, h.at_ns));
 }
 
-/* Operations that no thread owns: a lane of their process per category. */
+/* Asynchronous operations, which no thread owns: one lane per category in their process. */
 static bool add_async(struct timeline *l, const struct trace_event *ev)
 {
 	bool is_instant = strchr("nTp", ev->ph) != NULL;
@@ -195,7 +195,7 @@ static bool add_flow(struct timeline *l, const struct trace_event *ev)
 static bool add_counter(struct timeline *l, const struct trace_event *ev)
 {
 	uint32_t process = tl_process(l, ev->pid);
-	struct strbuf name = {0}; /* "name[id]": each of several has its own */
+	struct strbuf name = {0}; /* "name[id]": each id has its own counter */
 	struct str key, value;
 	size_t pos = 0;
 	int64_t at, to;
@@ -209,7 +209,7 @@ static bool add_counter(struct timeline *l, const struct trace_event *ev)
 		     sb_putc(&name, ']');
 	while (ok && trace_event_member(ev->args, &pos, &key, &value)) {
 		if (!trace_event_number(value, &v))
-			v = -1; /* counted as what it is: no counter */
+			v = -1; /* counted as an invalid counter value */
 		ok = tl_add_counter(
 			l, process, ev->id.n ? (struct str){name.p, name.n} : ev->name, key, at, v);
 	}
@@ -217,7 +217,7 @@ static bool add_counter(struct timeline *l, const struct trace_event *ev)
 	return ok;
 }
 
-/* Names and places of lanes; where one is said twice the last word counts, as in viewers. */
+/* Reads names and order of lanes; as in viewers, the last value of duplicates counts. */
 static bool add_metadata(struct timeline *l, const struct trace_event *ev)
 {
 	bool is_process = str_starts(ev->name, "process_");
@@ -281,9 +281,9 @@ static bool add_event(struct timeline *l, const struct trace_event *ev)
 	}
 }
 
-/* --- what the whole says --- */
+/* --- the whole file --- */
 
-/* A file of ours: what it is made from is known, and its cycles are. */
+/* A file of our exporter: its source and its cycles are known. */
 static bool read_own(struct timeline *l, struct str object)
 {
 	struct trace_meta *m = &l->trace->meta;
@@ -313,7 +313,7 @@ static bool read_own(struct timeline *l, struct str object)
 	return true;
 }
 
-/* "matmul_kernel Core12 CTA3" is what Proton calls a process. */
+/* Proton names a process "matmul_kernel Core12 CTA3". */
 static struct str kernel_of(const char *process)
 {
 	struct str s = str_of(process);
@@ -330,7 +330,7 @@ static struct str kernel_of(const char *process)
 	return str_sub(s, 0, (size_t)core);
 }
 
-/* The kernel, where all processes are blocks of the same one. */
+/* Sets the kernel if all processes are blocks of the same one. */
 static bool name_kernel(struct timeline *l)
 {
 	struct trace_meta *m = &l->trace->meta;

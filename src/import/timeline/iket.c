@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * iket.c: the JSON of CUTLASS' run-iket: launches of kernels with the ranges, markers and lifetimes of
- * their warps. A process of the timeline is a block on its SM, a thread a warp. Times are nanoseconds
- * of the trace's own. Names and places stand in tables, which may come behind all that refers to them,
- * so the document is read twice.
+ * their warps. A process of the timeline is a block on its SM, a thread a warp. Times are
+ * nanoseconds with their own zero. Names and places are in tables, which may follow the data that
+ * refers to them, so the document is read twice.
  */
 #include "base/search.h"
 #include "codec/json_reader.h"
@@ -17,7 +17,7 @@ static int iket_sniff(const struct probe *p)
 	if (p->is_dir || !head.n)
 		return 0;
 	if (has_places && str_has(head, "\"smId\"") && str_has(head, "\"warpId\""))
-		return 75; /* tables that are longer than the head */
+		return 75; /* the tables may be longer than the head */
 	return (str_has(head, "\"launches\"") || str_has(head, "\"graphLaunches\"")) &&
 			       (has_places || str_has(head, "\"warpLocs\"") ||
 				       str_has(head, "\"warpLifetimes\"") ||
@@ -44,7 +44,7 @@ struct reading {
 	bool has_other_kernels, is_nomem;
 	VEC(struct str) names;	 /* "stringTable" */
 	VEC(struct warp) places; /* "locationTable" */
-	VEC(struct warp) warps;	 /* of the span that is read */
+	VEC(struct warp) warps;	 /* of the span being read */
 };
 
 static struct warp read_warp(struct reading *x)
@@ -117,7 +117,7 @@ static bool add_span(struct reading *x, const struct span *s, struct str categor
 	}
 	l->counts[TL_NO_LANE] += x->warps.n == 0;
 	k.code = tl_row(l, s->name, category);
-	/* a range names where it began and where it ended: one warp, as a rule */
+	/* a range names where it began and ended: usually one warp */
 	SORT(x->warps.v, x->warps.n, compare_warps);
 	for (size_t i = 0; i < x->warps.n; i++) {
 		const struct warp *w = &x->warps.v[i];
@@ -130,7 +130,7 @@ static bool add_span(struct reading *x, const struct span *s, struct str categor
 	return true;
 }
 
-/* Of an index of a table that has no such entry the number is all that is known. */
+/* Reads the index of a name; if the table lacks it, the number itself is the name. */
 static struct str read_name(struct reading *x)
 {
 	char text[40];
@@ -159,7 +159,7 @@ static struct str read_text(struct reading *x)
 	return (struct str){name ? name : "", name ? text.n : 0};
 }
 
-/* The begin and the end of a range, and what was recorded with them. */
+/* Reads the begin and the end of a range, and the data recorded with them. */
 static void read_inner(struct reading *x)
 {
 	struct str key;
@@ -249,7 +249,7 @@ static void read_launches(struct reading *x)
 		read_launch(x);
 }
 
-/* Those of CUDA graphs stand in an object, by graph. */
+/* Reads the launches of CUDA graphs, which are in an object, by graph. */
 static void read_graphs(struct reading *x)
 {
 	struct str key;
@@ -313,7 +313,7 @@ static bool read_file(struct reading *x, const struct file_data *f, struct incor
 	return ok;
 }
 
-/* Of a single launch its number says nothing. */
+/* The number of the launch is left out if there is only one. */
 static void name_processes(struct reading *x)
 {
 	EACH (struct tl_process, p, x->l.processes.v, x->l.processes.n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.c: which lane does a slice lie in? Slices of a thread nest or overlap; each lies in the first
- * lane of its thread that is free when it begins, so that nested ones lie by depth and no two of a lane
- * overlap. The trace's loader copies one lane at a time.
+ * layout.c: assigns slices to lanes. Slices of a thread nest or overlap; each is put into the
+ * first lane of its thread that is free when it begins, so that nested slices are sorted by depth
+ * and slices of a lane never overlap. The trace's loader copies one lane at a time.
  */
 #include "base/search.h"
 #include "import/timeline/timeline.h"
@@ -65,7 +65,7 @@ bool tl_pair_halves(struct timeline *l)
 
 struct lane_ref {
 	int64_t process_sort, sort;
-	uint64_t process_number, number; /* UINT64_MAX: the key is a word */
+	uint64_t process_number, number; /* UINT64_MAX: the key is not a number */
 	uint32_t process, lane;
 };
 
@@ -116,7 +116,7 @@ static const char *name_of(struct timeline *l, const struct tl_lane *k, uint32_t
 
 /* --- depth --- */
 
-struct columns { /* of a track, in the trace's arena */
+struct columns { /* columns of a track, in the trace's arena */
 	uint64_t *start_cyc;
 	uint32_t *dur_cyc;
 	code_idx *code;
@@ -127,11 +127,11 @@ struct layout {
 	struct timeline *l;
 	VEC(struct track) tracks;
 	VEC(struct columns) columns;
-	VEC(uint8_t) depth;	  /* by slice of the lane that is laid out */
+	VEC(uint8_t) depth;	  /* by slice of the current lane */
 	uint32_t process, thread; /* ordinals of the lane */
 };
 
-/* The longer of two that begin together is the outer one. */
+/* Of two slices that begin together, the longer is the outer one. */
 ORDER(slice_cmp, struct tl_slice, UP(from_ns) DOWN(to_ns) UP(code) UP(kind))
 
 static bool find_depths(struct layout *x, const struct tl_lane *k, uint32_t count[MAX_DEPTH])
@@ -271,7 +271,7 @@ bool tl_layout(struct timeline *l, struct incore_error *e)
 ORDER(flow_cmp, struct tl_flow, UP(key) UP(at_ns) UP(step) UP(order))
 ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
-/* The place of the first slice of a track that begins after `at`. */
+/* The index of the first slice of a track that begins after `at`. */
 static uint32_t place_after(const struct trace *t, track_idx i, uint64_t at)
 {
 	const struct columns *c = (const struct columns *)t->loader_ctx + i;
@@ -286,8 +286,8 @@ static bool is_inside(const struct columns *c, uint32_t slice, uint64_t at)
 	return c->start_cyc[slice] == at || c->start_cyc[slice] + c->dur_cyc[slice] > at;
 }
 
-/* The innermost slice around the time, one that ends with it where there is no other; or the next of
- * the thread. */
+/* Finds the innermost slice around the time (one that ends then only if there is no other), or the
+ * next slice of the thread. */
 static bool bind(
 	const struct timeline *l, const struct tl_flow *f, track_idx *track, uint32_t *slice)
 {

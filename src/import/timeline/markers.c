@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * markers.c: the markers of an AMD trace as a timeline of scopes. Markers of a slot come one after the
- * other; a scope that is open when its wave ends, ends with it. Without names values are no scopes:
- * anything may have been written.
+ * markers.c: the markers of an AMD trace as a timeline of scopes. Markers of a slot are in order;
+ * a scope that is open when its wave ends, ends with it. Without names, values are not taken as
+ * scopes, because they may be arbitrary.
  */
 #include "import/marker_names.h"
 
@@ -13,12 +13,12 @@
 
 struct name {
 	uint64_t id;
-	uint32_t code;	   /* of the timeline */
-	uint32_t payloads; /* records behind the marker that belong to it */
+	uint32_t code;	   /* code row of the timeline */
+	uint32_t payloads; /* payload records that follow the marker */
 	bool is_point;
 };
 
-struct slot_at { /* where markers come from */
+struct slot_at { /* the source of markers */
 	clock_idx clock;
 	uint32_t cu, simd, slot;
 };
@@ -47,7 +47,7 @@ struct scopes {
 	unsigned id_bits;
 	VEC(struct event) events;
 	struct scope open[MAX_SCOPES];
-	unsigned n_open, n_skip; /* n_skip: payload records to come */
+	unsigned n_open, n_skip; /* n_skip: payload records still to skip */
 	uint64_t n_too_deep, n_unknown, n_ambiguous;
 };
 
@@ -87,7 +87,7 @@ static bool take_name(struct scopes *x, const struct named_table *k, uint32_t ro
 			str_to_u64(str_of(name), &count) && count < 1 << 16 ? (uint32_t)count : 0;
 		return true;
 	}
-	if (n->code != TL_NONE) { /* of another code object: the first name stays */
+	if (n->code != TL_NONE) { /* name of another code object: the first one is kept */
 		x->n_ambiguous += strcmp(x->l.rows.v[n->code].text, name) != 0;
 		return true;
 	}
@@ -163,7 +163,7 @@ static bool close_all(struct scopes *x, uint32_t lane, int64_t time)
 	return ok;
 }
 
-/* A value that no name explains is a point of its own. */
+/* Adds a value without a name as a separate point. */
 static bool add_value(struct scopes *x, uint32_t lane, const struct event *v)
 {
 	char text[24];
@@ -226,7 +226,7 @@ static bool take_slots(struct scopes *x)
 	return true;
 }
 
-/* What stands on waves, code and clocks of the old trace goes. */
+/* Removes the data about waves, code and clocks of the old trace. */
 static void forget_waves(struct trace *t)
 {
 	if (t->loader.close)
@@ -275,7 +275,7 @@ bool marker_timeline(struct trace *t, struct incore_error *e)
 	ok = (take_names(&x) && take_events(&x) && take_slots(&x)) || err_nomem(e);
 	forget_waves(t);
 	ok = ok && tl_finish(&x.l, e) && (note_counts(&x) || err_nomem(e));
-	if (ok && x.l.unit_ns == 1) { /* its cycles, not nanoseconds */
+	if (ok && x.l.unit_ns == 1) { /* cycles of the trace, not nanoseconds */
 		t->meta.clock_hz_num = t->clocks[0].hz_num = was.clock_hz_num;
 		t->meta.clock_hz_den = t->clocks[0].hz_den = was.clock_hz_den;
 		t->meta.clock_source = was.clock_source;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perfetto.c: timelines of track events in Perfetto's protobuf: flashinfer's profiler, run-iket, and
- * our own export. Packets are read one after the other; names, clocks and defaults that they define
- * hold for the sequence they belong to.
+ * our own export. Packets are read in order; the names, clocks and defaults that they define are
+ * valid for their sequence.
  *
  * A process of the timeline is a track without a parent, a thread a track below it, named by the path
  * to it.
@@ -18,7 +18,7 @@
 
 #define MAX_PARENTS 16
 
-/* What Perfetto's service writes between packets, so that a reader may start in the middle. */
+/* Written between packets by Perfetto's service, so that a reader may start in the middle. */
 #define SYNC_MARKER "\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79"
 
 static int perfetto_sniff(const struct probe *p)
@@ -53,13 +53,13 @@ static int perfetto_sniff(const struct probe *p)
 struct track_def {
 	uint64_t uuid, parent;
 	struct str name;
-	uint32_t process, lane; /* TL_NONE: not asked for yet */
+	uint32_t process, lane; /* TL_NONE: not created yet */
 };
 
 struct sequence {
 	uint64_t clock, track; /* defaults; 0: none */
 	bool is_incremental;
-	uint64_t unit_ns, at, base_ns;	  /* of its own clock */
+	uint64_t unit_ns, at, base_ns;	  /* of the sequence's own clock */
 	struct u64_map names, categories; /* iid -> place in texts + 1 */
 };
 
@@ -68,12 +68,12 @@ struct reading {
 	VEC(struct track_def) tracks;
 	VEC(struct sequence) sequences;
 	VEC(struct str) texts;
-	VEC(struct strbuf) unpacked; /* what compressed packets hold */
+	VEC(struct strbuf) unpacked; /* contents of compressed packets */
 	struct u64_map track_at, sequence_at;
 	uint64_t n_packets;
 };
 
-/* --- what packets define --- */
+/* --- definitions in packets --- */
 
 static struct sequence *sequence_of(struct reading *x, uint64_t id)
 {
@@ -163,7 +163,7 @@ static struct clock_at read_clock(struct str bytes)
 	return c;
 }
 
-/* A clock of the sequence's own stands for the moment that the other clock of the snapshot tells. */
+/* Reads a snapshot: the time of the sequence's own clock equals that of the other clock. */
 static void read_snapshot(struct sequence *s, struct str bytes)
 {
 	struct pb_reader r = pb_of(bytes);
@@ -254,7 +254,7 @@ static bool put_name(struct strbuf *b, const struct track_def *d)
 			 : sb_printf(b, "track %llu", (unsigned long long)d->uuid);
 }
 
-/* The name of a thread is the path below its process; of a process that has slices, its own. */
+/* Names a thread by its path below the process; a process with slices by its own name. */
 static bool name_lane(struct reading *x, const uint64_t *path, unsigned n, uint32_t lane)
 {
 	struct strbuf name = {0};
@@ -286,7 +286,7 @@ static struct str uuid_text(char text[24], uint64_t uuid)
 	return (struct str){text, (size_t)n};
 }
 
-/* The lane of a track's slices, made when the first comes: tracks are named before. */
+/* The lane of a track's slices, made at the first slice: the track is named by then. */
 static uint32_t lane_of(struct reading *x, uint64_t uuid)
 {
 	uint64_t path[MAX_PARENTS];
@@ -308,7 +308,7 @@ static uint32_t lane_of(struct reading *x, uint64_t uuid)
 	process = tl_process(&x->l, uuid_text(text, d->uuid));
 	if (process == TL_NONE || !name_process(x, d, process))
 		return TL_NONE;
-	/* They were made in the order in which they shall be seen. */
+	/* Tracks were defined in the order in which they shall be shown. */
 	x->l.processes.v[process].sort = (int64_t)*u64_map_find(&x->track_at, d->uuid);
 	lane = tl_lane(&x->l, process, uuid_text(text, uuid));
 	if (lane == TL_NONE || !name_lane(x, path, n, lane))
@@ -379,7 +379,7 @@ static bool add_flow(
 	return tl_add_flow(&x->l, at);
 }
 
-/* A flow touches the slice that its event begins. */
+/* Adds flows, which are bound to the slice that the event begins. */
 static bool add_flows(
 	struct reading *x, struct str bytes, const struct event *v, uint32_t lane, int64_t at_ns)
 {
@@ -463,7 +463,7 @@ static bool add_packet(struct reading *x, const struct packet *p)
 static bool read_compressed(
 	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e);
 
-/* outer: where the packet is that they are compressed in; NULL: they are the file's own. */
+/* outer: the packet that contains them compressed; NULL: packets of the file itself. */
 static bool read_packets(
 	struct reading *x, struct str bytes, const uint64_t *outer, struct incore_error *e)
 {
@@ -492,7 +492,7 @@ static bool read_packets(
 	return ok;
 }
 
-/* Names are borrowed: the bytes stay while the trace is read. */
+/* Names are borrowed: the bytes stay valid while the trace is read. */
 static bool read_compressed(
 	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e)
 {

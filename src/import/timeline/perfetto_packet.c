@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_packet.c: the parts of a packet, each by its number. */
+/* perfetto_packet.c: reads the fields of a packet by number. */
 #include "import/timeline/perfetto_packet.h"
 
 #include "codec/perfetto_fields.h"

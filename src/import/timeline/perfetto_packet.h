@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_packet.h: what of a packet of Perfetto's format is looked at. */
+/* perfetto_packet.h: the fields of a Perfetto packet that are used. */
 #pragma once
 
 #include "base/str.h"
@@ -9,5 +9,5 @@ struct packet {
 	struct str event, track, interned, defaults, snapshot, compressed;
 };
 
-/* Strings are borrowed; p NULL: absent. False: it is no sound message. */
+/* Strings are borrowed; p NULL: absent. False: not a valid message. */
 bool perfetto_packet(struct str bytes, struct packet *p);

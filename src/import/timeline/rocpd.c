@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rocpd.c: databases of rocprofv3 as an input format: "file#0" is the timeline of calls, launches,
- * copies and markers; then come the thread traces whose chunks it has; where there are PC samples, the
- * last part is the sampled kernel.
+ * copies and markers; then follow the thread traces whose chunks it has; if there are PC samples,
+ * the last part is the sampled kernel.
  */
 #include "import/timeline/rocpd.h"
 
 #include "import/capture_cache.h"
 
 #define MAGIC "SQLite format 3"
-#define MAX_TRACES 1024u /* that are offered; others can be named */
+#define MAX_TRACES 1024u /* that are listed; others can be named */
 
 bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
 {
@@ -25,7 +25,7 @@ void rocpd_deinit(struct rocpd *r)
 	samples_deinit(&r->samples);
 }
 
-/* A database that was found, not named, must show that it is rocprofv3's. */
+/* Unless the user named it, a database must be recognisable as rocprofv3's. */
 static int rocpd_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
@@ -54,7 +54,7 @@ static bool load(
 	struct file_data f = {0};
 	bool ok;
 
-	kept.is_look = true; /* its other parts may be asked for */
+	kept.is_look = true; /* its other parts may be requested */
 	if (!file)
 		return err_nomem(e);
 	ok = import_load(&kept, &f, file, e) && rocpd_load(r, f.data, f.size, file, e);
@@ -85,7 +85,7 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 			if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
 				break;
 	}
-	/* not to list them all for each */
+	/* avoids listing them all for each */
 	for (uint32_t i = 0; seen && *paths && i < traces && i + 1 < *n; i++) {
 		seen[i].path = (*paths)[i + 1];
 		seen[i].ops = &import_rocpd;
@@ -96,7 +96,7 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	trace_free(t);
 }
 
-/* Samples say more about a kernel than when it ran, and a trace of its instructions more than they. */
+/* Prefers samples of a kernel to the timeline, and a trace of its instructions to samples. */
 static void rocpd_look(
 	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
@@ -125,7 +125,7 @@ static bool build_samples(struct rocpd *r, struct incore_error *e)
 {
 	struct trace *t = r->run.t;
 
-	memset(t->levels, 0, sizeof(t->levels)); /* there are no tracks */
+	memset(t->levels, 0, sizeof(t->levels)); /* the trace has no tracks */
 	r->samples.kernels.v[0].launch = t->meta.launch;
 	r->samples.kernels.v[0].name = t->meta.kernel;
 	r->samples.is_synthetic = t->meta.evidence == EVIDENCE_SYNTHETIC;
@@ -144,7 +144,7 @@ static bool build(struct rocpd *r, uint32_t part, struct incore_error *e)
 	return roctrace_finish(&r->run, e);
 }
 
-/* A table of chunks that cannot be read leaves a timeline that can. */
+/* Even if the table of chunks is unreadable, the timeline can be read. */
 static bool count_traces(const char *path, const struct import_options *o, struct trace *t,
 	uint32_t *n, struct incore_error *e)
 {
@@ -190,5 +190,5 @@ const struct import_ops import_rocpd = {
 	.split = rocpd_split,
 	.look = rocpd_look,
 	.read = rocpd_read,
-	.lost = import_lost_noted, /* while it is read */
+	.lost = import_lost_noted, /* noted while reading */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rocpd_chunks.c: the rows of "rocpd_gpu_thread_trace_chunk", as rocm-systems PR 8023 describes that
- * table; types of columns and which of them are there are not known for sure, so each may be missing
- * and numbers may be texts. Bytes that stand in a row are read when they are asked for.
+ * table; the columns and their types are not known for certain, so each may be missing and numbers
+ * may be texts. Bytes in a row are read on demand.
  */
 #include <sqlite3.h>
 
@@ -26,7 +26,7 @@ static int64_t number_of(sqlite3_stmt *q, enum column i)
 	return v < 0 ? NO_VALUE : v;
 }
 
-/* Below the directory of the database, said in one way only. */
+/* Is the path below the directory of the database, and in canonical form? */
 static bool is_inside(struct str path)
 {
 	struct str rest = path, part;
@@ -50,7 +50,7 @@ static bool read_blob_id(struct str text, int64_t v[4])
 	return !text.p;
 }
 
-/* What the columns leave open the name of the blob says; they may not contradict. */
+/* Takes values that the columns lack from the name of the blob; a contradiction is an error. */
 static void take_blob_id(struct sqtt_chunk *c, struct str text)
 {
 	int64_t v[4];
@@ -66,7 +66,7 @@ static void take_blob_id(struct sqtt_chunk *c, struct str text)
 	c->index = v[3];
 }
 
-/* Bytes in the row: a value of none is no chunk of the row's own. */
+/* Opens the bytes of a chunk in its row. False: the row has none. */
 static bool open_bytes(struct rocpd_chunks *x, uint32_t run, int64_t row, sqlite3_blob **blob)
 {
 	struct strbuf table = {0};
@@ -95,7 +95,7 @@ static void measure_bytes(struct rocpd_chunks *x, struct sqtt_chunk *c)
 	sqlite3_blob_close(blob);
 	if (c->size != NO_VALUE && c->size != size)
 		c->wrong = "binary_chunk_size is not the size of its bytes";
-	/* rows whose bytes are the same pages would multiply them */
+	/* rows that share the same pages would multiply the bytes */
 	if ((uint64_t)size > x->room)
 		c->wrong = "the bytes of all rows are more than the database";
 	else
@@ -125,7 +125,7 @@ static bool take_row(struct rocpd_chunks *x, sqlite3_stmt *q, uint32_t run, stru
 	return VEC_PUSH(&x->v, c) || err_nomem(e);
 }
 
-/* Names that are no column would be taken for texts, so those that are there are looked up. */
+/* SQLite would take unknown column names for texts, so the existing ones are looked up. */
 static bool choose_columns(
 	struct rocpd_chunks *x, const char *suffix, struct strbuf *sql, struct incore_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocpd_db.c: a database of somebody else's, in memory and behind walls. */
+/* rocpd_db.c: opens an untrusted database in memory, isolated. */
 #include <sqlite3.h>
 #include <stdarg.h>
 
@@ -8,7 +8,7 @@
 #define HEADER_BYTES 100
 #define WRITE_VERSION 18 /* and 19, the read version: 2 means a write-ahead log */
 #define STEPS_AT_ONCE 1000
-/* A scan with four lookups a row takes about a hundred steps, and a row at least 8 bytes. */
+/* A scan with four lookups per row takes about a hundred steps, and a row at least 8 bytes. */
 #define STEPS_PER_BYTE 16
 #define SPARE_WORK 10000
 
@@ -19,7 +19,7 @@ static int refuse_all_but_reading(void *ctx, int action, const char *a, const ch
 	(void)a;
 	(void)b;
 	(void)database;
-	/* through a view or a trigger nothing is read: tables alone are ours */
+	/* nothing is read through views or triggers, only from tables */
 	if (inner)
 		return SQLITE_DENY;
 	return action == SQLITE_SELECT || action == SQLITE_READ ? SQLITE_OK : SQLITE_DENY;
@@ -75,8 +75,8 @@ static bool fail(struct rocpd_db *x, struct incore_error *e)
 		e, "bad-database", x->path, INCORE_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(x->db));
 }
 
-/* A database that was left with a write-ahead log says so in two bytes, and then cannot be opened
- * from memory; what stands in the file itself is the same. */
+/* A database that was left in write-ahead mode is marked by two bytes and then cannot be opened
+ * from memory; the rest of the file is the same, so a copy with other bytes is used. */
 static bool without_log(struct rocpd_db *x, const void **data, size_t size, struct incore_error *e)
 {
 	const uint8_t *head = *data;
@@ -107,7 +107,7 @@ bool rocpd_db_open(
 			(sqlite3_int64)size, (sqlite3_int64)size,
 			SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
 		return fail(x, e);
-	/* it only makes SQLite look closer; what is no database is told by the first query */
+	/* only makes SQLite check more; the first query reports a file that is not a database */
 	sqlite3_exec(x->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 	set_walls(x);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocpd_none.c: databases of rocprofv3 where the program is built without SQLite. */
+/* rocpd_none.c: databases of rocprofv3 for builds without SQLite. */
 #include "import/timeline/rocpd.h"
 
 bool rocpd_load(

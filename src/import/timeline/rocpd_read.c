@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rocpd_read.c: the tables of rocprofv3's schema, version 3: launches, calls, copies, markers,
- * counters, and the PC samples of our own exports. Tables bear the identity of their run behind
- * their name; a database that was merged has several sets of them.
+ * counters, and the PC samples of our own exports. Names of tables end with the id of their run; a
+ * merged database has several sets of tables.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ struct reading {
 	struct sample_set *samples;
 	struct rocpd_db db;
 	struct incore_error *e;
-	const char *suffix; /* of the run that is read */
-	struct strbuf text; /* JSON of a cell, with room behind it */
-	bool is_nomem;	    /* latched by who gives a text */
+	const char *suffix; /* of the run being read */
+	struct strbuf text; /* JSON of a cell, with padding */
+	bool is_nomem;	    /* latched by functions that return texts */
 };
 
 static bool no_memory(struct reading *x)
@@ -36,7 +36,7 @@ static const char *copied(struct reading *x, struct str s)
 
 /* --- JSON in cells --- */
 
-/* The member of a flat object, as text or number; "": it has none, or is no such object. */
+/* A member of a flat object, as text or number; "": no such member, or not such an object. */
 static struct str member_of(struct reading *x, struct str json, const char *name, uint64_t *number)
 {
 	struct json_reader r;
@@ -68,7 +68,7 @@ static struct str member_of(struct reading *x, struct str json, const char *name
 	return found.p ? found : (struct str){"", 0};
 }
 
-/* --- tables: what is asked, and what a row gives --- */
+/* --- tables: queries, and the content of rows --- */
 
 enum {
 	D_START,
@@ -91,7 +91,7 @@ enum {
 	D_SIZES
 };
 
-/* 0 where a size cannot be 0: it is not known. */
+/* A size that cannot be 0: 0 means unknown. */
 static int64_t size_of(sqlite3_stmt *q, int column)
 {
 	int64_t v = rocpd_number(q, column);
@@ -120,7 +120,7 @@ static struct trace_launch launch_of(sqlite3_stmt *q)
 	return l;
 }
 
-/* Every row of a span begins so: start, end, pid, thread or agent. */
+/* Every row of a span begins with start, end, pid, thread or agent. */
 static struct roctrace_span span_of(sqlite3_stmt *q, enum roctrace_lane lane)
 {
 	return (struct roctrace_span){.lane = lane,
@@ -189,7 +189,7 @@ static bool take_region(struct reading *x, sqlite3_stmt *q)
 	return roctrace_add(x->r, &s) || no_memory(x);
 }
 
-/* One of our samples: how often this row was seen for this reason. */
+/* One of our samples: the count of a row for a reason. */
 static bool take_our_sample(struct reading *x, struct str extra)
 {
 	struct sample_set *s = x->samples;
@@ -211,7 +211,7 @@ static bool take_our_sample(struct reading *x, struct str extra)
 	} else if (str_is(reason, "not-told")) {
 		k = SAMPLE_NOT_TOLD;
 		s->is_host_trap = true;
-	} else if (k == AMD_STALL_REASONS) { /* "stalled", or the word of another vendor */
+	} else if (k == AMD_STALL_REASONS) { /* "stalled", or the reason of another vendor */
 		x->r->n_damaged += !str_is(reason, "stalled");
 		k = 0;
 	}
@@ -220,7 +220,7 @@ static bool take_our_sample(struct reading *x, struct str extra)
 	       no_memory(x);
 }
 
-/* time, event, pid, tid, track name, extdata; without a message it is of a counter */
+/* time, event, pid, tid, track name, extdata; without a message it belongs to a counter */
 static bool take_sample(struct reading *x, sqlite3_stmt *q)
 {
 	struct roctrace_span s = span_of(q, LANE_MARKERS);
@@ -271,7 +271,7 @@ static bool take_command(struct reading *x, sqlite3_stmt *q)
 
 #define EVENT "LEFT JOIN \"rocpd_event%w\" e ON e.id = "
 
-/* In this order: calls look for what they started, counters for the time of their event. */
+/* The order matters: calls refer to what they started, counters to the time of their event. */
 static const struct {
 	const char *sql;
 	bool (*take)(struct reading *x, sqlite3_stmt *q);
@@ -348,7 +348,7 @@ static bool read_run(struct reading *x)
 	return roctrace_end_run(x->r) || no_memory(x);
 }
 
-/* The runs of the database: what stands behind "rocpd_metadata" in the names of tables. */
+/* Finds the runs of the database: the suffixes of tables named "rocpd_metadata...". */
 static bool find_runs(struct reading *x, const char **suffixes, uint32_t *n)
 {
 	bool at_end = false;

@@ -16,7 +16,7 @@ static bool list(struct listing *x, struct arena *a, const struct import_options
 	struct import_options kept = o ? *o : (struct import_options){0};
 
 	*x = (struct listing){.chunks = {.arena = a}};
-	kept.is_look = true; /* its other parts may be asked for */
+	kept.is_look = true; /* its other parts may be requested */
 	if (!import_load(&kept, &x->file, file, e) ||
 		!rocpd_chunks_open(&x->chunks, x->file.data, x->file.size, file, e))
 		return false;
@@ -32,7 +32,7 @@ static void unlist(struct listing *x)
 	file_unload(&x->file);
 }
 
-/* What a look at each of the traces says. */
+/* Looks at each of the traces. */
 static struct capture *look_at_all(const struct listing *x, struct arena *a)
 {
 	struct capture *v = arena_zalloc(a, (size_t)x->n_traces + 1, sizeof(*v));

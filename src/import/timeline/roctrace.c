@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roctrace.c: what rocprofv3 traced as lanes, links and counters, and what the trace says of it. */
+/* roctrace.c: makes lanes, links, counters and metadata from what rocprofv3 traced. */
 #include "import/roctrace.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "base/search.h"
 #include "import/timeline/timeline.h"
 
-struct started { /* a launch or copy, until the call that started it is read */
+struct started { /* a launch or copy whose call was not read yet */
 	uint32_t lane;
 	int64_t at_ns;
 };
 
-struct value {			 /* of a counter; instances are summed up */
+struct value {			 /* value of a counter; instances are summed */
 	uint64_t counter, event; /* counter: index */
 	double v;
 };
@@ -23,7 +23,7 @@ struct value {			 /* of a counter; instances are summed up */
 struct roctrace_lanes {
 	struct timeline timeline;
 	struct intern kernels;	   /* names, in order of first launch */
-	struct u64_map event_time; /* event -> time of what it is of, + 1 */
+	struct u64_map event_time; /* event -> its time + 1 */
 	struct u64_map counter_at; /* id -> index + 1 */
 	struct u64_map started_at; /* stack -> index + 1 */
 	VEC(struct started) started;
@@ -62,7 +62,7 @@ void roctrace_deinit(struct roctrace *r)
 	mem_free(l);
 }
 
-/* Ids are of a run; 0: none. */
+/* A unique id, since ids are per run; 0: none. */
 static uint64_t id_in(const struct roctrace *r, int64_t id)
 {
 	return id == NO_VALUE ? 0 : hash_mix64((uint64_t)id ^ (uint64_t)(r->number + 1) << 48) | 1;
@@ -147,7 +147,7 @@ static bool know_start(struct roctrace *r, const struct roctrace_span *s, uint32
 	return true;
 }
 
-/* From the call to what it started. */
+/* Adds a flow from the call to what it started. */
 static bool add_flow(struct roctrace *r, const struct roctrace_span *s, uint32_t lane)
 {
 	const uint64_t *at = u64_map_find(&r->lanes->started_at, id_in(r, s->stack));
@@ -163,7 +163,7 @@ static bool add_flow(struct roctrace *r, const struct roctrace_span *s, uint32_t
 	return tl_add_flow(&r->lanes->timeline, f);
 }
 
-/* One that ends before it begins, or without a time, is damage and counted. */
+/* A span without a time, or that ends before it begins, is invalid and counted. */
 bool roctrace_add(struct roctrace *r, const struct roctrace_span *s)
 {
 	struct tl_slice slice = {.from_ns = s->from_ns, .to_ns = s->to_ns};

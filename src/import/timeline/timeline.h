@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline.h: what readers of other tools' timelines share: a builder that takes slices, halves of
- * slices, instants, flows and counters of named lanes in any order and makes the trace of them.
+ * timeline.h: shared by the readers of other tools' timelines: a builder that takes slices, halves
+ * of slices, instants, flows and counters of named lanes in any order and makes a trace from them.
  *
- * How such a timeline stands in the model (trace.h):
+ * How a timeline is represented in the model (trace.h):
  *	levels	 "process", "thread", "depth": coord[0] and [1] are ordinals in the order a viewer shows
- *		 them, coord[2] how many slices of the thread are open around it
+ *		 them, coord[2] the number of enclosing slices of the thread
  *	track	 one per thread and depth, named "process/thread", further down "process/thread [1]"
- *	slice	 as the file has it, class USERMARK, no stall: nothing says what waits for what. An
+ *	slice	 as in the file, class USERMARK, no stall: dependencies are unknown. An
  *		 instant has no length. tag: enum tl_kind
  *	code	 a row per (category, name): the text is the name, the opcode the category (without
  *		 one the name); there is no code
  *	links	 LINK_FLOW, from each step of a flow to the next
- * Times are nanoseconds from the earliest one; where a slice is longer than 32 bits of them hold,
- * ten, a hundred, ... nanoseconds.
+ * Times are nanoseconds from the earliest one; if a slice would exceed 32 bits, the unit is ten, a
+ * hundred, ... nanoseconds.
  *
  * Order of work: tl_init(), readers add, tl_finish(); tl_deinit() in all cases. Strings are copied.
- * Adding returns false on lack of memory alone; what is wrong with the input is counted.
+ * Adding returns false only when out of memory; invalid input is counted.
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 
 enum tl_kind { TL_SLICE, TL_INSTANT, TL_ASYNC };
 
-enum tl_count { /* things that are only counted; tl_finish() makes notes of them */
+enum tl_count { /* events that are only counted; tl_finish() makes notes of them */
 	TL_BAD_TIME,
 	TL_BAD_DURATION,
 	TL_NO_LANE,
@@ -49,7 +49,7 @@ struct tl_slice {
 };
 
 struct tl_process {
-	const char *key, *name, *labels; /* name, labels: NULL where not said */
+	const char *key, *name, *labels; /* name, labels: NULL if not stated */
 	int64_t sort;
 };
 
@@ -61,7 +61,7 @@ struct tl_lane {
 	uint32_t first_track, n_tracks; /* set by tl_finish() */
 };
 
-struct tl_half { /* a begin or an end that looks for its other half */
+struct tl_half { /* a begin or an end to be paired with its other half */
 	uint64_t key;
 	int64_t at_ns;
 	uint32_t order, lane, code; /* lane, code: of a begin */
@@ -73,7 +73,7 @@ enum tl_step {
 	TL_FLOW_START,
 	TL_FLOW_STEP,
 	TL_FLOW_END,
-	TL_FLOW_IN, /* an end of several: what it comes from stays */
+	TL_FLOW_IN, /* one of several ends: the source of the flow stays open */
 };
 
 struct tl_flow {
@@ -81,7 +81,7 @@ struct tl_flow {
 	int64_t at_ns;
 	uint32_t order, lane;
 	uint8_t step;
-	bool is_next; /* meant is the next slice, not the one around it */
+	bool is_next; /* refers to the next slice, not to the enclosing one */
 };
 
 struct tl_point {
@@ -110,7 +110,7 @@ struct timeline {
 	struct strbuf scratch;
 	uint64_t counts[TL_COUNTS];
 	int64_t min_ns, max_ns, unit_ns; /* unit_ns: set by tl_finish() */
-	const char *unit_word;		 /* what is called "ns" here: "ns", or "cycles" */
+	const char *unit_word;		 /* the unit of what is called ns here: "ns" or "cycles" */
 };
 
 #define TL_NONE UINT32_MAX
@@ -119,25 +119,25 @@ struct timeline {
 void tl_init(struct timeline *l, struct trace *t, const char *path);
 void tl_deinit(struct timeline *l);
 
-/* Indices, made at first sight; TL_NONE on lack of memory. */
+/* Find or make an entry and return its index; TL_NONE when out of memory. */
 uint32_t tl_process(struct timeline *l, struct str key);
 uint32_t tl_lane(struct timeline *l, uint32_t process, struct str key);
 uint32_t tl_row(struct timeline *l, struct str name, struct str category);
-/* A copy, without the escapes of JSON where names are raw; NULL on lack of memory. */
+/* Copies a text; resolves JSON escapes if names are raw. NULL when out of memory. */
 const char *tl_text(struct timeline *l, struct str raw);
 
 bool tl_add_slice(struct timeline *l, uint32_t lane, struct tl_slice s);
-/* key: what both halves share; 0: they are a stack on their lane. */
+/* key: common to both halves; 0: halves form a stack on their lane. */
 bool tl_add_half(struct timeline *l, struct tl_half h);
 bool tl_add_flow(struct timeline *l, struct tl_flow f);
-/* Of a counter `name` of a process; unit: what the value is called. */
+/* Adds a value of the counter `name` of a process; unit: label of the value. */
 bool tl_add_counter(struct timeline *l, uint32_t process, struct str name, struct str unit,
 	int64_t at_ns, double value);
 
-/* Pairs halves, lays slices out, binds flows, and hands all to the trace. */
+/* Pairs halves, lays out slices, binds flows, and hands everything to the trace. */
 bool tl_finish(struct timeline *l, struct incore_error *e);
 
-/* import_ops.look of all of them: only reading it all tells how much there is. */
+/* import_ops.look of all timeline importers: the counts need a full read. */
 void tl_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
 
 /* --- layout.c --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.c: the static instruction table (code.json). All layouts say version 3.0.0, so columns are
- * found by their names in "header"; as keys stand in alphabetical order it comes after the rows,
- * and the file is passed over twice.
+ * code.c: the static instruction table (code.json). All layouts state version 3.0.0, so columns
+ * are found by their names in "header"; because keys are sorted it follows the rows, so the file
+ * is read twice.
  */
 #include "import/ui_output/ui_output.h"
 
@@ -11,7 +11,7 @@
 #include "isa/amd.h"
 
 #define MAX_COLUMNS 64
-#define LOOK_COLUMNS 6 /* ISA .. Vaddr: what makes two captures the same code */
+#define LOOK_COLUMNS 6 /* ISA .. Vaddr: identical in captures of the same code */
 
 enum column {
 	COLUMN_OTHER,
@@ -78,10 +78,10 @@ struct code_build {
 	VEC(struct row_samples) samples;
 	VEC(struct frame) frames;
 	VEC(struct chain) chains; /* by index in `sources` */
-	VEC(uint32_t) row_source; /* index in `sources`, INTERN_NONE */
+	VEC(uint32_t) row_source; /* index in `sources`, or INTERN_NONE */
 	struct intern opcodes, paths, sources;
-	struct row_samples sample; /* of the row being read */
-	uint32_t source;	   /* the same */
+	struct row_samples sample; /* samples of the row being read */
+	uint32_t source;	   /* its source */
 	struct hash_stream hash;   /* of the first columns: see LOOK_COLUMNS */
 	bool any_sample, is_nomem;
 };
@@ -101,7 +101,7 @@ static void add_column(struct layout *l, struct str name)
 		if (str_is(name, column_names[i].name))
 			role = column_names[i].column;
 	if (l->has & 1u << role)
-		role = COLUMN_OTHER; /* the first of two equal names counts */
+		role = COLUMN_OTHER; /* of duplicate names the first counts */
 	if (role != COLUMN_OTHER)
 		l->has |= 1u << role;
 	if (l->n < MAX_COLUMNS)
@@ -200,7 +200,7 @@ static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_e
 	return true;
 }
 
-/* One "path:line" of an inline chain; anything else has no line and makes no frame. */
+/* Adds a frame for one "path:line" of an inline chain; other texts have no line and no frame. */
 static bool add_frame(struct code_build *c, struct str link)
 {
 	ptrdiff_t colon = str_rfind_char(link, ':');
@@ -215,7 +215,8 @@ static bool add_frame(struct code_build *c, struct str link)
 	return f.source != INTERN_NONE && VEC_PUSH(&c->frames, f);
 }
 
-/* The frames of a source string, made on first use: a label's demangled name is never split. */
+/* Makes the frames of a source string on first use, so that a label's demangled name is never
+ * split. */
 static bool get_chain(struct code_build *c, uint32_t source, struct code_row *row)
 {
 	struct str s = c->sources.strs[source], link;
@@ -491,7 +492,8 @@ bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *
 	return ok;
 }
 
-/* One row of the quick look: hashes the bytes of its first columns, sees if it is mapped. */
+/* One row of the quick look: hashes the bytes of its first columns and checks whether it is
+ * mapped. */
 static void look_row(struct json_reader *r, struct hash_stream *h, struct capture *c)
 {
 	struct str text = {0}, source = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_index.c: which row a wave record's line means. Numbers are dense in practice: a table; if
- * not, sorted search. A label row is nobody's: a record that names it has an unknown pc.
+ * code_index.c: maps the line of a wave record to a row. Numbers are dense in practice, so a table
+ * is used; if not, binary search. Label rows are excluded: a record that names one has an unknown
+ * pc.
  */
 #include "base/search.h"
 #include "import/ui_output/wave.h"
@@ -29,7 +30,7 @@ static bool build_dense(struct trace *t, struct ui_code_index *x, uint64_t size,
 		if (t->code[i].is_label)
 			continue;
 		if (*slot == t->n_code)
-			*slot = i; /* of several rows with one number the first counts */
+			*slot = i; /* if a number occurs several times, the first row counts */
 		else
 			(*n_dup)++;
 	}

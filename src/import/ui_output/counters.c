@@ -10,7 +10,7 @@
 #include "base/search.h"
 
 #define BATCH 128
-#define BANK_COUNTERS 4 /* c0 .. c3 of a record; the bank says which half of counter_names */
+#define BANK_COUNTERS 4 /* c0 .. c3 of a record; the bank selects the half of counter_names */
 
 /* --- se<SE>_perfcounter.json --- */
 
@@ -78,7 +78,7 @@ static bool add_run(struct counters *x, const struct perf_record *run, size_t n)
 		for (size_t k = 0; k < n; k++)
 			sum |= run[k].value[i];
 		if (index >= t->n_counter_names && !sum)
-			continue; /* an unused counter, not one that read 0 */
+			continue; /* an unused counter, not one with value 0 */
 		times = arena_zalloc(&t->arena, n, sizeof(*times));
 		values = arena_zalloc(&t->arena, n, sizeof(*values));
 		s.name = index < t->n_counter_names ? t->counter_names[index]
@@ -204,7 +204,7 @@ static uint64_t read_records(
 	return total;
 }
 
-/* A count that is not the list's length means records lost in the buffer. */
+/* A count that differs from the list's length means that records were lost in the buffer. */
 static bool note_count(struct ui_build *b, const char *path, uint64_t stated, uint64_t found)
 {
 	if (stated == found)
@@ -239,7 +239,7 @@ static bool parse_records(struct ui_build *b, struct ui_bytes in, const struct r
 	json_deinit(&r);
 	if (x->is_nomem)
 		ok = err_nomem(e);
-	if (!ok) { /* a damaged file gives nothing at all */
+	if (!ok) { /* nothing is taken from a damaged file */
 		x->markers.n = n_markers;
 		x->issues.n = n_issues;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters.h: what counters.c and spm.c gather before it goes to the trace.
- * Owner: struct counters belongs to one read; samples and names are in the trace's arena.
+ * counters.h: data that counters.c and spm.c collect for the trace. Owner: struct counters belongs
+ * to one read; samples and names are in the trace's arena.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.c: what ran, and on which architecture, as far as the directory itself tells. */
+/* kernel.c: the kernel and the architecture, as far as the directory itself has them. */
 #include "base/search.h"
 #include "import/ui_output/ui_output.h"
 
@@ -12,7 +12,7 @@ static const char *label_name(const struct code_row *row)
 	return s.p;
 }
 
-/* The label whose rows hold most latency; of equals most hits, then the first. */
+/* The label whose rows have most latency; in a tie most hits, then the first. */
 static const struct code_row *busiest_label(const struct trace *t)
 {
 	const struct code_row *label = NULL, *best = NULL;
@@ -94,7 +94,7 @@ bool ui_name_kernel(struct ui_build *b, struct incore_error *e)
 	return t->meta.kernel || err_nomem(e);
 }
 
-/* Instructions that tell a target for sure: none of its family but this one has them. */
+/* Instructions that identify a target: no other of its family has them. */
 static const struct {
 	const char *word, *arch;
 	unsigned gfx_major;
@@ -113,7 +113,8 @@ static const struct {
 	{"v_permlane16_swap_b32", "gfx950", 9},
 	{"v_prng_b32", "gfx950", 9},
 	{"ds_read_b64_tr_b16", "gfx950", 9},
-	/* spelled so on this target only; gfx942 code runs on gfx950 too and proves nothing */
+	/* this spelling is only on this target; gfx942 code runs on gfx950 too and proves
+	 * nothing */
 	{"v_mfma_f64_16x16x4f64", "gfx90a", 9},
 	{"v_mfma_f64_4x4x4f64", "gfx90a", 9},
 	{"v_mfma_f32_16x16x16bf16_1k", "gfx90a", 9},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.c: which waves a directory lists, and on what machine (filenames.json). */
+/* manifest.c: the waves listed in a directory, and the machine (filenames.json). */
 #include "import/ui_output/ui_output.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define N_LEVELS 4
 
-/* Says that memory ran out, through the reader's sticky error. */
+/* Reports out of memory through the reader's sticky error. */
 static void fail_nomem(struct json_reader *r, struct ui_manifest *m)
 {
 	m->is_nomem = true;
@@ -233,6 +233,6 @@ bool ui_parse_dir_name(const char *path, int64_t *agent, int64_t *dispatch)
 		return parse_name(base, agent, dispatch);
 	real = realpath(path, NULL);
 	ok = real && parse_name(path_base(real), agent, dispatch);
-	free(real); /* of the C library, not of mem.h */
+	free(real); /* allocated by the C library, not by mem.h */
 	return ok;
 }

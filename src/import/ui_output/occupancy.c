@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * occupancy.c: when each wave of every CU started and ended, and what the kernels are called
- * (occupancy.json, versions 3.0.0 and 3.1.0). "occupancy_fields" says which column is what, and
- * stands after the lists: the file is passed over twice. Until the clocks are known, the clock
- * field of an event holds its SE number.
+ * occupancy.c: start and end of each wave of every CU, and the names of the kernels
+ * (occupancy.json, versions 3.0.0 and 3.1.0). "occupancy_fields" names the columns and follows the
+ * lists, so the file is read twice. Until the clocks are known, the clock field of an event holds
+ * its SE number.
  */
 #include "import/ui_output/ui_output.h"
 
@@ -313,7 +313,7 @@ struct order { /* stable sort by time, or by shader engine */
 
 ORDER(compare_order, struct order, UP(time_cyc) UP(at))
 
-/* Copies one SE's events in time order; counts those that stood out of order. */
+/* Copies one SE's events in time order; counts those out of order. */
 static bool copy_sorted(
 	struct occupancy_event *out, const struct occupancy_event *in, size_t n, uint64_t *n_late)
 {
@@ -360,7 +360,7 @@ static bool commit(struct occupancy_build *o, struct incore_error *e)
 		at += s->n;
 		ui_see_se(o->b, s->se);
 	}
-	/* keys stand in the order of text: "10" before "2" */
+	/* keys are sorted as text: "10" before "2" */
 	for (size_t i = 0; i < o->dispatches.n; i++)
 		order[i] = (struct order){o->dispatches.v[i].clock, i};
 	qsort(order, o->dispatches.n, sizeof(*order), compare_order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * realtime.c: how the clocks of the shader engines relate (realtime.json). Each sample pairs a
- * shader clock with a 100 MHz clock that all engines share.
+ * realtime.c: relation of the shader engines' clocks (realtime.json). Each sample pairs a shader
+ * clock with a 100 MHz clock that all engines share.
  */
 #include "import/ui_output/ui_output.h"
 
@@ -129,11 +129,11 @@ bool ui_has_many_samples(const struct ui_build *b)
 	return false;
 }
 
-/* By clock, when its first wave of a known kernel started; 0 if none did. */
+/* Finds, for each clock, the start of its first wave of a known kernel; 0 if there is none. */
 static void find_first_starts(const struct trace *t, uint64_t *first)
 {
 	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
-		clock_idx c = ui_clock(t, o->clock); /* still a number of an engine */
+		clock_idx c = ui_clock(t, o->clock); /* still an engine number */
 
 		if (o->is_start && o->kernel_id && c != NO_CLOCK &&
 			(!first[c] || o->time_cyc < first[c]))

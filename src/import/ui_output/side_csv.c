@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "codec/csv.h"
 
-/* Whole field as a non-negative number; NO_VALUE if it is none. */
+/* The field as a non-negative number; NO_VALUE if it is not one. */
 static int64_t field_number(const struct csv_reader *c, int column)
 {
 	uint64_t v;
@@ -162,7 +162,7 @@ static void read_launch(struct side *s, const struct csv_reader *c)
 	s->launch = l;
 }
 
-/* Dispatch ids are process-wide, so one row at most is ours: by id and by name. */
+/* Dispatch ids are process-wide, so at most one row is ours, by id and name. */
 static bool is_our_row(const struct side *s, const struct csv_reader *c)
 {
 	const struct trace_launch *l = &s->b->trace->meta.launch;
@@ -172,7 +172,7 @@ static bool is_our_row(const struct side *s, const struct csv_reader *c)
 		return false;
 	if (!is_our_kernel(s->b, csv_field(c, csv_column(c, "Kernel_Name"))))
 		return false;
-	/* a discovery run may have been given another GPU */
+	/* a discovery run may have used another GPU */
 	return s->is_other_run || !s->machine.is_known || node == s->machine.node;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_files.c: finds what rocprofv3 left around a directory (beside it, and in plain folders
- * beside it such as compute/), asks each file, and states machine and launch in the trace. Nothing
- * is taken from a file that cannot be shown to belong to this capture.
+ * side_files.c: finds the files that rocprofv3 wrote around a directory (beside it, and in plain
+ * folders beside it such as compute/), reads each, and sets machine and launch in the trace.
+ * Nothing is taken from a file unless it provably belongs to this capture.
  */
 #include "import/ui_output/side_files.h"
 
@@ -12,7 +12,7 @@
 #include "import/capture_cache.h"
 
 #define MAX_FOLDERS 64
-#define MAX_STATS 512 /* directory entries asked whether they are folders */
+#define MAX_STATS 512 /* directory entries that are checked for being folders */
 
 struct side_machine side_no_machine(void)
 {
@@ -48,7 +48,7 @@ struct side_launch side_no_launch(void)
 	return l;
 }
 
-/* --- where files are --- */
+/* --- finding files --- */
 
 struct folder {
 	struct side *s;
@@ -108,7 +108,7 @@ static bool take_file(struct folder *f, const char *name)
 	return true;
 }
 
-/* A folder with captures of its own keeps its side files for them. */
+/* If a folder has its own captures, its side files belong to those. */
 static bool belongs_to_captures(const struct folder *f)
 {
 	for (size_t i = 0; i < f->names.n; i++)
@@ -118,7 +118,7 @@ static bool belongs_to_captures(const struct folder *f)
 	return false;
 }
 
-/* False: no names. What cannot be listed is a note; *ok is false on lack of memory alone. */
+/* False: no names. An unreadable folder becomes a note; *ok is false only when out of memory. */
 static bool list_folder(struct folder *f, bool *ok)
 {
 	struct incore_error e = {0};
@@ -158,7 +158,7 @@ static bool search_parent(struct side *s)
 	bool ok = f.path && stats;
 
 	s->dir = f.path;
-	/* where a fence says that only the capture may be looked at, nothing lies beside it */
+	/* if a fence allows only the capture itself, there are no files beside it */
 	if (ok && file_stat_in(import_fence(s->b->options), f.path, &st) == EXDEV)
 		return true;
 	if (!ok || !list_folder(&f, &ok))
@@ -199,7 +199,7 @@ static bool add_counter(struct side *s, struct str name)
 	return copy && VEC_PUSH(&s->pmc, copy);
 }
 
-/* A number behind a key, also in quotes, also hexadecimal. */
+/* Reads the number after a key; it may be quoted or hexadecimal. */
 static void take_yaml_value(struct str text, const char *key, int64_t *to)
 {
 	ptrdiff_t at = str_find(text, key);
@@ -247,7 +247,7 @@ bool ui_input_parse(struct ui_build *b, struct ui_bytes in, struct incore_error 
 	struct str text = {in.p, in.n}, line;
 	bool in_pmc = false;
 
-	if (b->side->pmc.n) /* one file is enough to say it */
+	if (b->side->pmc.n) /* one file is enough */
 		return true;
 	while (str_cut(&text, "\n", &line))
 		if (line.n && !take_yaml_line(b->side, line, &in_pmc))
@@ -255,7 +255,7 @@ bool ui_input_parse(struct ui_build *b, struct ui_bytes in, struct incore_error 
 	return true;
 }
 
-/* --- what goes to the trace --- */
+/* --- filling the trace --- */
 
 static bool read_each(struct side *s, bool is_other_pass, struct incore_error *e)
 {
@@ -324,11 +324,11 @@ static bool state_machine(struct side *s)
 		}
 	}
 	if (t->meta.machine.wave_size == NO_VALUE && t->meta.gfx_major == 9)
-		t->meta.machine.wave_size = 64; /* it has no other */
+		t->meta.machine.wave_size = 64; /* the only size it has */
 	return true;
 }
 
-/* Workgroups and waves of the whole grid; left unknown when a number is missing or absurd. */
+/* Workgroups and waves of the whole grid; left unknown if a number is missing or implausible. */
 static void count_waves(struct trace_launch *l, int64_t wave_size)
 {
 	int64_t groups = 1, items = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_files.h: what rocprofv3 left around a ui_output directory: agent info, kernel trace,
- * results.json, stats csv, the capture's input yaml. Each is parsed into struct side first; what
- * belongs to this capture goes to the trace at the end.
+ * side_files.h: files that rocprofv3 wrote around a ui_output directory: agent info, kernel trace,
+ * results.json, stats csv, the capture's input yaml. Each is first parsed into struct side; the
+ * data of this capture goes to the trace at the end.
  * Owner: struct side belongs to one read; its strings to the build's scratch arena.
  */
 #pragma once
@@ -13,7 +13,7 @@ struct side_machine {
 	bool is_known;
 	int64_t node; /* Node_Id, the N of "Agent N" */
 	struct trace_machine m;
-	const char *arch, *source; /* "gfx950", and where it comes from */
+	const char *arch, *source; /* "gfx950", and its source */
 };
 
 struct side_launch {
@@ -24,19 +24,19 @@ struct side_launch {
 
 struct side {
 	struct ui_build *b;
-	const char *dir;	      /* that holds the capture's */
-	VEC(const char *) agent_info; /* paths; those of a discovery run last */
+	const char *dir;	      /* parent of the capture's directory */
+	VEC(const char *) agent_info; /* paths; those of a discovery run come last */
 	VEC(const char *) kernel_trace;
 	VEC(const char *) results;
 	VEC(const char *) inputs;
 	const char *stats;
 	struct side_machine machine;
-	struct side_launch launch, symbol; /* of the kernel trace, of results.json */
-	const char *run;   /* prefix of the results.json of this very run, or NULL */
-	bool is_other_run; /* of the kernel trace being read */
+	struct side_launch launch, symbol; /* from the kernel trace, from results.json */
+	const char *run;		   /* prefix of this run's results.json, or NULL */
+	bool is_other_run;		   /* the kernel trace being read is of another run */
 	const char *command;
-	VEC(int64_t) traced;   /* dispatches that the run traced on this agent */
-	VEC(const char *) pmc; /* counters asked for where they are ignored */
+	VEC(int64_t) traced;   /* dispatches that this run traced on this agent */
+	VEC(const char *) pmc; /* requested counters that were ignored */
 	int64_t yaml_cu;       /* att_target_cu; NO_VALUE: none or several */
 	int64_t yaml_simds;    /* att_simd_select: gfx9 a mask, later a SIMD */
 };

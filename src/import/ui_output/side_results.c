@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_results.c: what results.json of the same run tells: the agent by its handle, the kernel's
+ * side_results.c: data of results.json of the same run: the agent by its handle, the kernel's
  * symbol, the command, the list of traced dispatches. Host name and machine id are in it too and
  * are never read.
  */
@@ -37,7 +37,7 @@ static const char *get_text(struct results *x)
 	return p;
 }
 
-/* A number, or NO_VALUE for anything else. */
+/* Reads a number; NO_VALUE for anything else. */
 static int64_t get_number(struct json_reader *r)
 {
 	int64_t v = NO_VALUE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c: which copy belongs to which source path (snapshots.json: an object nested by path
- * component, root key "/"), and the text of the copies.
+ * sources.c: maps source paths to their copies (snapshots.json: an object nested by path
+ * component, root key "/"), and reads the text of the copies.
  */
 #include "base/search.h"
 #include "import/other_sources.h"
@@ -127,7 +127,7 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 	return ok;
 }
 
-/* ui_parse_fn: b->source says for which */
+/* ui_parse_fn: the source is b->source */
 static bool take_text(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
 	if (in.n > UINT32_MAX)

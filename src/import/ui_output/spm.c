@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spm.c: streaming performance monitor counters (spm.json). Time stamps are differences, and a
+ * spm.c: streaming performance monitor counters (spm.json). Timestamps are differences, and a
  * repeated zero is left out. Values are per SE (number = se + 4 * xcc) or per XCC, and instance.
  */
 #include "import/ui_output/counters.h"
@@ -10,7 +10,7 @@
 struct spm {
 	struct ui_build *b;
 	struct json_reader r;
-	bool is_per_xcc; /* of the counter being read */
+	bool is_per_xcc; /* true if the counter being read is per XCC */
 	bool is_nomem;
 	size_t first; /* its first series */
 };

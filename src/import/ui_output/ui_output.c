@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_output.c: a directory that rocprofv3 --att wrote -> a trace. Broken filenames.json or
- * code.json is an error; damage in any other file is a note, and the rest is still read. Wave files
- * are not read here but one by one when a question asks (wave.c).
+ * ui_output.c: a directory that rocprofv3 --att wrote -> a trace. A damaged filenames.json or
+ * code.json is an error; damage in any other file becomes a note, and the rest is still read. Wave
+ * files are not read here but one by one on demand (wave.c).
  */
 #include "base/search.h"
 #include "import/capture_cache.h"
@@ -57,7 +57,7 @@ static bool ui_load(
 	return true;
 }
 
-/* An error about an optional file becomes a note; lack of memory stays an error. */
+/* An error about an optional file becomes a note; out of memory stays an error. */
 static bool note_damage(struct ui_build *b, const char *path, struct incore_error *e)
 {
 	return import_note_unread(b->trace, "damaged-file", path, "is damaged and was left out", e);
@@ -84,7 +84,7 @@ bool ui_optional_path(
 	struct import_options o = {.cache = b->options ? b->options->cache : NULL, .is_look = true};
 	struct incore_error mine = {0};
 
-	/* A look keeps it: the captures beside this one read the same. */
+	/* A look keeps it in the cache: sibling captures read the same file. */
 	if (import_load_below(&o, &b->file, b->side->dir, path, &mine) &&
 		parse(b, (struct ui_bytes){b->file.data, b->file.size, path}, &mine))
 		return true;
@@ -243,7 +243,7 @@ static bool read_manifest(struct ui_build *b, struct incore_error *e)
 	return true;
 }
 
-/* The capture's own code table, or the one that was named. */
+/* Loads the capture's code table, or the one that the user named. */
 static bool load_code(struct ui_build *b, struct ui_bytes *out, struct incore_error *e)
 {
 	const char *other = b->options ? b->options->code : NULL;
@@ -304,7 +304,7 @@ static bool make_tracks(struct ui_build *b, struct incore_error *e)
 	return true;
 }
 
-/* Clocks are aligned alike whether or not the occupancy is wanted. */
+/* Aligns clocks in the same way whether or not the occupancy is wanted. */
 static bool read_clocks(struct ui_build *b, bool has_occupancy, struct incore_error *e)
 {
 	if (!ui_optional(b, "realtime.json", ui_realtime_parse, e))
@@ -332,7 +332,7 @@ static bool read_wstates(struct ui_build *b, struct incore_error *e)
 	return true;
 }
 
-/* Reads the tables if they are wanted; notes on them are told of them alone. */
+/* Reads the tables if they are wanted; notes made meanwhile belong to these tables only. */
 static bool read_wanted(struct ui_build *b, unsigned tables,
 	bool (*read)(struct ui_build *b, struct incore_error *e), struct incore_error *e)
 {
@@ -346,7 +346,7 @@ static bool read_wanted(struct ui_build *b, unsigned tables,
 	return ok;
 }
 
-/* Where clocks rest on the occupancy, it is read and its notes are told, wanted or not. */
+/* If clocks depend on the occupancy, it is read anyway and its notes are always reported. */
 static void tell_of_occupancy(struct trace *t)
 {
 	for (uint32_t i = 0; i < t->n_notes; i++)

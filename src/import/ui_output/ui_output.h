@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_output.h: the parts of the ui_output importer, one file per job (see incore-ui_output(7)).
- * Owner: struct ui_build belongs to one read; what outlives it goes to the trace's arena, or to
+ * ui_output.h: the parts of the ui_output importer, one file per task (see incore-ui_output(7)).
+ * Owner: struct ui_build belongs to one read; longer-lived data goes to the trace's arena, or to
  * struct ui_loader, which the trace frees through its loader.
  * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
  * call it. A parser of an optional file leaves the trace untouched when it fails.
@@ -28,7 +28,7 @@ struct ui_wave_ref { /* one entry of wave_filenames */
 	uint32_t se, simd, slot, wave;
 	const char *name;
 	uint64_t begin_cyc, end_cyc;
-	uint64_t offset; /* of its name in filenames.json */
+	uint64_t offset; /* offset of its name in filenames.json */
 };
 
 struct ui_manifest {
@@ -43,7 +43,7 @@ struct ui_manifest {
 	struct intern names;
 };
 
-struct ui_rows { /* what the code table says about itself */
+struct ui_rows { /* properties of the code table */
 	bool has_samples;
 	uint64_t n_duplicate_numbers;
 };
@@ -63,14 +63,14 @@ struct ui_build {
 	struct file_root root; /* dir, opened */
 	struct arena scratch;
 	VEC(const char *) names; /* of the directory, in byte order */
-	struct file_data file;	 /* reused from file to file */
+	struct file_data file;	 /* reused for each file */
 	struct ui_manifest manifest;
 	struct ui_rows rows;
 	uint64_t se_seen[UI_MAX_SE / 64];
 	VEC(struct ui_se_samples) realtime;
 	uint64_t realtime_hz;
 	bool has_workgroups;	      /* occupancy names workgroups */
-	source_idx source;	      /* whose text is being loaded */
+	source_idx source;	      /* the source whose text is being loaded */
 	const char *kernel_demangled; /* of the label row, or NULL */
 	uint32_t kernel_object;	      /* code object of the kernel */
 	bool has_kernel_object;
@@ -82,23 +82,22 @@ extern const struct import_ops import_ui_output;
 
 /* ui_output.c */
 bool ui_has(const struct ui_build *b, const char *name); /* in the directory listing */
-/* Loads dir/name into *f; `path` is its full path. */
+/* Loads dir/name into *f; `path` is the full path. */
 bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, const char *path,
 	struct incore_error *e);
 typedef bool (*ui_parse_fn)(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
-/* Parses dir/name if it is there; damage becomes a note. False on lack of memory only. */
+/* Parses dir/name if it exists; damage becomes a note. False only when out of memory. */
 bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e);
-/* The same for a file beside the directory, where side->dir is. */
+/* ui_optional() for a file in side->dir, beside the directory. */
 bool ui_optional_path(
 	struct ui_build *b, const char *path, ui_parse_fn parse, struct incore_error *e);
 void ui_see_se(struct ui_build *b, uint32_t se);
-/* Decimal digits only, at most max; else the reader fails. */
+/* Reads a key of decimal digits, at most max; otherwise the reader fails. */
 bool ui_key_number(struct json_reader *r, struct str key, uint64_t max, uint32_t *out);
-/* Does name fit the pattern? '#' stands for a decimal number; the first one found goes to *first.
- */
+/* Does name match the pattern? '#' stands for a decimal number; the first one goes to *first. */
 bool ui_match_name(const char *name, const char *pattern, uint32_t *first);
 bool ui_decimal(struct str s, uint64_t *out);
-/* A time in cycles: 0 .. UI_MAX_TIME_CYC, else the reader fails. */
+/* Reads a time in cycles: 0 .. UI_MAX_TIME_CYC, otherwise the reader fails. */
 bool ui_get_time(struct json_reader *r, uint64_t *out);
 clock_idx ui_clock(const struct trace *t, uint32_t se);
 
@@ -109,7 +108,7 @@ bool ui_parse_dir_name(const char *path, int64_t *agent, int64_t *dispatch);
 
 /* code.c */
 bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
-/* Number of rows, of mapped instruction rows, and a hash of columns 0 to 5. */
+/* Finds the number of rows and of mapped instruction rows, and a hash of columns 0 to 5. */
 bool ui_code_look(struct ui_bytes in, struct capture *c, uint64_t *hash);
 /* kernel.c */
 bool ui_name_kernel(struct ui_build *b, struct incore_error *e);
@@ -120,7 +119,8 @@ bool ui_occupancy_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 bool ui_occupancy_join(struct ui_build *b, struct incore_error *e);
 bool ui_realtime_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_clocks_build(struct ui_build *b, struct incore_error *e);
-/* More than a first and a last sample of some engine: which to align by takes the occupancy. */
+/* Does an engine have more than a first and a last sample? Then choosing those to align by needs
+ * the occupancy. */
 bool ui_has_many_samples(const struct ui_build *b);
 bool ui_wstates_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);

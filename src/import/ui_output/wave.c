@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wave.c: one wave file -> the columns of one track. This is the hot path of every question: rows
- * come in batches, are checked by the sign bit of one accumulated word, and only a batch that
- * fails is looked at row by row to say where. Nothing is allocated per wave in the steady state.
+ * come in batches, are checked by the sign bit of one accumulated word, and only a failed batch is
+ * searched row by row for the place. Nothing is allocated per wave in the steady state.
  */
 #include "import/ui_output/wave.h"
 
@@ -13,17 +13,17 @@
 
 #define BATCH 256
 #define COLUMNS 5 /* time, category, stall, duration, line */
-/* Of wave files that are read again, in all. */
+/* Total limit for kept wave files that will be read again. */
 #define MOST_KEPT_BYTES ((size_t)64 << 20)
-#define FILE_SE 0 /* places in coord_file */
+#define FILE_SE 0 /* index in coord_file */
 #define FILE_CU 1
 #define FILE_SIMD 2
 #define FILE_SLOT 3
 #define FILE_WAVE 4
 
-/* One batch of rows as its reader left it. */
+/* One batch of rows as filled by its reader. */
 union rows {
-	int64_t wide[BATCH * COLUMNS]; /* of fewer columns, too */
+	int64_t wide[BATCH * COLUMNS]; /* also for fewer columns */
 	struct json_row5 narrow[BATCH];
 };
 
@@ -60,7 +60,7 @@ static inline code_idx row_of(const struct ui_code_index *x, int64_t number)
 	return find_row(x, number);
 }
 
-/* What is wrong with this row; NULL: nothing. */
+/* What is wrong with this row; NULL: it is valid. */
 static const char *row_fault(const int64_t *row, int64_t prev, const char **code)
 {
 	*code = "bad-value";
@@ -111,7 +111,7 @@ struct record { /* one row; a negative number has the top bit */
 	uint64_t time, category, stall, dur, line;
 };
 
-/* `is_narrow` is known where this is compiled. */
+/* `is_narrow` is a compile-time constant. */
 __attribute__((always_inline)) static inline struct record record_at(
 	const union rows *rows, bool is_narrow, size_t k)
 {
@@ -128,7 +128,7 @@ __attribute__((always_inline)) static inline struct record record_at(
 /*
  * Each of these fills some columns from n rows and returns a word whose top bit is set if a row is
  * bad. The columns are held in locals: a store to a byte column could change any pointer in *d for
- * all the compiler knows. Two short loops beat one that needs more registers than there are.
+ * all the compiler knows. Two short loops are faster than one that needs too many registers.
  */
 __attribute__((always_inline)) static inline uint64_t take_times(const union rows *restrict rows,
 	bool is_narrow, size_t n, uint64_t before, struct track_data *d)
@@ -433,7 +433,7 @@ void ui_wave_keep(struct trace *t)
 
 	if (l->kept)
 		return;
-	l->kept = mem_zalloc(t->n_tracks, sizeof(*l->kept)); /* without it they are opened again */
+	l->kept = mem_zalloc(t->n_tracks, sizeof(*l->kept)); /* if NULL, files are opened again */
 	l->n_kept = l->kept ? t->n_tracks : 0;
 }
 
@@ -448,7 +448,7 @@ static const struct file_data *loaded_before(
 	return NULL;
 }
 
-/* Workers come here at the same time, but never two with the same track. */
+/* Called by several workers at the same time, but never for the same track. */
 static const struct file_data *keep_file(struct ui_loader *l, track_idx i, struct file_data *f)
 {
 	if (i >= l->n_kept ||
@@ -478,7 +478,7 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 	}
 	f = loaded_before(l, i, name);
 	if (!f) {
-		if (l->is_absent[i]) /* known from the listing: nothing is asked again */
+		if (l->is_absent[i]) /* known from the listing, so no system call */
 			return err_errno(e, ENOENT, s->path.p, "cannot open");
 		if (!file_load_at(&s->file, l->root, name, s->path.p, e))
 			return false;
@@ -493,7 +493,7 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 	return ok;
 }
 
-/* cu stands before "instructions" in the file, so that only its head is read. */
+/* cu precedes "instructions" in the file, so only its beginning is read. */
 static void head_cu(struct ui_bytes in, int64_t *cu)
 {
 	struct json_reader r;

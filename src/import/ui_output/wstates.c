@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wstates.c: the producer's own count of waves in one state over time (wstates<k>.json). */
+/* wstates.c: the producer's count of waves in one state over time (wstates<k>.json). */
 #include "import/ui_output/ui_output.h"
 
 #define BATCH 256

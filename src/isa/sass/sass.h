@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass.h: what one NVIDIA machine instruction is, from its 128 bits alone: control codes, opcode,
- * class, guard, registers written and read, where a branch goes. Volta's encoding, sm_75 to sm_120.
- * Text is for display.
- * Threads: pure functions; nothing allocates, nothing fails: bits that no table knows are
- * SASS_UNKNOWN, with control codes and guard still right, since every instruction has those.
+ * sass.h: decodes one NVIDIA machine instruction from its 128 bits alone: control codes, opcode,
+ * class, guard, registers written and read, branch target. Volta's encoding, sm_75 to sm_120. Text
+ * is for display.
+ * Threads: pure functions; nothing allocates, nothing fails: unknown bits give SASS_UNKNOWN, with
+ * control codes and guard still right, since every instruction has those.
  */
 #pragma once
 
@@ -20,9 +20,9 @@
 #define SASS_NO_BARRIER 255u
 #define SASS_MOST_OPERANDS 12u
 
-/* By the unit that does the work and by how its result is waited for. */
+/* Classes by the unit that does the work and by how its result is waited for. */
 enum sass_class {
-	SASS_UNKNOWN,	   /* opcode in no table */
+	SASS_UNKNOWN,	   /* unknown opcode */
 	SASS_FMA,	   /* FADD FMUL FFMA, IMAD: fixed latency */
 	SASS_ALU,	   /* integer, logic, compare, select, move: fixed latency */
 	SASS_HALF,	   /* packed half and bfloat: HADD2 HFMA2 ... */
@@ -61,20 +61,20 @@ enum sass_class {
 	SASS_CLASSES
 };
 
-/* Parts that the analysis of waits asks for; a bit each. */
+/* Properties that the analysis of waits needs; one bit each. */
 enum sass_flags {
 	SASS_GUARDED = 1 << 0,	    /* may not execute: a guard other than PT */
 	SASS_NEVER = 1 << 1,	    /* guard is !PT: never executes */
-	SASS_INDIRECT = 1 << 2,	    /* a branch, call or return to where a register says */
+	SASS_INDIRECT = 1 << 2,	    /* a branch, call or return to an address in a register */
 	SASS_COUNTER_WAIT = 1 << 3, /* DEPBAR.LE: until at most `count` are left on `counter` */
 	SASS_GROUP_CLOSE = 1 << 4,  /* LDGDEPBAR, or the matrix instruction that ends its group */
-	SASS_TRY_WAIT = 1 << 5,	    /* SYNCS try_wait, test_wait: asks an mbarrier */
+	SASS_TRY_WAIT = 1 << 5,	    /* SYNCS try_wait, test_wait: polls an mbarrier */
 	SASS_ARRIVES = 1 << 6,	    /* brings an mbarrier or named barrier nearer to completion */
 	SASS_BLOCKS = 1 << 7,	    /* BAR.SYNC and kin: stops until others arrive */
 	SASS_CONDITIONAL = 1 << 8,  /* a branch or exit that may fall through */
 };
 
-/* What a scoreboard-like counter is; 0 to 5 are the hardware's six. */
+/* Counters that work like scoreboards; 0 to 5 are the hardware's six scoreboards. */
 enum sass_counter {
 	SASS_COUNTER_WGMMA = 6, /* gsb0: groups of asynchronous matrix work */
 	SASS_COUNTER_NONE = 7,
@@ -82,7 +82,7 @@ enum sass_counter {
 
 enum sass_file {
 	SASS_FILE_R,  /* 0 to 254 */
-	SASS_FILE_UR, /* 0 to 254; sm_75 to sm_90: to 62 */
+	SASS_FILE_UR, /* 0 to 254; sm_75 to sm_90: 0 to 62 */
 	SASS_FILE_P,  /* 0 to 6 */
 	SASS_FILE_UP, /* 0 to 6 */
 };
@@ -96,13 +96,13 @@ struct sass_operand {
 };
 
 struct sass_inst {
-	uint16_t opcode;    /* the low 12 bits, form of the operands included */
+	uint16_t opcode;    /* the low 12 bits, including the operand form */
 	uint8_t inst_class; /* enum sass_class */
 	uint16_t flags;	    /* enum sass_flags */
 
 	/* control codes */
 	uint8_t stall;	   /* cycles before the next instruction of this warp may issue, 0 to 15 */
-	bool yield;	   /* as encoded: 0 asks for a change of warp */
+	bool yield;	   /* as encoded: 0 requests a switch to another warp */
 	uint8_t set_write; /* scoreboard raised until results are written; SASS_NO_SCOREBOARD */
 	uint8_t set_read;  /* scoreboard raised until sources are read; SASS_NO_SCOREBOARD */
 	uint8_t wait_mask; /* bit per scoreboard that must be zero before issue */
@@ -113,8 +113,9 @@ struct sass_inst {
 	bool is_guard_uniform; /* @UP0 */
 
 	uint8_t counter; /* COUNTER_WAIT, GROUP_CLOSE: scoreboard or enum sass_counter */
-	uint8_t count;	 /* COUNTER_WAIT: how many may stay */
-	uint8_t barrier; /* SASS_BARRIER: its number; SASS_NO_BARRIER: in a register or none */
+	uint8_t count;	 /* COUNTER_WAIT: how many may be left */
+	uint8_t barrier; /* SASS_BARRIER: its number; SASS_NO_BARRIER: in a register, or no
+			    barrier */
 
 	uint8_t n_operands;
 	/* writes first; the guard is not among them */
@@ -126,9 +127,10 @@ struct sass_inst {
 
 /* Decodes 16 bytes at p. `sm` is 75 to 120 (100 for sm_100a): a few opcodes changed their meaning. */
 struct sass_inst sass_decode(unsigned sm, const uint8_t *p);
-/* An instruction as decoded, with its guard, the parts that change what it costs, and its operands as the vendor writes them:
- * "@!P0 LDG.128 R4, desc[UR4][R2.64+0x10]". Branches have their distance in bytes. An operand that
- * is not understood is "?", and false is returned. Writes at most n bytes with the ending zero. */
+/* Writes a decoded instruction with its guard, the modifiers that affect its cost, and its operands
+ * in the vendor's syntax: "@!P0 LDG.128 R4, desc[UR4][R2.64+0x10]". Branches show their distance in
+ * bytes. An operand that is not understood is written as "?", and false is returned. Writes at most
+ * n bytes, including the final NUL. */
 bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char *buf, size_t n);
 
 static inline bool sass_is_always(const struct sass_inst *i)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_blame.c: samples of a stall reason at an instruction, and who is waited for. A sampler names
- * the instruction that could not issue, which is the one behind a DEPBAR or barrier, since those
- * issue and then hold the warp.
+ * sass_blame.c: finds what samples of a stall reason at an instruction waited for. A sampler
+ * reports the instruction that could not issue; that is the one after a DEPBAR or barrier, since
+ * those issue and then hold the warp.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ enum sass_reason sass_reason_of(const char *word)
 	return SASS_REASON_OTHER;
 }
 
-/* Does the unit that works for this class make warps wait for that reason? */
+/* Can instructions of this class cause stalls with that reason? */
 static bool can_cause(enum sass_class c, enum sass_reason reason)
 {
 	switch (c) {
@@ -82,7 +82,7 @@ static void pick_waits(
 	}
 }
 
-/* Those issued just before that hold the warp after they have issued. */
+/* Picks those issued just before that hold the warp after issuing. */
 static void pick_holders(
 	struct picking *p, uint32_t inst, unsigned kinds, enum sass_reason reason, bool any_class)
 {
@@ -110,8 +110,8 @@ static void pick_scoreboards(struct picking *p, uint32_t inst, enum sass_reason 
 	}
 }
 
-/* BAR lets a warp run on until something needs the barrier, and WARPGROUP.ARRIVE holds the matrix
- * instruction behind it: the nearest ones back. */
+/* Picks the nearest earlier ones: BAR lets a warp run on until something needs the barrier, and
+ * WARPGROUP.ARRIVE holds the matrix instruction after it. */
 static void pick_nearest(struct picking *p, uint32_t inst, unsigned kinds)
 {
 	uint32_t queue[MOST_STEPS_BACK] = {inst};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_decode.c: what one instruction is. Places of registers come from the table's letters; the
- * few whose widths depend on the shape of a matrix or on a texture's dimension are filled here.
+ * sass_decode.c: decodes one instruction. Register positions come from the letters of the table;
+ * the few whose widths depend on a matrix shape or a texture's dimension are handled here.
  */
 #include <string.h>
 
 #include "isa/sass/sass_table.h"
 
-/* One instruction on its way: the 128 bits, and what is known so far. */
+/* One instruction being decoded: the 128 bits, and what is known so far. */
 struct decoding {
 	uint64_t lo, hi;
 	unsigned sm;
@@ -57,7 +57,7 @@ static unsigned access_regs(const struct decoding *d)
 	return regs[sass_bits(d, 73, 3)];
 }
 
-/* Coordinates, the address in shared memory, and for a load the mbarrier. */
+/* Counts coordinates, the address in shared memory, and for a load the mbarrier. */
 static unsigned bulk_regs(const struct decoding *d)
 {
 	bool is_load = (d->out->opcode & 0x1ff) == 0x1b4;
@@ -65,7 +65,7 @@ static unsigned bulk_regs(const struct decoding *d)
 	return sass_bits(d, 79, 3) + 2 + is_load;
 }
 
-/* Bits 73 to 75 tell the type of an atomic operation: which have 64 bits. */
+/* Bits 73 to 75 give the type of an atomic operation; some types have 64 bits. */
 static unsigned atomic_regs(const struct decoding *d)
 {
 	unsigned base = d->out->opcode & 0x1ff, type = sass_bits(d, 73, 3);
@@ -119,7 +119,7 @@ static void add_source(struct decoding *d, bool is_third, enum sass_file file, u
 		add_operand(d, SASS_FILE_UR, 32, n, false);
 }
 
-/* The only source beside A: nothing stands in R@64. */
+/* The only source besides A: R@64 is unused. */
 static void add_only_source(struct decoding *d, unsigned at, enum sass_file file, unsigned n)
 {
 	unsigned form = sass_form(d);
@@ -136,13 +136,13 @@ static void add_uniform(struct decoding *d, unsigned at, unsigned n)
 		add_operand(d, SASS_FILE_UR, at, n, false);
 }
 
-/* Letters of sass_table.h whose place is the same in every form. */
+/* Letters of sass_table.h with the same position in every form. */
 static const struct {
 	char letter;
 	bool is_pred, is_uniform; /* uniform in every row */
 	bool is_write;
 	uint8_t at;
-	uint8_t when; /* a bit that must be set; 0: always */
+	uint8_t when; /* a bit that must be set; 0: no condition */
 } letters[] = {
 	{'D', false, false, true, 16, 0},
 	{'E', false, false, true, 64, 0},
@@ -236,14 +236,14 @@ static void add_tensor(struct decoding *d)
 		add_operand(d, SASS_FILE_R, 40, 1, false);
 }
 
-/* 64 x N: N / 8 - 1 stands in bits 53 to 57, a result of 32 bits in bit 75. */
+/* 64 x N: N / 8 - 1 is in bits 53 to 57; bit 75: 32-bit result. */
 static void add_warpgroup_tensor(struct decoding *d)
 {
 	unsigned base = d->out->opcode & 0x1ff;
 	unsigned n = (sass_bits(d, 53, 5) + 1) * 4;
 
 	if (base == 0x1f1)
-		n = 16; /* integer shapes are numbered otherwise; of those one was seen */
+		n = 16; /* integer shapes are numbered differently; only one was seen */
 	else if (!sass_bits(d, 75, 1))
 		n /= 2;
 	add_operand(d, SASS_FILE_R, 16, n, true);
@@ -268,7 +268,7 @@ static void add_texture(struct decoding *d)
 	unsigned parts = (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1) + (mask >> 3 & 1);
 	unsigned coords = 1 + sass_bits(d, 61, 2) + sass_bits(d, 63, 1);
 	bool is_gradient = !strcmp(d->row->name, "TXD");
-	bool together = sass_form(d) == 7; /* since sm_90; before, two and then the others */
+	bool together = sass_form(d) == 7; /* since sm_90; before: two, then the others */
 
 	add_operand(d, SASS_FILE_R, 16, parts > 2 ? 2 : parts ? parts : 1, true);
 	if (parts > 2)
@@ -304,7 +304,7 @@ static void add_special(struct decoding *d)
 		add_barrier(d);
 }
 
-/* Operands that no letter can say: 64 bits since sm_120 (bit 80), predicates as a set. */
+/* Operands that letters cannot express: 64 bits since sm_120 (bit 80), predicates as a set. */
 static void widen_operands(struct decoding *d)
 {
 	struct sass_inst *o = d->out;
@@ -326,8 +326,8 @@ static int64_t sign_extend(uint64_t v, unsigned bits)
 	return (int64_t)((v ^ top) - top);
 }
 
-/* From the next instruction on. 48 bits from bit 34 in units of four; since sm_90 branches and calls
- * have eight more below, in bits 16 to 23, and since sm_100 BSSY has 32 bits of bytes. */
+/* Relative to the next instruction. 48 bits from bit 34 in units of four; since sm_90 branches and
+ * calls have eight more low bits in bits 16 to 23, and since sm_100 BSSY has 32 bits in bytes. */
 static int64_t branch_offset(const struct decoding *d)
 {
 	uint64_t field = d->lo >> 34 | (d->hi & 0x3ffff) << 30;
@@ -356,7 +356,8 @@ static bool is_indirect(const struct decoding *d)
 	}
 }
 
-/* A guard, a predicate or uniform predicate beside it (BRA P1, BRA.U), BRA.DIV and BRA.CONV. */
+/* Because of a guard, an additional predicate or uniform predicate (BRA P1, BRA.U), BRA.DIV or
+ * BRA.CONV. */
 static bool may_fall_through(const struct decoding *d)
 {
 	bool by_divergence = (d->out->opcode & 0x1ff) == 0x147 && sass_bits(d, 32, 2) >= 2;
@@ -378,7 +379,7 @@ static void read_branch(struct decoding *d)
 		d->out->branch = branch_offset(d) + SASS_INST_BYTES;
 }
 
-/* Waits for counters, and what those count. */
+/* Reads waits for counters and what those count. */
 static void read_groups(struct decoding *d)
 {
 	struct sass_inst *o = d->out;
@@ -405,7 +406,7 @@ static void read_groups(struct decoding *d)
 	case 0x1c7: /* UCGABAR_ARV, _WAIT */
 		o->flags |= sass_form(d) == 6 ? SASS_BLOCKS : SASS_ARRIVES;
 		break;
-	case 0x1a7: /* SYNCS: form 2 asks for a phase, form 4 arrives */
+	case 0x1a7: /* SYNCS: form 2 polls a phase, form 4 arrives */
 		o->flags |= sass_form(d) == 2 ? SASS_TRY_WAIT : SASS_ARRIVES;
 		break;
 	case 0x1b0: /* ARRIVES */
@@ -413,7 +414,8 @@ static void read_groups(struct decoding *d)
 	case 0x1e9: /* UTCBAR */
 		o->flags |= SASS_ARRIVES;
 		break;
-	case 0x1ba: /* UBLKCP to shared memory ends at an mbarrier, from it in a group */
+	case 0x1ba: /* UBLKCP to shared memory completes at an mbarrier, from shared memory in a
+		       group */
 		o->flags |= sass_bits(d, 73, 2) == 1 ? SASS_ARRIVES : 0;
 		break;
 	default:

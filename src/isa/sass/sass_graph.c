@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_graph.c: blocks, edges and functions from decoded instructions. Everything is linear in the
- * number of instructions but for looking up targets by address, which is a binary search.
+ * sass_graph.c: blocks, edges and functions from decoded instructions. Time is linear in the number
+ * of instructions, except for the binary search of targets by address.
  */
 #include "isa/sass/sass_graph.h"
 
@@ -14,7 +14,7 @@ struct edge {
 
 typedef VEC(struct edge) edges;
 
-/* On the heap, while the graph is made. */
+/* Working state on the heap while the graph is built. */
 struct making {
 	struct sass_graph *g;
 	struct sass_inst *inst;
@@ -53,7 +53,7 @@ static bool ends_block(const struct sass_inst *i)
 	       i->inst_class == SASS_RETURN || i->inst_class == SASS_EXIT;
 }
 
-/* Does control go on behind it? A call's return is another matter. */
+/* Can control continue after it? The return of a call is handled elsewhere. */
 static bool falls_through(const struct sass_inst *i)
 {
 	return !ends_block(i) || i->flags & SASS_CONDITIONAL;
@@ -128,7 +128,7 @@ static uint32_t function_root(struct making *m, uint32_t b)
 	return b;
 }
 
-/* The lower number stays, so that roots do not depend on the order of edges. */
+/* The lower number wins, so that roots do not depend on the order of edges. */
 static void join_functions(struct making *m, uint32_t a, uint32_t b)
 {
 	a = function_root(m, a);
@@ -136,7 +136,7 @@ static void join_functions(struct making *m, uint32_t a, uint32_t b)
 	m->block[a > b ? a : b].function = a > b ? b : a;
 }
 
-/* Sorts edges into lists by their `from`; `turn`: by their `to`. */
+/* Sorts edges into lists by `from`, or by `to` if `turn` is set. */
 static bool make_lists(
 	struct arena *a, const edges *e, uint32_t n, bool turn, struct sass_lists *out)
 {
@@ -156,7 +156,7 @@ static bool make_lists(
 	return true;
 }
 
-/* Instructions become blocks, and what falls through becomes an edge too. */
+/* Converts instructions to blocks and adds an edge for each fall-through. */
 static bool finish_edges(struct making *m)
 {
 	struct sass_graph *g = m->g;

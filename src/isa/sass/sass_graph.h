@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_graph.h: the control flow graph of code in one or more texts, for searches backwards.
- * Blocks end at branches and calls. A call's block leads to the block behind it ("over") only as
- * far as the called function lets things through; that is the searcher's business. Functions are
- * sets of blocks that branches connect: code that two entries share makes one function of both.
- * Owner: the caller's arena. May fail: on memory.
+ * sass_graph.h: the control flow graph of code in one or more texts, for backward searches. Blocks
+ * end at branches and calls. A call's block leads to the block after it ("over") only as far as the
+ * called function lets a search through; the searcher decides that. Functions are sets of blocks
+ * that branches connect: code that two entries share makes one function of both.
+ * Owner: the caller's arena. May fail: memory.
  */
 #pragma once
 
@@ -16,10 +16,10 @@ struct sass_block {
 	bool is_call;	/* ends in a call, whose target may be unknown */
 	bool is_entry;	/* target of a call */
 	bool is_return; /* ends in a return */
-	bool is_over;	/* stands behind a call: block - 1 is its call */
+	bool is_over;	/* follows a call: block - 1 is that call */
 };
 
-/* Lists of numbers by number: of i they are item[first[i]] to item[first[i + 1] - 1]. */
+/* Lists of numbers; list i is item[first[i]] to item[first[i + 1] - 1]. */
 struct sass_lists {
 	const uint32_t *first, *item;
 };
@@ -30,8 +30,8 @@ struct sass_graph {
 	const uint64_t *address;
 	const struct sass_block *block;
 	const uint32_t *block_of;  /* by instruction */
-	struct sass_lists before;  /* by block: those that branch or fall into it */
-	struct sass_lists after;   /* by block: where it branches or falls to */
+	struct sass_lists before;  /* by block: blocks that branch or fall into it */
+	struct sass_lists after;   /* by block: blocks it branches or falls into */
 	struct sass_lists returns; /* by function: its blocks that return */
 	struct sass_lists callers; /* by block that is an entry: blocks that call it */
 	struct sass_lists callees; /* by block that ends in a call: the entries it calls */

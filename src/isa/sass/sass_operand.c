@@ -42,7 +42,8 @@ bool sass_has_place(const struct sass_writing *w, char place)
 	return strchr(w->row->places, place);
 }
 
-/* Words and small numbers by hand: with formats this was a tenth of reading a report. */
+/* Words and small numbers are written by hand: with printf formats this took a tenth of reading a
+ * report. */
 void sass_put_words(struct sass_writing *w, const char *s)
 {
 	while (*s && w->n + 1 < w->size)
@@ -155,7 +156,7 @@ static void put_real(struct sass_writing *w)
 	put_value(w, sass_has_way(w, 'd') ? v : float_of_bits(word));
 }
 
-/* The upper half stands first. A comparison has a result where others say which kind of halves. */
+/* The upper half comes first. A comparison has a result where others have the kind of halves. */
 static void put_two_halves(struct sass_writing *w)
 {
 	bool is_compare = sass_has_place(w, 'q'),
@@ -177,7 +178,7 @@ void sass_put_constant(struct sass_writing *w, unsigned offset)
 	sass_put_words(w, "]");
 }
 
-/* Which halves of a packed pair: both as they stand, or one of them twice. */
+/* Writes which halves of a packed pair are used: both in order, or one of them twice. */
 static void put_halves(struct sass_writing *w, enum sass_slot slot)
 {
 	static const uint8_t ats[] = {74, 60, 81};
@@ -188,7 +189,7 @@ static void put_halves(struct sass_writing *w, enum sass_slot slot)
 	w->is_unsure |= which == 1;
 }
 
-/* A source with its sign and bars, whose bits go with its place. */
+/* Writes a source with its sign and bars; their bits depend on its position. */
 void sass_put_source(struct sass_writing *w, enum sass_slot slot, bool uniform)
 {
 	static const uint8_t negs[2][3] = {{72, 63, 75}, {72, 63, 84}},
@@ -214,19 +215,19 @@ void sass_put_source(struct sass_writing *w, enum sass_slot slot, bool uniform)
 		put_halves(w, slot);
 }
 
-/* Is an immediate? Of a minimum its own type says so. */
+/* Is an immediate signed? For a minimum its own type says so. */
 static bool is_signed(const struct sass_writing *w)
 {
 	return sass_has_way(w, 's') || (sass_has_way(w, 'm') && sass_text_bits(w, 72, 2));
 }
 
-/* What a form other than the first has from bit 32 on. */
+/* Writes what forms other than the first have from bit 32 on. */
 static void put_word(struct sass_writing *w)
 {
 	unsigned form = sass_form_of(w);
 
 	if ((form == 3 || form == 5) && sass_text_bits(w, 91, 1)) {
-		sass_put_unsure(w); /* a constant bank that a uniform register names */
+		sass_put_unsure(w); /* a constant bank selected by a uniform register */
 	} else if (form == 2 || form == 4) {
 		sass_begin_operand(w);
 		if (sass_has_way(w, 'H'))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_operand.h: one operand of an instruction in words: registers, predicates, numbers. Writes into the caller's
- * buffer, and never past its end.
+ * sass_operand.h: writes one operand of an instruction as text: registers, predicates, numbers.
+ * Writes into the caller's buffer, never past its end.
  */
 #pragma once
 
@@ -18,19 +18,19 @@ struct sass_writing {
 	bool is_unsure; /* a "?" was written */
 };
 
-enum sass_slot { SASS_SLOT_A, SASS_SLOT_32, SASS_SLOT_64 }; /* where a source stands */
+enum sass_slot { SASS_SLOT_A, SASS_SLOT_32, SASS_SLOT_64 }; /* position of a source */
 
-/* --- what the instruction holds: bits, letters of its row --- */
+/* --- fields of the instruction: bits, letters of its row --- */
 unsigned sass_text_bits(const struct sass_writing *w, unsigned at, unsigned n);
 int64_t sass_signed_bits(const struct sass_writing *w, unsigned at, unsigned n);
 unsigned sass_form_of(const struct sass_writing *w);
 bool sass_is_uniform(const struct sass_writing *w);
 bool sass_has_way(const struct sass_writing *w, char way);
 bool sass_has_place(const struct sass_writing *w, char place);
-/* --- words of it; whatever is not known is "?" --- */
+/* --- writing it; unknown parts become "?" --- */
 void sass_put_words(struct sass_writing *w, const char *s);
 void sass_put_number(struct sass_writing *w, uint64_t v, unsigned base);
-void sass_begin_operand(struct sass_writing *w); /* with a comma behind the one before */
+void sass_begin_operand(struct sass_writing *w); /* adds a comma after the previous one */
 void sass_put_unsure(struct sass_writing *w);
 bool sass_is_nothing(const struct sass_writing *w, unsigned at, bool uniform);
 void sass_put_register(struct sass_writing *w, unsigned at, bool uniform);

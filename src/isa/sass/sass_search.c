@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sass_search.c: the search of sass_search.h. Per counter there is one list of the instructions
- * that raise or empty it, so that a step of the search is a block and not an instruction.
+ * that raise or empty it, so that a step of the search is a block, not an instruction.
  */
 #include "isa/sass/sass_search.h"
 
 #include "base/search.h"
 
-/* What a search still has to do on a path: leave out the `skip` next ones that raised the counter
- * (a wait for all but the newest), and end after `limit` more (a DEPBAR.LE let no more stay). Both
- * are exact up to 6; above, one more candidate is better than one too few. */
+/* State of a search on a path: the next `skip` instructions that raised the counter are left out (a
+ * wait for all but the newest), and the path ends after `limit` more (a DEPBAR.LE left no more).
+ * Both are exact up to 6; above that a spurious candidate is better than a missing one. */
 #define STATES 8u
 #define NO_LIMIT (STATES - 1)
 
@@ -33,12 +33,13 @@ struct sass_searcher {
 	const struct sass_graph *g;
 	uint32_t *event[SASS_COUNTS];	    /* instructions that raise or empty it, in order */
 	uint32_t *first_event[SASS_COUNTS]; /* by block, and one more */
-	uint16_t *passes;		    /* by function: counters that some path leaves alone */
-	uint16_t *passes_over; /* by block that ends in a call: the same of the called */
-	uint16_t *raised;      /* by function: counters it raises, with all it calls */
+	uint16_t *passes;		    /* by function: counters that some path does not
+					       touch */
+	uint16_t *passes_over; /* by block that ends in a call: `passes` of the called function */
+	uint16_t *raised;      /* by function: counters raised by it or its callees */
 	uint32_t stamp;
-	uint32_t n_steps;   /* events and edges that this search may still look at */
-	uint64_t all_steps; /* and all later ones together: bounds them however code is made */
+	uint32_t n_steps;   /* events and edges this search may still look at */
+	uint64_t all_steps; /* and all later searches together: a bound for any code */
 	uint32_t *inst_stamp;
 	struct seen *seen;
 	struct path queue[SASS_MOST_STEPS];
@@ -70,7 +71,8 @@ static bool raises(const struct sass_inst *i, enum sass_count c)
 	}
 }
 
-/* How many it leaves at most; NO_LIMIT: it says nothing. A mask holds whatever the guard says. */
+/* How many outstanding the instruction leaves at most, or NO_LIMIT. A mask applies whatever the
+ * guard says. */
 static unsigned leaves(const struct sass_inst *i, enum sass_count c)
 {
 	bool counts = i->flags & SASS_COUNTER_WAIT && !(i->flags & SASS_GUARDED) &&
@@ -146,7 +148,8 @@ static uint16_t passes_call(const struct sass_searcher *s, uint32_t b)
 {
 	const struct sass_graph *g = s->g;
 	uint32_t k = g->callees.first[b], end = g->callees.first[b + 1];
-	uint16_t mask = k == end ? UINT16_MAX : 0; /* unknown: nothing is known to be emptied */
+	uint16_t mask = k == end ? UINT16_MAX : 0; /* unknown callee: assume that it empties
+						      nothing */
 
 	for (; k < end; k++)
 		mask |= s->passes[g->block[g->callees.item[k]].function];
@@ -175,8 +178,8 @@ static void pass_block(struct sass_searcher *s, struct todo *t, uint32_t b, uint
 	}
 }
 
-/* Which counters some path through each function leaves alone: forward from the entries until
- * nothing changes. Every block comes back at most once per counter. */
+/* Finds the counters that some path through each function does not touch: forward from the entries
+ * until nothing changes. Every block is revisited at most once per counter. */
 static bool find_passes(struct arena *a, struct sass_searcher *s)
 {
 	const struct sass_graph *g = s->g;
@@ -285,7 +288,7 @@ static bool walk_block(struct sass_searcher *s, enum sass_count c, struct path *
 				p->skip--;
 			else
 				add_found(s, i);
-			/* one that its guard held back took no room */
+			/* a guarded instruction may not have counted */
 			if (p->limit != NO_LIMIT && !(s->g->inst[i].flags & SASS_GUARDED) &&
 				--p->limit == 0)
 				return false;
@@ -298,7 +301,7 @@ static bool walk_block(struct sass_searcher *s, enum sass_count c, struct path *
 	return s->n_steps;
 }
 
-/* False: no more may be pushed; those that are listed are still gone through. */
+/* False: no more may be pushed; those already listed are still processed. */
 static bool push_path(struct sass_searcher *s, uint32_t block, const struct path *p, bool is_inside)
 {
 	struct seen *seen = &s->seen[block];
@@ -317,7 +320,7 @@ static bool push_path(struct sass_searcher *s, uint32_t block, const struct path
 	return true;
 }
 
-/* Along one list of blocks. */
+/* Pushes the paths to one list of blocks. */
 static bool push_paths(struct sass_searcher *s, const struct sass_lists *l, uint32_t of,
 	const struct path *p, bool is_inside)
 {
@@ -327,9 +330,9 @@ static bool push_paths(struct sass_searcher *s, const struct sass_lists *l, uint
 	return true;
 }
 
-/* A block behind a call is reached from the returns of the called, and from the call itself if the
- * called lets the counter alone. How often the called raises it is not known there: none is skipped
- * then, and one candidate too many is taken rather than one too few. */
+/* A block after a call is reached from the returns of the called function, and from the call itself
+ * if that function may leave the counter alone. How often it raises the counter is unknown then:
+ * nothing is skipped, since a spurious candidate is better than a missing one. */
 static void push_over_call(struct sass_searcher *s, enum sass_count c, const struct path *p)
 {
 	const struct sass_graph *g = s->g;
@@ -360,7 +363,7 @@ static void push_before(struct sass_searcher *s, enum sass_count c, const struct
 		push_paths(s, &s->g->callers, p->block, p, false);
 }
 
-/* Events of the block before the instruction itself. */
+/* Number of events of the block before the instruction itself. */
 static uint32_t events_before(const struct sass_searcher *s, enum sass_count c, uint32_t inst)
 {
 	uint32_t b = s->g->block_of[inst];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_search.h: who can have raised a counter before an instruction is reached: a search backwards
- * over the graph that ends where the counter was last known to be empty.
+ * sass_search.h: which instructions can have raised a counter before an instruction is reached: a
+ * backward search over the graph that ends where the counter was last known to be empty.
  *
- * Calls are followed exactly: a search that enters a function through its returns leaves it only
- * by the call it came from, and passes by it if some path through it empties nothing.
- * Owner: the caller's arena. May fail: only on memory, while it is set up.
+ * Calls are followed exactly: a search that enters a function through its returns leaves it only by
+ * the call it came from, and skips the function if some path through it does not empty the counter.
+ * Owner: the caller's arena. May fail: only during set-up, on lack of memory.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ struct sass_searcher; /* in the arena */
 
 struct sass_searcher *sass_searcher_new(struct arena *a, const struct sass_graph *g);
 
-/* Fills found with at most SASS_MOST_CANDIDATES instructions, nearest first, that raised `count` and
- * can still be out when `inst` waits for all but the newest `skip`. *cut: there may be more. */
+/* Fills found with at most SASS_MOST_CANDIDATES instructions, nearest first, that raised `count`
+ * and can still be outstanding when `inst` waits for all but the newest `skip`. Returns their
+ * number. *cut: there may be more. */
 uint32_t sass_search(struct sass_searcher *s, uint32_t inst, enum sass_count count, unsigned skip,
 	uint32_t *found, bool *cut);

@@ -2,7 +2,7 @@
 /*
  * sass_table.c: the rows of sass_table.h. Found by disassembling our own kernels, compiled for each
  * architecture, and single instructions of every opcode, with the vendor's disassembler; uniform
- * operations stand 0x80 above their vector kin.
+ * operations are 0x80 above their vector counterparts.
  */
 #include "isa/sass/sass_table.h"
 
@@ -246,10 +246,10 @@ static const struct sass_row rows[512] = {
 	[0x1f3] = {"QGMMA", SASS_TENSOR_ASYNC, 0, "!", NULL, "g"},
 };
 
-/* Where one operation has another name by form or since some generation. */
+/* Operations whose name depends on the form or the generation. */
 static const struct {
 	uint16_t base;
-	uint8_t form; /* 0: every */
+	uint8_t form; /* 0: every form */
 	uint8_t sm;   /* since */
 	struct sass_row row;
 } others[] = {

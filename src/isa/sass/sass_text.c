@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_text.c: an instruction in words, for display where no disassembler is at hand. Operands stand
- * in the order and form of the vendor's text, as far as the table knows for certain what a field
- * means; one that it does not know is "?".
+ * sass_text.c: an instruction as text, for display when no disassembler is available. Operands have
+ * the order and form of the vendor's text, as far as the table knows for certain what a field
+ * means; others are "?".
  *
- * Beside the letters of sass_table.h a row's text has: ~ before a predicate that is left out where
- * it is nothing; o  a result that is; digits  numbers; Z  P@68 in any case; T  a distance; ^ a
- * barrier of lanes; & one of warps; % a counter; [ a constant; { and a  addresses; g a descriptor;
- * s  a special register.
+ * Besides the letters of sass_table.h a row's text has: ~ before a predicate that is left out if it
+ * is nothing; o  a result left out likewise; digits  numbers; Z  P@68 in any case; T  a distance; ^
+ * a barrier of lanes; & one of warps; % a counter; [ a constant; { and a  addresses; g a
+ * descriptor; s  a special register.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 /* --- memory --- */
 
-/* [R2+UR4+0x10]; parts that are nothing are left out. */
+/* [R2+UR4+0x10]; empty parts are left out. */
 static void put_address(
 	struct sass_writing *w, unsigned base, unsigned ur, const char *way, int64_t distance)
 {
@@ -40,7 +40,8 @@ static void put_address(
 	sass_put_words(w, "]");
 }
 
-/* Global memory: since sm_80 a uniform register describes it, before it was part of the address. */
+/* Global memory: since sm_80 a uniform register describes it; before that it was part of the
+ * address. */
 static void put_global(struct sass_writing *w, unsigned ur, int64_t distance)
 {
 	bool is_wide = ur && (sass_text_bits(w, 90, 1) || w->row->inst_class != SASS_LOAD_GLOBAL);
@@ -65,8 +66,8 @@ static void put_access(struct sass_writing *w)
 		      : sass_has_place(w, 'u')	? 32
 		      : sass_has_place(w, 'v')	? 64
 						: 0;
-	bool is_low =
-		sass_has_place(w, 'W') && !sass_has_place(w, 'V'); /* a generic store: room at 32 */
+	bool is_low = sass_has_place(w, 'W') && !sass_has_place(w, 'V'); /* a generic store: R@32 is
+									    free */
 	bool is_short = w->sm >= 100 && w->row->inst_class == SASS_ATOMIC_GLOBAL;
 
 	sass_begin_operand(w);
@@ -133,7 +134,7 @@ static void put_special_register(struct sass_writing *w)
 	sass_put_unsure(w);
 }
 
-/* Number of the barrier, and how many threads, where it says so. */
+/* Writes the barrier's number, and the number of threads if given. */
 static void put_barrier(struct sass_writing *w)
 {
 	sass_begin_operand(w);
@@ -151,7 +152,7 @@ static void put_barrier(struct sass_writing *w)
 	}
 }
 
-/* Matrices in shared memory are named by a descriptor in uniform registers. */
+/* Matrices in shared memory are given by a descriptor in uniform registers. */
 static void put_warpgroup_tensor(struct sass_writing *w)
 {
 	bool has_register = sass_form_of(w) == 6;
@@ -169,7 +170,7 @@ static void put_warpgroup_tensor(struct sass_writing *w)
 	sass_put_register(w, 64, false);
 	if (sass_text_bits(w, 87, 3))
 		sass_put_unsure(w);
-	else /* what the result held does not count */
+	else /* the old content of the result is not an input */
 		sass_put_words(w, sass_text_bits(w, 90, 1) ? ", !UPT" : "");
 	sass_put_words(w, w->inst->flags & SASS_GROUP_CLOSE ? ", gsb0" : "");
 }
@@ -187,8 +188,8 @@ static void put_target(struct sass_writing *w)
 	sass_put_number(w, (uint64_t)llabs(w->inst->branch), 10);
 }
 
-/* Operands whose place is the same in every row: registers (r, u), predicates (p, P) with where
- * their negation stands, numbers (n) with how many bits. */
+/* Operands with the same position in every row: registers (r, u), predicates (p, P) with the
+ * position of their negation, numbers (n) with their width in bits. */
 static const struct plain_operand {
 	char letter, kind;
 	uint8_t at, more;
@@ -246,7 +247,7 @@ static void put_counter(struct sass_writing *w)
 static void put_odd_letter(struct sass_writing *w, char letter)
 {
 	switch (letter) {
-	case '6': /* what PLOP3 makes of its predicates */
+	case '6': /* the logic function of PLOP3 */
 		sass_begin_operand(w);
 		sass_put_hex(w, sass_text_bits(w, 72, 5) << 3 | sass_text_bits(w, 64, 3));
 		break;
@@ -331,7 +332,7 @@ static void put_letter(struct sass_writing *w, char letter)
 	}
 }
 
-/* Fields that the row is not sure of are all zero: it is as plain as its places say. */
+/* Are all fields that the row does not understand zero, so that its places describe it fully? */
 static bool is_understood(const struct sass_writing *w)
 {
 	if (!strcmp(w->row->name, "F2FP"))
@@ -341,10 +342,11 @@ static bool is_understood(const struct sass_writing *w)
 	return !sass_has_way(w, '?');
 }
 
-/* Predicates that are results and stand first are always there, others where they are kept. */
+/* Is the predicate omitted? Result predicates at the front are always written, others only if they
+ * are kept. */
 static bool is_left_out(const struct sass_writing *w, char letter)
 {
-	/* since sm_100 additions name both carries, and VIMNMX did so there alone */
+	/* since sm_100 additions name both carries; VIMNMX does so only there */
 	bool is_settled = w->row->places[0] == 'p' ||
 			  (w->sm >= 100 && strstr(w->row->places, "pq") &&
 				  (w->sm < 120 || strcmp(w->row->name, "VIMNMX") != 0));
@@ -373,7 +375,7 @@ static void put_operands(struct sass_writing *w)
 		c += text && *c == '~';
 		if (!may_miss || !is_left_out(w, *c))
 			put_letter(w, *c);
-		/* what says how many registers is no place of its own */
+		/* a suffix for the number of registers is not an operand */
 		if (!text && c[1] && strchr("saefgmtno123456789", c[1]))
 			c++;
 	}
@@ -381,7 +383,7 @@ static void put_operands(struct sass_writing *w)
 		sass_put_unsure(w); /* a sparse matrix: which elements are stored */
 }
 
-/* What else tells instructions of one name apart in their cost or meaning. */
+/* The modifier that distinguishes instructions of one name in cost or meaning. */
 static const char *part_word(const struct sass_writing *w)
 {
 	static const char *const bar[4] = {".SYNC", ".ARV", ".RED", ".SCAN"};

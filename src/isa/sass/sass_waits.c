@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sass_waits.c: every wait of every instruction with its candidates, collected in one pass over the
- * code. Scoreboards and groups are searched for on the graph; barriers are met by other warps, so
- * that for those the whole code is looked at; fixed latencies need the block alone.
+ * code. Scoreboards and groups are searched for on the graph; arrivals at barriers come from other
+ * warps, so for them the whole code is searched; fixed latencies need only the block.
  */
 #include "isa/sass/sass_waits.h"
 
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "isa/sass/sass_search.h"
 
-#define REGISTER_REACH 32u /* instructions behind which no fixed latency is still felt */
+#define REGISTER_REACH 32u /* instructions after which no fixed latency matters any more */
 #define MOST_BEFORE 8u	   /* instructions that can have been issued just before */
 #define N_REGISTERS (256u + 256u + 8u + 8u)
 
@@ -27,11 +27,11 @@ struct finding {
 	const struct sass_graph *g;
 	struct sass_searcher *s;
 	VEC(struct sass_wait) wait;
-	inst_list member;      /* of groups, by the instruction that closes them */
+	inst_list member;      /* members of groups, by the instruction that closes them */
 	struct members *group; /* by instruction */
 	inst_list arrivals;    /* at mbarriers: bulk copies first, at most SASS_MOST_CANDIDATES */
 	inst_list signals;     /* BAR.ARV and UCGABAR_ARV */
-	uint32_t writer[N_REGISTERS]; /* last in this block, one more than its number; 0: none */
+	uint32_t writer[N_REGISTERS]; /* last writer in this block: its number + 1, or 0 */
 	uint8_t *flags;
 	uint32_t *first;
 	uint32_t n_masks, n_unknown;
@@ -52,7 +52,7 @@ static void add_wait(struct finding *f, uint32_t waiter, uint32_t producer,
 
 /* --- groups --- */
 
-/* What a closing instruction closed: found once, kept. */
+/* The members closed by a closing instruction: found once, then cached. */
 static const struct members *find_members(struct finding *f, uint32_t closer, enum sass_count count)
 {
 	struct members *m = &f->group[closer];
@@ -63,7 +63,8 @@ static const struct members *find_members(struct finding *f, uint32_t closer, en
 	n = sass_search(f->s, closer, count, 0, found, &m->is_cut);
 	m->first = (uint32_t)f->member.n;
 	m->is_known = true;
-	if (count == SASS_COUNT_MATRIX && !VEC_PUSH(&f->member, closer)) /* the last of its own */
+	if (count == SASS_COUNT_MATRIX && !VEC_PUSH(&f->member, closer)) /* closer is the last
+									    member */
 		f->is_out_of_memory = true;
 	for (uint32_t i = 0; i < n; i++)
 		if (!VEC_PUSH(&f->member, found[i]))
@@ -72,7 +73,7 @@ static const struct members *find_members(struct finding *f, uint32_t closer, en
 	return m;
 }
 
-/* Candidates of one waiter and counter, as far as there is room. */
+/* Candidates of one waiter and counter, limited by the room for them. */
 struct room {
 	uint32_t waiter;
 	unsigned scoreboard, n;
@@ -100,7 +101,7 @@ static void add_group(struct finding *f, struct room *r, uint32_t closer)
 
 	if (m->is_cut)
 		f->flags[r->waiter] |= SASS_CUT;
-	if (!m->n) /* an empty group, or one filled where no path leads from */
+	if (!m->n) /* an empty group, or one filled where no path starts */
 		add_candidate(f, r, closer, kind);
 	for (uint32_t i = 0; i < m->n; i++)
 		add_candidate(f, r, f->member.v[m->first + i], kind);
@@ -152,7 +153,7 @@ static bool list_has_room(const inst_list *l)
 	return l->n < SASS_MOST_CANDIDATES;
 }
 
-/* Bulk copies and tensor cores end waits that last; plain arrivals come after them. */
+/* Bulk copies and tensor cores end long waits, so they are listed before plain arrivals. */
 static void list_arrivals(struct finding *f, bool engines)
 {
 	for (uint32_t i = 0; i < f->g->n_inst && list_has_room(&f->arrivals); i++) {
@@ -286,7 +287,7 @@ static void add_registers(struct finding *f, uint32_t i)
 
 ORDER(compare_waits, struct sass_wait, UP(kind) UP(producer) UP(scoreboard))
 
-/* In order, each once. */
+/* Sorts the waits and removes duplicates. */
 static void sort_waits(struct finding *f, uint32_t i)
 {
 	size_t n = f->wait.n - f->first[i], kept = 0;

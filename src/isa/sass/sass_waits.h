@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass_waits.h: which instruction is waited for, from code alone. Every wait of every instruction
- * is resolved to those that can have caused it on a path through the control flow graph: branches,
- * loops, BSSY/BSYNC, calls and returns (a return goes back to its own call only).
+ * sass_waits.h: which instructions are waited for, from code alone. Every wait of every instruction
+ * is resolved to those that can have caused it on some path through the control-flow graph:
+ * branches, loops, BSSY/BSYNC, calls and returns (a return goes back to its own call only).
  *
  * A scoreboard is a counter: instructions raise it when they issue, it falls when their result is
  * written (or their sources are read), a wait mask holds until it is zero, DEPBAR.LE until it is
  * small enough. So all that raised it since it was last known to be zero are candidates.
  *
- * Owner: the caller's arena has all results; code bytes are borrowed during the call alone.
- * Threads: pure. May fail: on memory. Time and memory grow with the code: a search that would go
+ * Owner: the caller's arena holds all results; code bytes are borrowed only during the call.
+ * Threads: pure. May fail: memory. Time and memory grow with the code: a search that would go
  * beyond SASS_MOST_STEPS or SASS_MOST_CANDIDATES stops and says so (SASS_CUT).
  */
 #pragma once
@@ -21,16 +21,16 @@
 #define SASS_MOST_STEPS 512u	 /* blocks looked at per instruction and counter */
 #define SASS_NO_INST UINT32_MAX
 
-/* Code of one section. Texts come in order of address and do not overlap; branches from one into
+/* Code of one section. Texts are in order of address and do not overlap; branches from one into
  * another are followed. */
 struct sass_text {
 	uint64_t address; /* of its first instruction; any base, as long as branches agree */
 	const uint8_t *bytes;
-	size_t n_bytes; /* a rest of less than 16 bytes is left out */
+	size_t n_bytes; /* a remainder of less than 16 bytes is ignored */
 };
 
-/* A target that the instruction's own bits do not tell: tables of BRX, calls by relocation. One line
- * per target. */
+/* A jump target that the instruction's own bits do not give: tables of BRX, calls by relocation.
+ * One entry per target. */
 struct sass_jump {
 	uint64_t from, to;
 };
@@ -69,7 +69,7 @@ struct sass_waits {
 	const struct sass_wait *wait;
 	const uint8_t *flags; /* by instruction: enum sass_wait_flags */
 	uint32_t n_masks;     /* scoreboards waited for, counted over all instructions */
-	uint32_t n_unknown;   /* of those, with no producer on any path */
+	uint32_t n_unknown;   /* part of n_masks without a producer on any path */
 	uint32_t n_indirect;  /* indirect branches and calls without a known target */
 };
 
@@ -77,7 +77,7 @@ struct sass_waits {
 bool sass_waits_find(struct arena *a, unsigned sm, const struct sass_text *texts, size_t n_texts,
 	const struct sass_jump *jumps, size_t n_jumps, struct sass_waits *out);
 
-/* The words of a sampler for why a warp did not issue, as far as they name a producer. */
+/* A sampler's reasons why a warp did not issue, grouped by the kind of producer they imply. */
 enum sass_reason {
 	SASS_REASON_LONG,  /* long_scoreboard: memory behind L1: global, local, texture, surface */
 	SASS_REASON_SHORT, /* short_scoreboard: shared memory, special functions, shuffles */
@@ -85,16 +85,17 @@ enum sass_reason {
 	SASS_REASON_WAIT,
 	SASS_REASON_BARRIER, /* barrier */
 	SASS_REASON_GMMA,    /* gmma, warpgroup_arrive */
-	SASS_REASON_OTHER,   /* reasons that name a pipe and no producer */
+	SASS_REASON_OTHER,   /* reasons that imply a pipe but no producer */
 };
 
-/* Of a metric's word, "long_scoreboard" or "long_sb". */
+/* Reason of a metric's word, "long_scoreboard" or "long_sb". */
 enum sass_reason sass_reason_of(const char *word);
 
-/* Who samples of that reason at instruction `inst` wait for: at most `most` of out, which is how
- * many were filled. Candidates that cannot cause that reason are left out if others can. A sampler
- * puts a warp that stands in DEPBAR, BAR or a warpgroup's wait on the instruction after it: then
- * the waits of that one count. A producer that asks an mbarrier (SASS_TRY_WAIT) has waits of its
- * own: what arrives there. 0: unknown, or a reason without a producer. */
+/* Finds what samples with that reason at instruction `inst` wait for. Fills at most `most` entries
+ * of out and returns their number; 0: unknown, or a reason without a producer. Candidates that
+ * cannot cause the reason are left out if others can. Samplers report a warp that waits in DEPBAR,
+ * BAR or a warpgroup's wait at the instruction after it; then the waits of the earlier instruction
+ * count. A producer that polls an mbarrier (SASS_TRY_WAIT) has waits of its own: the arrivals
+ * there. */
 size_t sass_blame(const struct sass_waits *w, uint32_t inst, enum sass_reason reason,
 	struct sass_wait *out, size_t most);

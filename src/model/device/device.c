@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what do the kernels of a step cost each other, and how near does the model come? */
+/* device.c: how much do the kernels of a step slow each other down, and how accurate is the
+ * model? */
 #include "model/device/device.h"
 
 #include <math.h>
 
 #include "base/search.h"
 
-#define UNKNOWN_DUTY 0.5 /* of a kernel that could not be recorded */
-#define ROUNDS 3	 /* loads follow from times and times from loads */
+#define UNKNOWN_DUTY 0.5 /* assumed for a kernel that could not be recorded */
+#define ROUNDS 3	 /* loads depend on times and times on loads */
 
 enum kernel_kind device_kind_of(const struct swim_kernel *k)
 {
@@ -107,7 +108,7 @@ void device_overlap(struct device_step *d, const struct swim_run *runs, size_t n
 	}
 }
 
-/* Bytes that a stream reads of a slot, each place once. */
+/* Bytes that a stream reads of a slot, each counted once. */
 static uint64_t bytes_read(const struct opstream *s, unsigned slot)
 {
 	struct u64_map seen = {0};
@@ -133,8 +134,8 @@ static uint64_t bytes_read(const struct opstream *s, unsigned slot)
 	return sum;
 }
 
-/* A tensor that a task of the step has written lies in L2. Of another, each byte comes from HBM once,
- * however many cores read it. */
+/* A tensor that a task of the step has written is in L2. For any other, each byte comes from HBM
+ * once, however many cores read it. */
 static unsigned cold_part(
 	const struct device_step *d, const struct device_kernel *k, const struct swim_arg *a)
 {
@@ -169,7 +170,7 @@ void device_attach(struct device_step *d, size_t i, const struct opstream_set *s
 
 /* --- estimates --- */
 
-/* A block takes as long as its longest core; the mean over the blocks that were recorded. */
+/* A block takes as long as its slowest core; returns the mean over the recorded blocks. */
 static double mean_cycles(const struct timed *t, double *duty)
 {
 	double sum = 0, memory = 0, all = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h: the kernels of a step beside the model: what a device took for each, what the model says
- * with the load that they make for each other, and how far apart the two are.
+ * device.h: compares the kernels of a step with the model: how long a device took for each, what
+ * the model estimates under the load that they put on each other, and how far the two differ.
  * Owner: device_deinit(); swimlane and streams are the caller's and must outlive it.
  * May fail: as engine_run() does.
  */
@@ -12,13 +12,13 @@
 
 struct device_kernel {
 	const struct swim_kernel *k;
-	const struct opstream_set *set; /* what it does; NULL: `why` nobody knows */
+	const struct opstream_set *set; /* its op streams; NULL: not known, see `why` */
 	const char *why;
-	bool is_check;	  /* sets no constant: every second by name */
+	bool is_check;	  /* not used to fit constants: every second by name */
 	double device_us; /* median over its runs; 0: it did not run */
-	double cores;	  /* that run it at once while it runs */
-	double others; /* of other kernels, by how much of their time the memory works for them */
-	double duty;   /* share of its own time that the memory works for it */
+	double cores;	  /* number that run it at the same time */
+	double others;	  /* cores of other kernels, weighted by their memory duty */
+	double duty;	  /* share of its own time in which it uses the memory */
 	double estimate_us;
 	double error; /* estimate / device - 1 */
 	uint16_t cold_permille[OPSTREAM_SLOTS];
@@ -32,22 +32,22 @@ struct device_step {
 
 enum kernel_kind device_kind_of(const struct swim_kernel *k);
 
-struct device_error { /* of those kernels that have an estimate and a time */
+struct device_error { /* over kernels with both an estimate and a time */
 	unsigned n;
 	double mean, worst,
 		bias; /* mean of |error|, the largest of them, mean of the signed ones */
 	const char *worst_name;
-	double low, high; /* device / estimate, between which four fifths of them lie */
+	double low, high; /* device / estimate: range of four fifths of the kernels */
 };
 
 bool device_init(struct device_step *d, const struct swimlane *s, struct incore_error *e);
 void device_deinit(struct device_step *d);
-/* Says what a kernel does, and with that which of its arguments come from HBM. */
+/* Sets the op streams of a kernel, and thereby which of its arguments come from HBM. */
 void device_attach(struct device_step *d, size_t i, const struct opstream_set *set);
-/* Who runs beside whom, from runs sorted by start. */
+/* Computes which kernels overlap, from runs sorted by start. */
 void device_overlap(struct device_step *d, const struct swim_run *runs, size_t n);
-/* Estimates every kernel that is known; without load as if each were alone. */
+/* Estimates every kernel with known op streams; without load as if each ran alone. */
 bool device_estimate(
 	struct device_step *d, const struct profile *p, bool with_load, struct incore_error *e);
-/* which: -1 all, 0 those that may set constants, 1 the others. kind: enum kernel_kind, -1 all. */
+/* which: -1 all, 0 kernels that may set constants, 1 the others. kind: enum kernel_kind, -1 all. */
 struct device_error device_error_of(const struct device_step *d, int which, int kind);

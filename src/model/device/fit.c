@@ -6,12 +6,12 @@
 
 #define MAX_STEPS 40
 #define LEAST_EFFECT                                                                               \
-	0.01	    /* a constant that moves no estimate by more than that is not identifiable */
-#define ALIKE 0.995 /* cosine of two constants' effects from which they are one */
+	0.01	    /* a constant that changes no estimate by more than this cannot be fitted */
+#define ALIKE 0.995 /* cosine of two constants' effects above which they are indistinguishable */
 
 struct fit_key {
 	enum prof_key key;
-	double start;	/* where the profile has none */
+	double start;	/* if the profile has no value */
 	double highest; /* 0: no limit */
 };
 
@@ -30,7 +30,7 @@ struct fit {
 	struct device_fit *out;
 	bool only_fit_rows;
 	size_t n_rows;
-	unsigned at[MAX_UNKNOWNS]; /* the values of `out` that are fitted */
+	unsigned at[MAX_UNKNOWNS]; /* indices in `out` of the fitted values */
 	unsigned n;
 	double *jacobian; /* [row * MAX_UNKNOWNS + k]: of log(estimate), by relative change */
 	double *log_est, *error;
@@ -60,7 +60,8 @@ static void set_value(struct fit *f, const struct fit_value *v, double value)
 	k->is_set = true;
 }
 
-/* log(estimate) of the rows, and log(estimate / device); the sum of squares of these. */
+/* Computes log(estimate) of the rows, log(estimate / device), and the sum of squares of the
+ * latter. */
 static bool evaluate(struct fit *f, double *log_est, double *error, double *sum)
 {
 	size_t row = 0;
@@ -81,7 +82,7 @@ static bool evaluate(struct fit *f, double *log_est, double *error, double *sum)
 	return true;
 }
 
-/* How the estimates change with each constant. */
+/* Computes how the estimates change with each constant. */
 static bool differentiate(struct fit *f, double *other, double *scratch)
 {
 	double sum;
@@ -105,7 +106,7 @@ static bool differentiate(struct fit *f, double *other, double *scratch)
 	return true;
 }
 
-/* Constants that nothing depends on, or that do what another one does, stay as they are. */
+/* Excludes constants that no estimate depends on, or whose effect equals another's. */
 static void drop_unknowable(struct fit *f)
 {
 	unsigned kept = 0;
@@ -202,7 +203,7 @@ static bool descend(struct fit *f, double *other, double *scratch)
 	       evaluate(f, f->log_est, f->error, &best);
 }
 
-/* The error of a row by a fit without it is its error over what the row does not decide itself. */
+/* The error of a row under a fit without it is its error divided by 1 - its leverage. */
 static double left_out_error(const struct fit *f)
 {
 	double sum = 0;

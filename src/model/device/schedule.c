@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c: when does which task run where, and what is the step bound by? */
+/* schedule.c: when and where does each task run, and what limits the step? */
 #include "model/device/schedule.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "base/search.h"
 #include "model/engine/to_trace.h"
 
-#define ROUNDS 3 /* loads follow from the schedule and the schedule from loads */
+#define ROUNDS 3 /* loads depend on the schedule and the schedule on loads */
 
-struct waiting { /* a task: how many it waits for, and the run that ended last of those that ended */
+struct waiting { /* a task: how many tasks it waits for, and the last of their runs to end so far */
 	uint32_t n_left;
 	uint64_t ready_ns;
 	uint32_t cause;
@@ -20,7 +20,7 @@ struct scheduler {
 	const struct device_step *d;
 	const struct schedule_options *o;
 	struct waiting *tasks;
-	uint32_t *first_edge; /* by task: of `after`, whose tasks wait for it */
+	uint32_t *first_edge; /* by task: first index in `after`, the tasks that wait for it */
 	uint32_t *after;
 	VEC(uint32_t) ready;
 	uint64_t *free_ns; /* by core */
@@ -67,7 +67,7 @@ static bool add_part(struct critical_path *p, const struct swim_kernel *k, doubl
 	return VEC_PUSH(&p->parts, (struct schedule_part){k, 1, us});
 }
 
-/* From the run that ends last back over what each waited for. */
+/* Goes from the run that ends last back over what each run waited for. */
 static bool find_path(struct schedule *s, const struct swimlane *lane, double us_per_tick)
 {
 	struct critical_path *p = &s->path;
@@ -105,9 +105,9 @@ static void find_use(struct schedule *s, uint32_t n_aic, uint32_t n_aiv, double 
 	s->busy_aiv = n_aiv && s->path.span_us > 0 ? busy[1] / (n_aiv * s->path.span_us) : 0;
 }
 
-/* --- the device's own --- */
+/* --- the schedule of the device --- */
 
-/* By task: the run that ended last of those that it waits for. */
+/* Finds, by task, the last to end of the runs that it waits for. */
 static void find_last_before(
 	const struct swimlane *lane, const uint32_t *last_of_task, uint32_t *last_before)
 {
@@ -122,7 +122,8 @@ static void find_last_before(
 	}
 }
 
-/* What ended last before a run: a task that it waits for, or the one before it on its core. */
+/* The cause of a run is what ended last before it: a task that it waits for, or the run before it
+ * on its core. */
 bool schedule_recorded(struct schedule *s, const struct device_step *d, struct incore_error *e)
 {
 	const struct swimlane *lane = d->s;
@@ -187,7 +188,7 @@ static bool put_run(struct scheduler *x, uint32_t task, uint32_t core, uint64_t 
 	       VEC_PUSH(&x->s->cause, cause);
 }
 
-/* A block of a task: on one core, or on one AIC and the AIVs that go with it. */
+/* Places a block of a task on one core, or on one AIC and its AIVs. */
 static bool place_block(struct scheduler *x, uint32_t task, bool aic, unsigned n_aiv)
 {
 	const struct waiting *w = &x->tasks[task];
@@ -250,7 +251,7 @@ static bool place_task(struct scheduler *x, uint32_t task)
 	return true;
 }
 
-/* The task that has been ready longest; of equals the one that was submitted first. */
+/* Takes the task that has been ready longest; among equals the one submitted first. */
 static uint32_t take_ready(struct scheduler *x)
 {
 	size_t best = 0;
@@ -306,7 +307,7 @@ struct place {
 };
 ORDER(by_place, struct place, UP(start) UP(old))
 
-/* The order of runs, and with it the numbers that causes name. */
+/* Sorts the runs and renumbers the causes accordingly. */
 static bool sort_runs(struct schedule *s)
 {
 	size_t n = s->runs.n;
@@ -393,7 +394,8 @@ bool schedule_make(struct schedule *s, struct device_step *d, const struct sched
 
 /* --- as a trace --- */
 
-/* A core's tasks as a stream of ops, so that they become a trace as the ops of a kernel do. */
+/* Represents a core's tasks as a stream of ops, which is converted to a trace like that of a
+ * kernel. */
 static bool put_core(const struct schedule *s, const struct device_step *d, uint32_t core,
 	const struct schedule_options *o, struct opstream_set *set, struct timed *timed,
 	uint32_t *place, struct incore_error *e)

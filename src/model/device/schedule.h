@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.h: a whole step on so many cores: every task starts as soon as what it waits for has ended and
- * a core is free, in the order in which tasks become ready; kernels take what the model says, or, where
- * it says nothing, what the device took.
- * Owner: schedule_deinit(). May fail: on memory, and (status 3) on tasks that wait for each other.
+ * schedule.h: schedules a whole step on a given number of cores: every task starts as soon as its
+ * predecessors have ended and a core is free, in the order in which tasks become ready; a kernel
+ * takes its estimated time or, without an estimate, its time on the device.
+ * Owner: schedule_deinit(). May fail: on memory, and (status 3) on cyclic dependencies.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ struct schedule_part { /* of a critical path */
 };
 
 struct critical_path {
-	double span_us;			 /* from the first start to the last end */
-	double kernels_us;		 /* of kernels on the path; the rest is between them */
-	uint32_t hops;			 /* runs on it */
+	double span_us;	   /* from the first start to the last end */
+	double kernels_us; /* spent in kernels on the path; the rest is between them */
+	uint32_t hops;	   /* number of runs on the path */
 	VEC(struct schedule_part) parts; /* longest first */
 };
 
@@ -34,14 +34,14 @@ struct schedule {
 	VEC(struct swim_run) runs; /* by start; ns; cores: first AIC, then AIV */
 	VEC(uint32_t) cause;	   /* the run before it on the path, or SCHEDULE_NONE */
 	struct critical_path path;
-	double busy_aic, busy_aiv; /* share of the span that cores of the kind are at work */
-	unsigned n_measured;	   /* kernels whose time is the device's own */
+	double busy_aic, busy_aiv; /* share of the span in which such cores are busy */
+	unsigned n_measured;	   /* kernels whose time was measured on the device */
 };
 
-/* Estimates the kernels of d with the load that the schedule itself makes. */
+/* Estimates the kernels of d under the load that the schedule itself causes. */
 bool schedule_make(struct schedule *s, struct device_step *d, const struct schedule_options *o,
 	struct incore_error *e);
-/* The device's own: what the runs that were recorded waited for. */
+/* The schedule of the device itself: finds what the recorded runs waited for. */
 bool schedule_recorded(struct schedule *s, const struct device_step *d, struct incore_error *e);
 void schedule_deinit(struct schedule *s);
 /* The schedule as a trace: a slice is a task, a code row a kernel. */

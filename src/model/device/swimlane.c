@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* swimlane.c: the files that the runtime leaves of a profiled step. */
+/* swimlane.c: reads the files that the runtime writes for a profiled step. */
 #include "model/device/swimlane.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct swim_reader {
 
 /* --- reading --- */
 
-/* Ids are numbers of 64 bits, as text or not. */
+/* Reads an id: a 64-bit number, possibly as text. */
 static bool get_id(struct json_reader *r, uint64_t *out)
 {
 	struct str text;
@@ -42,7 +42,7 @@ static bool get_id(struct json_reader *r, uint64_t *out)
 	return true;
 }
 
-/* Opens a file and goes through the members of its object. */
+/* Opens a file and reads the members of its object. */
 static bool read_object(struct swim_reader *x, const char *path,
 	bool (*member)(struct swim_reader *, struct str key))
 {
@@ -117,7 +117,7 @@ static bool read_arg(struct swim_reader *x, struct swim_task *t)
 	return VEC_PUSH(&x->s->args, a);
 }
 
-/* A kernel of two sides has the name of both without what tells them apart. */
+/* The name of a mixed kernel is that of both sides without the part that differs. */
 static struct str task_name(const struct swim_reader *x, const struct swim_task *t)
 {
 	bool is_mixed = t->funcs[0] >= 0 && (t->funcs[1] >= 0 || t->funcs[2] >= 0);
@@ -213,7 +213,7 @@ static bool read_tensor(struct swim_reader *x)
 	return true;
 }
 
-/* Tasks that made nothing but memory are in no list: their edges say nothing. */
+/* Tasks that only allocate memory are in no list: their edges are ignored. */
 static bool read_edge(struct swim_reader *x)
 {
 	uint64_t pred = 0, succ = 0, *a, *b;
@@ -288,7 +288,7 @@ static bool read_record(struct swim_reader *x, struct str key)
 		if (row[0] < 0 || row[0] > 65535 || row[3] < 0 || row[4] < row[3])
 			return json_reject(&x->r, "bad-value", "a core, or times, that cannot be");
 		if (!at)
-			continue; /* of a run before */
+			continue; /* from an earlier run */
 		run.task = (uint32_t)(*at - 1);
 		if (!VEC_PUSH(&x->s->runs, run))
 			return json_reject(&x->r, "no-memory", "no memory");
@@ -298,7 +298,7 @@ static bool read_record(struct swim_reader *x, struct str key)
 
 ORDER(by_start, struct swim_run, UP(start) UP(core) UP(task))
 
-/* Which cores a task and its kernel ran on. */
+/* Determines which cores each task and its kernel ran on. */
 static bool count_runs(struct swim_reader *x, const char *path)
 {
 	struct swimlane *s = x->s;
@@ -327,7 +327,7 @@ static void settle_kernels(struct swimlane *s)
 		struct swim_kernel *k = &s->kernels.v[t->kernel];
 		uint32_t blocks;
 
-		if (!s->runs.n) { /* no times: as it would run */
+		if (!s->runs.n) { /* no times: assume how it would run */
 			t->n_aic = t->funcs[0] >= 0 ? t->blocks : 0;
 			t->n_aiv = ((t->funcs[1] >= 0) + (t->funcs[2] >= 0)) * t->blocks;
 		}

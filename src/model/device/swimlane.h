@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * swimlane.h: a step of a model as a device ran it: which task ran on which core from when to when
- * (l2_swimlane_records.json, chip_swimlane_records.json), which kernels and tensors a task has and what
- * it waits for (deps.json), what the kernels are called (name_map*.json).
- * Owner: swimlane_deinit(). May fail: status 3 on files that are not these, with path and offset.
+ * swimlane.h: a step of a model as a device ran it: which task ran on which core and when
+ * (l2_swimlane_records.json, chip_swimlane_records.json), which kernels and tensors a task has and
+ * what it waits for (deps.json), and the names of the kernels (name_map*.json).
+ * Owner: swimlane_deinit(). May fail: status 3 on files with other contents, with path and offset.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct swim_arg {
 	uint32_t idx;	 /* slot */
-	uint32_t tensor; /* in swimlane.tensors; SWIM_NONE: a number, no tensor */
+	uint32_t tensor; /* in swimlane.tensors; SWIM_NONE: a scalar */
 	bool is_written;
 };
 
@@ -23,9 +23,9 @@ struct swim_task {
 	uint64_t id;
 	uint32_t kernel; /* in swimlane.kernels */
 	uint32_t first_arg, n_args;
-	uint32_t blocks;       /* as deps.json says; 1 where it does not */
+	uint32_t blocks;       /* as deps.json states; 1 by default */
 	uint32_t n_aic, n_aiv; /* its runs on each kind of core */
-	int64_t funcs[3];      /* of the cube core, of both vector cores; -1: none */
+	int64_t funcs[3];      /* of the cube core and both vector cores; -1: unused */
 };
 
 struct swim_run { /* a task on a core */
@@ -47,7 +47,7 @@ struct swim_kernel { /* by name */
 	bool is_aic, is_aiv;
 	uint32_t n_tasks, n_runs;
 	uint32_t first_task;
-	uint32_t blocks; /* the most of one task, on the kind of core that leads it */
+	uint32_t blocks; /* maximum over its tasks, on the kind of core that leads it */
 };
 
 struct swimlane {
@@ -62,10 +62,10 @@ struct swimlane {
 	VEC(struct swim_run) runs; /* by start */
 };
 
-/* deps NULL: deps.json beside the records; names: name_map*.json beside them. records NULL: no times,
- * deps alone. */
+/* deps NULL: deps.json beside the records; names come from name_map*.json beside them. records
+ * NULL: no times, only deps. */
 bool swimlane_load(
 	struct swimlane *s, const char *records, const char *deps, struct incore_error *e);
 void swimlane_deinit(struct swimlane *s);
-/* Ticks of its clock in microseconds. */
+/* Converts ticks of its clock to microseconds. */
 double swimlane_us(const struct swimlane *s, uint64_t ticks);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocks.c: do blocks touch the same global memory, one of them writing? Nothing orders blocks, so
- * that is worth a note, but no race by itself: the runtime may know better.
+ * blocks.c: do blocks touch the same global memory, with at least one writing? Nothing orders
+ * blocks, so this deserves a note, but it is not necessarily a race: the runtime may order them.
  */
 
 #include "base/search.h"
 #include "model/engine/engine_cross.h"
 #include "model/stream/ranges.h"
 
-#define MAX_SPANS 8000000 /* beyond that the memory is not looked at */
+#define MAX_SPANS 8000000 /* with more, the memory is not checked */
 
 struct span {
 	uint64_t from, to;
@@ -109,7 +109,7 @@ static bool report(struct share *b, const struct span *p, const struct span *q)
 	return f->message && f->buffer;
 }
 
-/* Of the spans so far, the two of different blocks that reach farthest. */
+/* The two farthest-reaching spans so far that belong to different blocks. */
 struct reach {
 	const struct span *v[2];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: the streams of each block, set up, run to the end or until nothing moves. */
+/* engine.c: sets up the streams of each block and runs them to the end or until they are stuck. */
 #include "model/engine/engine_cross.h"
 #include "model/engine/engine_memory.h"
 
-#define LOAD_ROUNDS 8 /* a share of the memory that has not settled by then is near enough */
+#define LOAD_ROUNDS 8 /* after this many rounds the memory share is accurate enough */
 
 static uint64_t whole(const struct profile *p, enum prof_key k)
 {
@@ -76,7 +76,7 @@ static bool check_known(struct engine *g, const struct core *c, uint32_t op)
 		at->line, op, opstream_core_name(c->s));
 }
 
-/* --- totals: what a wait can hope for --- */
+/* --- totals: how many sets a wait can get --- */
 
 static void count_fifo_sets(struct engine *g, struct core *c, const struct op_exec *x)
 {
@@ -190,7 +190,7 @@ static bool run_rounds(struct engine *g)
 	return true;
 }
 
-/* What was under way on its pipes still ends. */
+/* Lets operations in progress on its pipes end. */
 static void end_stuck(struct core *c)
 {
 	c->out->end_cyc = c->t;
@@ -256,7 +256,7 @@ static bool has_blocks(const struct timed *t)
 	return false;
 }
 
-/* All blocks once, with the share of the memory as it stands. */
+/* Runs all blocks once with the current memory share. */
 static bool run_once(struct engine *g, struct incore_error *e)
 {
 	struct timed *out = g->out;
@@ -300,7 +300,7 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 	g->launch = whole(p, K_LAUNCH);
 	g->hbm_lat = whole(p, K_HBM_LAT);
 	if (p->k[K_HBM_BW].e4 > 0 && (o->active_permille > 1000 || o->others_permille)) {
-		/* how busy the memory is follows from the time, and the time from that */
+		/* memory load and time depend on each other, hence iterate */
 		quick = *o;
 		quick.keep_slices = quick.find_races = false;
 		g->o = &quick;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine.h: op streams to timed slices. Per core one scalar front end in program order and in-order
- * pipes with queues; flags, barriers, cross-core counters and FIFOs order them. Times are integer
- * cycles; every duration comes from price.h. The streams of a block share one clock that begins
- * at 0; blocks are timed apart.
+ * engine.h: turns op streams into timed slices. Each core has one scalar front end in program order
+ * and in-order pipes with queues; flags, barriers, cross-core counters and FIFOs synchronise them.
+ * Times are integer cycles; every duration comes from price.h. The streams of a block share one
+ * clock that begins at 0; blocks are timed independently.
  *
- * Findings are what the streams themselves show, whatever the times: waits without a set, flags
- * left set, deadlock, and races (races.h). Only "double set" looks at the estimated times.
+ * Findings follow from the streams alone, independent of the times: waits without a set, flags left
+ * set, deadlock, and races (races.h). Only "double set" looks at the estimated times.
  *
  * Owner: timed_deinit(). The set and the profile must outlive the result. May fail: on memory, and
  * (status 3) on an op the model does not know unless allow_unknown. A deadlock is a result, not a
- * failure: is_complete is false. Threads: pure but for *out.
+ * failure: is_complete is false. Threads: pure except for *out.
  */
 #pragma once
 
@@ -27,26 +27,28 @@ struct engine_options {
 	bool keep_slices; /* else only sums: faster, no trace */
 	bool find_races;
 	bool allow_unknown; /* ops that are not in the table get the default price, marked */
-	/* The memory's load, in thousandths: of a core, how many run this kernel at once, this one
-	 * included (0: alone); of a core that always transfers, what cores of other kernels make. */
+	/* Load of the memory in thousandths of a core. active: cores that run this kernel at once,
+	 * this one included (0: alone). others: cores of other kernels, counted as cores that
+	 * always transfer. */
 	uint32_t active_permille, others_permille;
-	/* By slot, how much of what is read first comes from HBM (the rest lies in L2); NULL: all. */
+	/* By slot, how much of the data read for the first time comes from HBM (the rest is in L2);
+	 * NULL: all. */
 	const uint16_t *cold_permille;
 };
 
 enum slice_part {
 	PART_OP = 0,   /* the op as a whole */
 	PART_MOVE = 1, /* the transfer of a PUSH or POP */
-	PART_XSET = 2, /* the flags that it stands for */
+	PART_XSET = 2, /* the flags that it implies */
 	PART_XWAIT = 3,
-	PART_ISSUE = 4, /* scalar: a run of ops that were handed to pipes; no op */
+	PART_ISSUE = 4, /* scalar: a sequence of ops issued to pipes; no op */
 	PART_END = 5,	/* scalar: waiting for all pipes at the end of the kernel; no op */
 };
 
 struct timed_slice {
 	uint64_t start;
-	uint32_t dur;	/* whole, stall included; clamped to 32 bits */
-	uint32_t stall; /* scalar, at the front: held by a full queue */
+	uint32_t dur;	/* total, stall included; clamped to 32 bits */
+	uint32_t stall; /* scalar, at its start: blocked by a full queue */
 	uint32_t op;	/* in its stream, or NO_OP */
 	uint8_t part;	/* enum slice_part */
 	uint8_t is_sync;
@@ -55,9 +57,9 @@ struct timed_slice {
 
 struct timed_lane {			/* one pipe of one core instance */
 	VEC(struct timed_slice) slices; /* in the order of the queue: starts may be out of order */
-	uint64_t busy_cyc;		/* union of its instructions, synchronisation excluded */
+	uint64_t busy_cyc;		/* union of its instructions without synchronisation */
 	uint64_t wait_cyc;  /* not busy and inside a flag wait, cross-core wait or barrier */
-	uint64_t stall_cyc; /* scalar: held by a full queue */
+	uint64_t stall_cyc; /* scalar: blocked by a full queue */
 	uint64_t n_ops;
 	uint64_t busy_end; /* of the last instruction so far */
 	uint8_t status;	   /* enum prof_status: worst of the constants used */
@@ -68,7 +70,7 @@ struct timed_core {
 	uint32_t block;
 	uint64_t end_cyc;
 	bool is_complete;
-	uint64_t memory_cyc; /* how long HBM was at work for it: reads that miss L2, and writes */
+	uint64_t memory_cyc; /* HBM time it used: reads that miss L2, and writes */
 	struct timed_lane lanes[ENGINE_PIPES];
 };
 
@@ -86,7 +88,7 @@ enum finding_kind {
 	FIND_BAD_FLAG,
 	FIND_COUNTER_FULL,
 	FIND_NO_BARRIER,   /* an op of the vector pipe may overtake one it depends on */
-	FIND_BLOCKS_SHARE, /* a note: blocks touch the same global memory, one writes */
+	FIND_BLOCKS_SHARE, /* note: blocks touch the same global memory, one writes */
 	FIND_COUNT
 };
 #define FINDING_WORDS                                                                              \
@@ -100,14 +102,14 @@ struct finding_op {	     /* one side of a finding */
 
 struct model_finding {
 	enum finding_kind kind;
-	uint64_t count;		/* of the same places: how often */
-	struct finding_op a, b; /* b: the later one in program order, where there are two */
+	uint64_t count;		/* how often it occurred at the same places */
+	struct finding_op a, b; /* b: the later one in program order, if there are two */
 	/* races and shared memory */
 	const char *hazard;	       /* "RAW", "WAR", "WAW", or NULL */
 	const char *buffer;	       /* "UB of aiv0", "GM slot 2" */
 	uint64_t first_byte, end_byte; /* common to both: [first, end) */
 	const char *missing;	       /* the edge that would order them, or NULL */
-	const char *message;	       /* all of it in one line */
+	const char *message;	       /* the whole finding in one line */
 	uint32_t n_lines;
 	const char **lines; /* deadlock: who waits for whom, then the cycle */
 };
@@ -119,12 +121,12 @@ struct timed {
 	VEC(struct model_finding)
 	findings; /* in the order they were found; blocks one after the other */
 	bool is_complete;
-	bool has_load;	    /* other cores use the memory, too */
+	bool has_load;	    /* other cores share the memory */
 	const char *reason; /* why not, or NULL */
 	uint64_t n_ops, n_fallback, n_unknown, n_external;
-	uint64_t n_unchecked;	   /* operands too ragged or large to be looked at for races */
+	uint64_t n_unchecked;	   /* operands too fragmented or large for the race check */
 	uint64_t n_more;	   /* findings beyond the first ENGINE_FINDINGS */
-	struct model_finding more; /* takes them */
+	struct model_finding more; /* collects them */
 	uint64_t n_clamped;	   /* slices longer than 32 bits of cycles */
 };
 

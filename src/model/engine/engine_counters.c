@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_counters.c: cross-core counters when all is done. Sets that nobody waited for are there
- * whatever the times; that a counter went beyond what it holds is a matter of the estimated times.
+ * engine_counters.c: checks cross-core counters at the end. Sets that nobody waited for do not
+ * depend on the times; a counter overflow does depend on the estimated times.
  */
 #include "model/engine/engine_cross.h"
 
 #define COUNTER_MAX 15u
 #define SHARED_IDS 16u /* an AIV has no others */
 
-struct counter { /* of one core, and whose sets it counts */
+struct counter { /* counter of one core, and the cores whose sets it counts */
 	const struct core *c;
 	unsigned id, n_from;
 	struct xsource from[BLOCK_CORES];
 };
 
-/* The k-th set that it counts, which is the last of its sources'; NULL: none. */
+/* The k-th set that it counts, i.e. the latest of the k-th sets of its sources; or NULL. */
 static const struct fired *kth_set(const struct engine *g, const struct counter *n, size_t k)
 {
 	const struct fired *last = NULL;
@@ -36,7 +36,7 @@ static struct finding_op op_of(const struct engine *g, const struct fired *f)
 		(uint8_t)(f->lane % ENGINE_PIPES)};
 }
 
-/* The finding about the set; its text begun where it is new. */
+/* Returns the finding about the set; starts its text if it is new. */
 static struct model_finding *begin(
 	struct engine *g, enum finding_kind kind, const struct fired *set, struct strbuf *text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_cross.c: who sets what a cross-core wait waits for, and what FIFO ops stand for.
+ * engine_cross.c: which sets a cross-core wait needs, and how FIFO ops are expanded.
  *
  * a2a3, mode 2: a set on the AIC counts up on both AIVs; the AIC's counter counts up when both AIVs
- * have set. Modes 0 and 1 are between cores of one kind. a5 (mode 4 here): the AIC names a lane by
- * its id, lane 1 shifted by 16; an AIV uses plain ids.
+ * have set. Modes 0 and 1 are between cores of one kind. a5 (mode 4 here): the AIC selects a lane
+ * by its id, with 16 added for lane 1; an AIV uses plain ids.
  */
 #include "model/engine/engine_cross.h"
 
@@ -120,8 +120,8 @@ bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, 
 struct fifo { /* one direction of a TPipe, as one core sees it */
 	unsigned data_id, free_id;
 	uint32_t period, slots;
-	unsigned wait_pipe; /* where this core's waits run */
-	unsigned move_pipe; /* what its sets come after */
+	unsigned wait_pipe; /* pipe of this core's waits */
+	unsigned move_pipe; /* pipe that its sets follow */
 	bool moves;	    /* a pop loads */
 	bool frees_in_pop;  /* else TFREE does */
 	bool is_intra;	    /* a5 */
@@ -198,7 +198,7 @@ unsigned engine_micros(const struct engine *g, const struct core *c, const struc
 		return !q.frees_in_pop && (t + 1) % q.period == 0
 			       ? add_x(c, &q, ACT_XSET, q.free_id, out, n)
 			       : 0;
-	default: /* the end: credits that no push has waited for */
+	default: /* the end: remaining credits that no push waited for */
 		due = t / q.period;
 		if (t > q.slots)
 			due -= (t - 1) / q.period - (q.slots - 1) / q.period;

@@ -7,15 +7,15 @@
 struct xsource { /* a set that a cross-core wait needs */
 	uint32_t core, id;
 };
-/* Which sets the next wait of this id needs; 0: nobody in this block sets it. */
+/* Lists the sets that the next wait of this id needs; 0: no core of this block sets it. */
 unsigned engine_xsources(
 	const struct engine *g, const struct core *c, unsigned id, struct xsource out[BLOCK_CORES]);
-/* The time all of them fired; false: not yet. *last: the latest of them. */
+/* The time at which all of them had fired; false: not yet. *last: the latest of them. */
 bool engine_xready(
 	struct engine *g, struct core *c, unsigned id, uint64_t *cyc, struct fired **last);
-/* Joins their clocks into pipe's and counts the wait, released at cyc. May fail: memory. */
+/* Joins their clocks into the pipe's and counts the wait as released at cyc. May fail: memory. */
 bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, uint64_t cyc);
-/* engine_counters.c: after the end, counters that are left set or went beyond what they hold. */
+/* engine_counters.c: after the end, reports counters that are left set or overflowed. */
 bool engine_counters(struct engine *g);
 
 struct micro {
@@ -24,11 +24,11 @@ struct micro {
 	uint8_t xid;
 	uint8_t part;
 };
-/* What PUSH, POP, FREE and FIFO_END stand for; at most MAX_MICROS, else the last repeats `*repeat`
- * times. */
+/* Expands PUSH, POP, FREE and FIFO_END into at most MAX_MICROS steps, the last of which repeats
+ * `*repeat` times. */
 #define MAX_MICROS 8
 unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
 	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
 
-/* Notes global memory that blocks share. False on lack of memory. */
+/* Adds notes on global memory that blocks share. False: out of memory. */
 bool engine_blocks(const struct opstream_set *set, struct timed *out);

@@ -2,9 +2,9 @@
 /*
  * engine_internal.h: the machine state that the files of the engine share.
  *
- * Nothing here advances in time order: every event's time is a maximum over events it depends on,
- * so an op is timed once, as soon as what it waits for is known. A pipe whose head waits for a flag
- * not yet set keeps what follows in `pending`.
+ * The engine does not advance in time order: the time of an event is the maximum over the events it
+ * depends on, so an op is timed once, as soon as these are known. A pipe whose head waits for a
+ * flag not yet set keeps the entries after it in `pending`.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 enum act { ACT_OP, ACT_SET, ACT_WAIT, ACT_BAR, ACT_XSET, ACT_XWAIT };
 
-/* What a form means to the engine, priced once. */
+/* A form as the engine sees it, priced once. */
 struct step {
 	uint8_t kind; /* enum op_kind */
 	uint8_t pipe;
@@ -36,14 +36,14 @@ struct entry { /* something in a pipe's queue */
 	uint64_t issue;
 	uint64_t version; /* of the scalar clock of races at issue */
 	uint32_t op;
-	uint32_t slot; /* number in the queue; NO_OP: it takes none */
+	uint32_t slot; /* number in the queue; NO_OP: takes no slot */
 	uint16_t flag;
 	uint8_t act, part, xid;
 };
 
 struct pipe {
 	uint64_t free;	    /* next op may start */
-	uint64_t last_done; /* everything before is complete */
+	uint64_t last_done; /* everything before it is complete by then */
 	uint64_t port_free;
 	uint64_t *done; /* of the last `depth` slots, UNKNOWN_CYC while not timed */
 	uint32_t n_slots;
@@ -53,7 +53,7 @@ struct pipe {
 	uint64_t wait_end; /* wait_cyc is counted up to here */
 };
 
-struct fired { /* a set that is waiting for its wait */
+struct fired { /* a set whose wait has not come yet */
 	uint64_t cyc;
 	uint32_t lane, slice, op;
 	struct race_clock clock;
@@ -68,7 +68,7 @@ struct flag {
 	uint32_t last_set_op, last_wait_op;
 };
 
-struct xflag { /* what this core sets is kept */
+struct xflag { /* sets are kept with the core that makes them */
 	VEC(struct fired) fired;
 	VEC(uint64_t) taken; /* when the waits of this core were released */
 	uint32_t n_total[5]; /* sets in the whole stream, by mode */
@@ -83,15 +83,14 @@ struct core {
 	uint32_t index;	    /* of timed.cores */
 	uint32_t at;	    /* in the block */
 	uint32_t pc;
-	uint32_t micro; /* of a FIFO op */
-	const struct op_site
-		*last_site;	     /* of the last op that has a place in the source; NULL: none */
-	uint32_t last_form, loop_pc; /* of that op; the op (+ 1) whose loop is paid */
-	bool is_paid;		     /* the issue cost of the current micro op is in t */
+	uint32_t micro;			 /* of a FIFO op */
+	const struct op_site *last_site; /* of the last op with a place in the source, or NULL */
+	uint32_t last_form, loop_pc;	 /* of that op; the op (+ 1) whose loop is paid */
+	bool is_paid;			 /* the issue cost of the current micro op is in t */
 	bool is_done;
 	uint64_t t;		       /* scalar clock */
 	uint64_t run_start, run_stall; /* of the current PART_ISSUE slice; run_start == t: none */
-	unsigned ready;		       /* pipes whose flag came */
+	unsigned ready;		       /* bits: pipes whose flag has arrived */
 	struct {
 		enum block_kind kind;
 		uint32_t pipe, flag, xid, op;
@@ -99,8 +98,8 @@ struct core {
 	struct pipe pipes[ENGINE_PIPES];
 	struct flag *flags;
 	struct xflag x[N_XIDS];
-	uint8_t *fetched;	  /* by site: its code has been run */
-	struct u64_map read;	  /* places of global memory: read before, so in L2 */
+	uint8_t *fetched;	  /* by site: its code has been executed */
+	struct u64_map read;	  /* global memory read before, so now in L2 */
 	unsigned fifo_lanes[256]; /* AIV lanes (bits) that use the FIFO of this flag id */
 };
 
@@ -113,30 +112,30 @@ struct engine {
 	uint32_t n_cores;
 	uint32_t depth;
 	uint64_t flag_set, flag_wait, s_sync, s_op, s_loop, s_fetch, launch, hbm_lat;
-	uint64_t share_e4;   /* B/cyc x 10^4 that a core gets of HBM; 0: as much as it can take */
+	uint64_t share_e4;   /* HBM bandwidth per core, B/cyc x 10^4; 0: unlimited */
 	bool is_stopped;     /* deadlock */
 	struct races *races; /* or NULL */
 };
 
 /* --- engine_pipe.c --- */
-/* Hands an entry to a pipe; times it (and what it wakes) if it can be. */
+/* Passes an entry to a pipe; times it (and what it wakes) if possible. */
 bool engine_enqueue(struct engine *g, struct core *c, unsigned pipe, struct entry *n);
-/* Times what can be timed in all pipes of the core. *moved: something was. */
+/* Times what can be timed in all pipes of the core. *moved: set if anything was. */
 bool engine_drain(struct engine *g, struct core *c, bool *moved);
 bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pipe, uint64_t cyc);
-/* Takes the set that a wait pairs with; false: not there yet. */
+/* Takes the set that a wait pairs with; false: it has not fired yet. */
 bool engine_take_flag(struct core *c, uint16_t flag, struct fired *out);
-/* A slice of a lane; its index in *slice (NO_SLICE where none are kept). */
+/* Adds a slice to a lane; its index goes to *slice (NO_SLICE if slices are not kept). */
 bool engine_slice(struct engine *g, struct core *c, unsigned pipe, const struct timed_slice *s,
 	uint32_t *slice);
 bool engine_link(struct engine *g, const struct fired *from, struct core *c, unsigned pipe,
 	uint32_t slice, enum link_kind kind);
 void engine_wait_span(struct core *c, unsigned pipe, uint64_t start, uint64_t end);
-/* A wait was released at cyc: was its flag set again before? */
+/* Called when a wait is released at cyc: was its flag set again before? */
 bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t op, uint64_t cyc);
 
 /* --- engine_scalar.c --- */
-/* Runs the front end as far as it goes; *moved: it went. */
+/* Runs the front end as far as possible; *moved: set if it advanced. */
 bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 
 /* --- engine_stuck.c --- */
@@ -144,7 +143,7 @@ bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 bool engine_stuck(struct engine *g);
 bool engine_left(struct engine *g); /* after the end: flags left set */
 
-/* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
- * filled). NULL on lack of memory. */
+/* Adds to a finding of the same kind and places, or makes one (count 1; the caller fills in
+ * message, which is NULL). NULL: out of memory. */
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
 	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);

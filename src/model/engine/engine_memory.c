@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_memory.c: what does a transfer cost on a memory that other cores use, too? HBM gives a fixed
- * number of bytes a cycle to all cores that transfer at the time; what has been read before, or was
- * written by a kernel before, comes from L2, where it queues behind reads that miss.
+ * engine_memory.c: what does a transfer cost on a memory shared with other cores? HBM supplies a
+ * fixed number of bytes per cycle to all cores that transfer at the same time; data read before, or
+ * written by an earlier kernel, comes from L2, where it queues behind reads that miss.
  */
 #include "model/engine/engine_memory.h"
 
@@ -24,7 +24,7 @@ void memory_price(const struct engine *g, struct step *st)
 	}
 }
 
-/* The operand in global memory that a form reads: its number, or -1. */
+/* Index of the global-memory operand that a form reads, or -1. */
 static int read_operand(const struct opstream *s, const struct op_form *f)
 {
 	for (unsigned i = 0; i < f->n_opnds; i++)
@@ -33,7 +33,7 @@ static int read_operand(const struct opstream *s, const struct op_form *f)
 	return -1;
 }
 
-/* Thousandths of a read that come from HBM: nothing of what this core has read before. */
+/* Thousandths of a read that come from HBM: 0 if this core has read the data before. */
 static bool cold_part(struct engine *g, struct core *c, uint32_t op, unsigned *permille)
 {
 	const struct op_exec *x = &c->s->ops.v[op];
@@ -92,7 +92,7 @@ bool memory_share(struct engine *g)
 	if (cores_e3 < 1000)
 		cores_e3 = 1000;
 	g->share_e4 = (uint64_t)g->o->profile->k[K_HBM_BW].e4 * 1000 / cores_e3;
-	/* halfway, so that it does not swing around the answer */
+	/* move halfway, so that it does not oscillate */
 	g->share_e4 = old ? (g->share_e4 + old) / 2 : g->share_e4;
 	return g->share_e4 > old + old / 500 || old > g->share_e4 + old / 500;
 }

@@ -49,7 +49,8 @@ bool engine_link(struct engine *g, const struct fired *from, struct core *c, uns
 	       err_nomem(g->e);
 }
 
-/* Waiting counts where the pipe is not busy; busy_end is where its instructions end so far. */
+/* Waiting counts only while the pipe is not busy; busy_end is the end of its instructions so
+ * far. */
 void engine_wait_span(struct core *c, unsigned pipe, uint64_t start, uint64_t end)
 {
 	struct timed_lane *l = &c->out->lanes[pipe];
@@ -73,7 +74,8 @@ static bool time_op(struct engine *g, struct core *c, unsigned pipe, struct entr
 	uint32_t slice;
 
 	if (q->is_dma) {
-		/* n transfers: each starts a gap after the one before, their data in turn */
+		/* n transfers: each starts a gap after the previous one, their data phases follow
+		 * each other */
 		uint64_t lat, each, all;
 
 		if (!memory_cost(g, c, n->op, &lat, &each))
@@ -132,9 +134,9 @@ static bool report_double(struct engine *g, struct core *c, uint32_t first, uint
 }
 
 /*
- * Is a set at cyc, behind the one that the last wait took, too early? Only where the program has it
- * before that wait, too: a set that runs ahead of a wait issued before it is what generated code
- * that works on devices does all the time.
+ * Is a set at cyc, after the one that the last wait took, too early? Only if it also precedes that
+ * wait in the program: generated code that works on devices often has a set that overtakes a wait
+ * issued before it.
  */
 static bool is_double(const struct flag *f, uint32_t op, uint64_t cyc)
 {
@@ -147,7 +149,7 @@ bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t o
 
 	f->last_release = cyc;
 	f->last_wait_op = op;
-	/* the set behind the one just taken */
+	/* the set after the one just taken */
 	if (f->head < f->fired.n && is_double(f, f->fired.v[f->head].op, f->fired.v[f->head].cyc))
 		return report_double(g, c, f->last_set_op, f->fired.v[f->head].op);
 	return true;
@@ -185,7 +187,7 @@ bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pip
 	if (n->act == ACT_XSET)
 		return VEC_PUSH(&c->x[n->xid].fired, x) || err_nomem(g->e);
 	f = &c->flags[n->flag];
-	/* k sets before, k waits released: this one may not come before the last of them */
+	/* k earlier sets, k released waits: this set must not come before the last of them */
 	if (f->n_set && f->n_wait == f->n_set && is_double(f, n->op, cyc) &&
 		!report_double(g, c, f->last_set_op, n->op))
 		return false;
@@ -258,7 +260,7 @@ static bool time_x(
 	return engine_xtake(g, c, n->xid, pipe, *end);
 }
 
-/* Times one entry; *ok false: it waits for something that is not known yet. */
+/* Times one entry; *ok false: it waits for something not yet known. */
 static bool time_entry(struct engine *g, struct core *c, unsigned pipe, struct entry *n, bool *ok)
 {
 	struct pipe *p = &c->pipes[pipe];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine_scalar.c: the front end: program order, issue costs, full queues, waits of the scalar. */
+/* engine_scalar.c: the front end: program order, issue costs, full queues, waits of the scalar
+ * pipe. */
 #include "model/engine/engine_cross.h"
 
-/* Writes the run of issues so far as one slice. */
+/* Writes the issues so far as one slice. */
 static bool flush_run(struct engine *g, struct core *c)
 {
 	struct timed_lane *l = &c->out->lanes[OPP_S];
@@ -31,7 +32,7 @@ static void pay(struct core *c, uint64_t cyc)
 	c->is_paid = true;
 }
 
-/* A slice of the scalar lane from t to end; the clock goes there. */
+/* Adds a slice of the scalar lane from t to end; advances the clock to end. */
 static bool own_slice(
 	struct engine *g, struct core *c, const struct entry *n, uint64_t end, uint32_t *slice)
 {
@@ -65,7 +66,7 @@ static bool blocked(
 	return true;
 }
 
-/* Room in a pipe's queue, or the clock goes to where there is some. */
+/* Ensures room in a pipe's queue, if necessary by advancing the clock until there is some. */
 static bool need_slot(struct engine *g, struct core *c, unsigned pipe)
 {
 	struct pipe *p = &c->pipes[pipe];
@@ -95,7 +96,7 @@ static void scalar_clock_changed(struct engine *g, struct core *c)
 	races_scalar_changed(g->races, c->at, pending);
 }
 
-/* --- what the scalar waits for itself --- */
+/* --- waits of the scalar pipe itself --- */
 
 static bool scalar_set(struct engine *g, struct core *c, struct entry *n)
 {
@@ -324,7 +325,7 @@ static bool do_op(struct engine *g, struct core *c, const struct step *st)
 	if (!need_slot(g, c, st->pipe))
 		return false;
 	if (c->block.kind != BLOCK_NONE) {
-		/* counted when it goes through */
+		/* counted once it is not blocked */
 		g->out->n_fallback -= st->price.is_fallback;
 		g->out->n_unknown -= st->price.is_unknown;
 		return true;
@@ -333,8 +334,8 @@ static bool do_op(struct engine *g, struct core *c, const struct step *st)
 	return engine_enqueue(g, c, st->pipe, &n);
 }
 
-/* An op that stands above the one before it, or on its line, begins an iteration: the scalar has
- * counted, compared and jumped. Ops without a place in the source tell nothing. */
+/* An op above the previous one in the source, or on its line, begins an iteration: the scalar pipe
+ * has counted, compared and jumped. Ops without a place in the source are ignored. */
 static void pay_loop(struct engine *g, struct core *c)
 {
 	const struct op_site *at = &c->s->sites.v[c->s->ops.v[c->pc].site], *last = c->last_site;
@@ -342,7 +343,7 @@ static void pay_loop(struct engine *g, struct core *c)
 
 	if (!at->line || c->loop_pc == c->pc + 1)
 		return;
-	if (!*fetched) /* its instructions are in no cache yet */
+	if (!*fetched) /* its instructions are not cached yet */
 		c->t += g->s_fetch;
 	*fetched = 1;
 	if (last && last->file == at->file && at->line <= last->line &&

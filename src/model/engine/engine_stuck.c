@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_stuck.c: nothing can run: why? A wait that no set will ever answer is reported and let
- * through, so that the rest of the kernel is seen, too; otherwise the cycle of waits is a deadlock.
+ * engine_stuck.c: why can nothing run? A wait that no set will ever satisfy is reported and
+ * released, so that the rest of the kernel is still checked; otherwise the cycle of waits is a
+ * deadlock.
  */
 #include <assert.h>
 
 #include "model/engine/engine_cross.h"
 
-/* A pipe (or the scalar, pipe 0) of a core that cannot go on. */
+/* A pipe (or the scalar pipe, 0) of a core that cannot continue. */
 struct node {
 	struct core *c;
 	unsigned pipe;
@@ -132,7 +133,7 @@ static bool report_unmatched(struct engine *g, const struct node *n)
 
 /* --- deadlock --- */
 
-/* Is a set of this flag in the queue of its pipe, behind what blocks it? */
+/* Is a set of this flag in the queue of its pipe, after the entry that blocks it? */
 static bool is_queued(const struct pipe *p, enum act act, unsigned id)
 {
 	for (size_t i = p->head; i < p->pending.n; i++)
@@ -142,7 +143,7 @@ static bool is_queued(const struct pipe *p, enum act act, unsigned id)
 	return false;
 }
 
-/* The node that must move first. */
+/* The node that must advance first. */
 static struct node next_of(struct engine *g, const struct node *n)
 {
 	struct xsource from[BLOCK_CORES];
@@ -303,7 +304,7 @@ bool engine_stuck(struct engine *g)
 		g->out->reason = "a wait has no set";
 		return true;
 	}
-	assert(n > 0); /* who waits for nothing is not stuck */
+	assert(n > 0); /* a node that waits for nothing is not stuck */
 	g->is_stopped = true;
 	g->out->reason = "deadlock";
 	return report_deadlock(g, stuck, n);

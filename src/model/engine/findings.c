@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.c: what was found wrong with a kernel, once per pair of places, and how an op is named.
- */
+/* findings.c: findings about a kernel, one per pair of places, and the description of an op. */
 #include "model/engine/engine_internal.h"
 
 static bool is_same_place(

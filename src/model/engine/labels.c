@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* labels.c: what made a trace and how far it may be trusted, as a table and as notes. */
+/* labels.c: the origin of a trace and how far it may be trusted, as a table and as notes. */
 #include "base/search.h"
 #include "model/engine/to_trace_internal.h"
 
@@ -10,7 +10,7 @@ struct labels {
 	bool failed;
 };
 
-/* Adds what stands in l->value. */
+/* Adds the text in l->value. */
 static void put_label(struct labels *l, const char *key)
 {
 	const char *copy =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * races.c: the accesses of each op against the last ones of every byte. A buffer is cut into pages;
- * a page has a sorted list of segments, each with its last write and the reads since. Readers that
- * are ordered before a newer one are forgotten: who comes after the newer comes after them.
+ * races.c: compares the accesses of each op with the latest ones of every byte. A buffer is cut
+ * into pages; a page has a sorted list of segments, each with its last write and the reads since.
+ * Readers that are ordered before a newer one are dropped: whatever follows the newer one follows
+ * them.
  */
 #include "model/engine/races.h"
 #include "base/search.h"
@@ -11,7 +12,7 @@
 #include "model/stream/ranges.h"
 
 #define PAGE 16384u
-#define MAX_READERS 6 /* that nothing orders among each other */
+#define MAX_READERS 6 /* readers that are not ordered among each other */
 #define ATOMIC 0x80
 #define MAX_HITS 16
 #define GM_BUFFERS (BLOCK_CORES * LOC_COUNT) /* first number of global-memory buffers */
@@ -20,7 +21,7 @@ struct seg {
 	uint16_t from, to; /* in the page */
 	uint8_t w_pipe;
 	uint8_t n_readers;
-	uint8_t r_pipe[MAX_READERS]; /* ATOMIC: an adding store, not a read */
+	uint8_t r_pipe[MAX_READERS]; /* ATOMIC: an atomic store, not a read */
 	uint32_t w_op;		     /* + 1; 0: none */
 	uint32_t r_op[MAX_READERS];  /* + 1 */
 };
@@ -29,7 +30,7 @@ struct page {
 	VEC(struct seg) v;
 };
 
-struct hit { /* a race of the op at hand */
+struct hit { /* a race of the current op */
 	uint32_t op;
 	uint8_t pipe;
 	bool is_write; /* the other one */
@@ -52,7 +53,7 @@ struct races {
 	struct race_clock clock[RACE_PIPES];
 	uint64_t joined[RACE_PIPES];
 	uint32_t settled
-		[RACE_PIPES]; /* of its own ops, the last (+ 1) that a pipe knows to be complete */
+		[RACE_PIPES]; /* last of its own ops (+ 1) that a pipe knows to be complete */
 	struct {
 		VEC(struct race_clock) v;
 		uint64_t base, version;
@@ -190,7 +191,7 @@ static void mark_seg(struct races *r, const struct access *a, struct seg *s)
 		s->r_pipe[n] = s->r_pipe[i];
 		s->r_op[n++] = s->r_op[i];
 	}
-	if (n == MAX_READERS) /* the oldest makes room */
+	if (n == MAX_READERS) /* drop the oldest */
 		n = MAX_READERS - 1;
 	s->r_pipe[n] = a->pipe | tag;
 	s->r_op[n++] = a->op;
@@ -225,7 +226,7 @@ static size_t find_seg(const struct page *p, uint32_t at)
 	return lo;
 }
 
-/* After a write the touched segments are all the same. */
+/* After a write all touched segments are equal, so they are merged. */
 static void merge_touches(struct page *p, size_t first, size_t last)
 {
 	p->v.v[first].to = p->v.v[last - 1].to;
@@ -367,7 +368,7 @@ static bool report(struct races *r, const struct hit *h, uint8_t pipe, uint32_t 
 
 /* --- ops --- */
 
-/* The buffer of an operand; false: none that is tracked. */
+/* The buffer of an operand; false: it is not tracked. */
 static bool buffer_of(const struct races *r, unsigned core, const struct op_opnd *o, unsigned *out)
 {
 	const struct opstream *s = r->s[core];
@@ -415,8 +416,8 @@ static bool touch_operand(
 	return true;
 }
 
-/* The vector pipe works repeat after repeat: where both ops go through the very same tile and the first
- * has so many, each of its results is there before the second asks for it. */
+/* The vector pipe works repeat by repeat: if both ops process the same tile and the first has this
+ * many repeats, each of its results is ready before the second needs it. */
 #define LONG_REPEATS 16
 
 static bool is_long_chain(
@@ -440,14 +441,14 @@ static bool is_long_chain(
 	return false;
 }
 
-/* An op of the vector pipe starts after the earlier ones, and before they are done. */
+/* An op of the vector pipe starts after the earlier ones, but before they are complete. */
 static void check_own_seg(struct races *r, const struct access *a, const struct op_exec *x,
 	unsigned k, const struct seg *g, const struct range *at)
 {
 	const struct opstream *s = r->s[a->pipe / ENGINE_PIPES];
 	uint32_t settled = r->settled[a->pipe];
 
-	/* results of one and the same operation come in the order of their starts */
+	/* results of the same operation come in the order of their starts */
 	if (g->w_op > settled && g->w_pipe == a->pipe &&
 		(a->reads || s->forms.v[s->ops.v[g->w_op - 1].form].op != s->forms.v[x->form].op) &&
 		!is_long_chain(s, g->w_op - 1, ACCESS_WRITE, x, k))
@@ -458,7 +459,7 @@ static void check_own_seg(struct races *r, const struct access *a, const struct 
 			hit(r, a, a->pipe, g->r_op[i], false, at);
 }
 
-/* Does an op of the vector pipe depend on an earlier one of it, with no barrier since? */
+/* Does an op of the vector pipe depend on an earlier op of that pipe, with no barrier between? */
 static bool check_barrier(
 	struct races *r, unsigned core, const struct op_exec *x, unsigned k, unsigned access)
 {
@@ -506,7 +507,7 @@ bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op)
 	uint8_t me = (uint8_t)(core * ENGINE_PIPES + pipe);
 
 	r->n_hits = 0;
-	/* reads first: where an op reads and overwrites a result, that it reads it is what is told */
+	/* reads first: if an op reads and overwrites a result, the read is reported */
 	for (unsigned k = 0; pipe == OPP_V && r->s[core]->arch == ARCH_A2A3 && k < 2u * f->n_opnds;
 		k++)
 		if (!check_barrier(r, core, x, k % f->n_opnds,
@@ -524,7 +525,7 @@ bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op)
 
 /* --- all --- */
 
-/* Memory that nobody in the block writes cannot race and is not tracked. */
+/* Memory that no op of the block writes cannot race and is not tracked. */
 static bool find_gm(struct races *r, const struct opstream *s)
 {
 	for (size_t i = 0; i < s->slots.n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* to_trace.c: timed slices as tracks. */
+/* to_trace.c: converts timed slices to tracks. */
 #include "base/search.h"
 #include "model/engine/to_trace_internal.h"
 
@@ -65,7 +65,7 @@ static void close_ctx(void *ctx)
 
 ORDER(rec_cmp, struct rec, UP(start) UP(dur) UP(code) UP(old))
 
-/* Only sets are out of place, by a little: insertion is linear then. */
+/* Only sets are slightly out of order, so insertion sort is nearly linear. */
 static void sort_recs(struct rec *v, size_t n)
 {
 	size_t moves = 0;
@@ -155,7 +155,7 @@ struct order {
 
 ORDER(order_cmp, struct order, UP(block) UP(unit) UP(core))
 
-/* Pipes of a core in the order of their lanes, so that tracks come out sorted. */
+/* Adds the pipes of a core in the order of their lanes, so that tracks are sorted. */
 static bool add_core(struct maker *m, uint32_t core)
 {
 	static const uint8_t pipes[] = {OPP_S, OPP_MTE1, OPP_M, OPP_FIX, OPP_MTE2, OPP_V, OPP_MTE3};
@@ -243,7 +243,7 @@ static bool put_links(struct maker *m)
 	return true;
 }
 
-/* What holds an issue up is always the queue. */
+/* An issue is only ever delayed by the queue. */
 static bool put_heads(struct maker *m)
 {
 	struct trace *t = m->t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * to_trace.h: a timed kernel as a trace like any other (isa/ascend.h has its shape): a core per
- * block, a unit per core instance, a track per pipe; code rows are places in the kernel's source
- * with the op they issue. The table "labels" says what made it; findings are notes.
- * Owner: the caller; trace_free(). The trace needs neither streams nor timed result afterwards.
+ * to_trace.h: converts a timed kernel to a trace (shaped as in isa/ascend.h): a core per block, a
+ * unit per core instance, a track per pipe; code rows are places in the kernel's source with the op
+ * they issue. The table "labels" states the origin; findings become notes.
+ * Owner: the caller; trace_free(). The trace does not refer to the streams or the timed result.
  */
 #pragma once
 
@@ -13,11 +13,11 @@
 #define MODEL_NAME "incore-embedded " INCORE_VERSION
 #define MODEL_TEXT "estimated (embedded model), not camodel or hardware"
 
-/* How far devices have been from the estimates of kernels of this kind; false: nobody knows. */
+/* How far device times were from the estimates of kernels of this kind; false: not known. */
 struct model_confidence {
 	const char *kind; /* "cube", "vector", "mixed" */
-	uint32_t kernels; /* measured, none of which set a constant */
-	double low, high; /* four fifths of them took so much of their estimate */
+	uint32_t kernels; /* number measured; none of them set a constant */
+	double low, high; /* device / estimate: range of four fifths of them */
 	bool has_load;	  /* with the load that was estimated */
 	const char *source;
 };

@@ -18,7 +18,7 @@ struct rows { /* the code table while it grows */
 
 bool rows_init(struct rows *r, struct trace *t, const struct opstream_set *set);
 void rows_deinit(struct rows *r);
-/* The row of a slice; NO_CODE on lack of memory. */
+/* The row of a slice; NO_CODE: out of memory. */
 code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe);
 /* Moves the tables into the trace. */
 bool rows_finish(struct rows *r, struct incore_error *e);

@@ -56,7 +56,7 @@ static void put_x(struct strbuf *b, const struct opstream *s, bool is_set, unsig
 		sb_printf(b, "%s FLAGID:%d,", is_a5 ? "WAIT_INTRA_BLOCK" : "WAIT_FLAG_DEV", id);
 }
 
-/* Leading dimensions of 1 say nothing. */
+/* Omits leading dimensions of 1. */
 static void put_shape(struct strbuf *b, const uint32_t shape[5])
 {
 	unsigned i = 0;
@@ -161,7 +161,7 @@ static bool add_frame(
 	return c->source != NULL;
 }
 
-/* r->text is the row's text, followed by what else tells rows apart. */
+/* r->text is the row's text, followed by whatever else distinguishes rows. */
 static code_idx new_row(struct rows *r, const struct opstream *s, const struct timed_slice *at,
 	unsigned pipe, size_t text_len)
 {
@@ -182,7 +182,7 @@ static code_idx new_row(struct rows *r, const struct opstream *s, const struct t
 	return (code_idx)(r->code.n - 1);
 }
 
-/* Rows are shared by lanes and blocks: they run one source. */
+/* Lanes and blocks share rows because they run the same source. */
 static code_idx find_row(
 	struct rows *r, const struct opstream *s, const struct timed_slice *at, unsigned pipe)
 {
@@ -243,7 +243,7 @@ static uint32_t count_lines(const char *p, size_t n)
 	return lines + (n && p[n - 1] != '\n');
 }
 
-/* The text of a source goes along if it is the one that was recorded. */
+/* Includes the text of a source file if it is still the one that was recorded. */
 static bool add_text(struct rows *r, struct source_file *f)
 {
 	struct file_data d = {0};

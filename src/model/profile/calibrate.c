@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrate.c: least squares, pipe by pipe. A pipe's busy time is taken as a sum over its ops,
- * which is linear in latencies and in the inverse of rates; an unknown is one of those.
+ * calibrate.c: least squares, pipe by pipe. A pipe's busy time is modelled as a sum over its ops,
+ * which is linear in latencies and in the inverse of rates; these are the unknowns.
  */
 #include "model/profile/calibrate.h"
 
@@ -66,9 +66,9 @@ bool calib_parse_keys(struct calib_options *o, const char *list, struct incore_e
 	return o->n_keys || err_set(e, INCORE_USAGE, "bad-option-value", "no constant to fit");
 }
 
-/* --- what a task says of a constant --- */
+/* --- how a task depends on a constant --- */
 
-/* The price of a form with one constant changed, in cycles as the pipe is busy with it. */
+/* The price of a form with one constant changed, in busy cycles of the pipe. */
 static double cost(const struct profile *p, const struct opstream *s, const struct op_form *f)
 {
 	struct op_price q;
@@ -76,7 +76,7 @@ static double cost(const struct profile *p, const struct opstream *s, const stru
 	price_form(p, s, f, &q);
 	if (q.is_dma)
 		return (double)q.n_dma * ((double)q.lat_cyc + (double)q.data_cyc);
-	/* vector ops follow each other: the pipe is taken, not the result awaited */
+	/* consecutive vector ops occupy the pipe without waiting for results */
 	return (double)(f->pipe == OPP_V ? q.occ_cyc : q.lat_cyc);
 }
 
@@ -93,8 +93,9 @@ static double sum_cost(
 }
 
 /*
- * Busy cycles of the pipe as the engine has them: latencies that overlap count once, as they do in
- * a counter. One side of a mixed kernel cannot run alone; there it is the sum over its ops.
+ * Busy cycles of the pipe according to the engine: overlapping latencies count once, as in a
+ * hardware counter. One side of a mixed kernel cannot run alone, so for that it is the sum over its
+ * ops.
  */
 static double pipe_cost(
 	const struct profile *p, const struct opstream *s, const uint64_t *count, enum op_pipe pipe)
@@ -114,8 +115,8 @@ static double pipe_cost(
 
 /*
  * How much the pipe's time changes with the unknown: the difference between the price with the
- * constant and with a quarter more of it (a quarter more latency; a rate that much lower). Without
- * it altogether other constants would come to light: the gap between transfers, for one.
+ * constant and with a quarter more of it (a quarter more latency; a rate that much lower). Removing
+ * it completely would expose other constants, such as the gap between transfers.
  */
 static double share(const struct profile *base, const struct opstream *s, const uint64_t *count,
 	const struct fit_key *k)
@@ -135,9 +136,9 @@ static double share(const struct profile *base, const struct opstream *s, const 
 
 struct observation {
 	double x[MAX_UNKNOWNS]; /* shares */
-	double rest;		/* what the other constants make */
+	double rest;		/* contribution of the other constants */
 	double y;		/* measured */
-	double base;		/* as the base profile has it */
+	double base;		/* with the base profile */
 	bool is_held;
 };
 
@@ -198,7 +199,7 @@ static unsigned mean_permille(const struct pipe_fit *f, const double *theta, int
 	return n ? (unsigned)(sum / (double)n * 1000 + 0.5) : 0;
 }
 
-/* Relative errors are made small, so that short tasks count like long ones. */
+/* Minimises relative errors, so that short tasks count like long ones. */
 static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta)
 {
 	struct equations s = {0};
@@ -310,7 +311,7 @@ static void put_e4(FILE *f, int64_t e4)
 		fprintf(f, "%lld.%04lld", whole, part);
 }
 
-/* A text in double quotes, as YAML wants it. */
+/* Writes a text in double quotes, as YAML requires. */
 static void put_quoted(FILE *f, const char *text)
 {
 	fputc('"', f);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrate.h: constants from a user's own measurements. A task is an op stream and what was
- * measured of its pipes; the stream gives counts, bytes, rows; least squares per pipe, never
- * negative, over the constants asked for, the others as the base profile has them. Which tasks are
- * held out is decided by a hash of their id before anything is fitted.
+ * calibrate.h: fits constants to a user's own measurements. A task is an op stream with the
+ * measured busy times of its pipes; the stream yields counts, bytes, rows. Non-negative least
+ * squares per pipe over the requested constants; the others keep the values of the base profile. A
+ * hash of the task id decides, before anything is fitted, which tasks are held out.
  * Owner: the caller of each init; results borrow nothing. May fail: status 3 on input that does not
- * determine what is asked for.
+ * determine the requested constants.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ struct pmu_rows {
 	VEC(struct pmu_row) v;
 };
 
-/* A counters file with one row a task. All rows zero: a simulator's, refused. */
+/* Reads a counters file with one row per task. A file of zeros comes from a simulator and is
+ * refused. */
 bool pmu_read(struct pmu_rows *out, const char *path, struct incore_error *e);
 void pmu_deinit(struct pmu_rows *r);
 
@@ -46,7 +47,8 @@ struct calib_options {
 	unsigned hold_out_permille;
 	enum prof_status status; /* of the fitted values: STATUS_DEVICE or STATUS_CAMODEL */
 	const char *source;	 /* "pmu.csv" */
-	/* What the tasks took as a share of the fitted estimates, or NULL; by enum kernel_kind. */
+	/* Measured times of the tasks as a share of the fitted estimates, by enum kernel_kind; or
+	 * NULL. */
 	const struct prof_residual *residuals;
 };
 
@@ -57,7 +59,7 @@ struct calib_value {
 	uint32_t n_fit, n_held; /* tasks */
 	/* mean of |fit - measured| / measured over the tasks, of the pipe as a whole */
 	unsigned residual_permille, held_permille;
-	unsigned old_permille; /* of the base profile, on the held-out tasks (all if none) */
+	unsigned old_permille; /* of the base profile, on held-out tasks (or all tasks) */
 };
 
 struct calib_result {
@@ -65,10 +67,11 @@ struct calib_result {
 	unsigned n;
 };
 
-/* "gm_rd_lat,gm_ub_bw": constants that can be fitted, else an error that lists them. */
+/* Parses "gm_rd_lat,gm_ub_bw"; the error for any other name lists the constants that can be
+ * fitted. */
 bool calib_parse_keys(struct calib_options *o, const char *list, struct incore_error *e);
 bool calib_run(const struct calib_task *tasks, size_t n, const struct calib_options *o,
 	struct calib_result *out, struct incore_error *e);
-/* A profile on the base with the fitted values. */
+/* Writes a profile with the fitted values that extends the base profile. */
 bool calib_write(const struct calib_result *r, const struct calib_options *o, const char *name,
 	FILE *f, struct incore_error *e);

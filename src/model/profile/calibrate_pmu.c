@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate_pmu.c: the counters of a run, one row a task. */
+/* calibrate_pmu.c: the counters of a run, one row per task. */
 #include "base/file.h"
 #include "codec/csv.h"
 #include "model/profile/calibrate.h"
@@ -9,7 +9,8 @@ struct columns {
 	int busy[ENGINE_PIPES];
 };
 
-/* Busy counters are known by what their name holds: "pmu_vec_busy_cycles", "pmu_fix_instr_busy". */
+/* Busy counters are recognised by parts of their name: "pmu_vec_busy_cycles",
+ * "pmu_fix_instr_busy". */
 static int find_busy(const struct csv_reader *c, const char *word)
 {
 	for (size_t i = 0; i < c->header.n; i++)

@@ -6,12 +6,12 @@
 
 #define MAX_UNKNOWNS 12
 
-struct equations {  /* normal equations; zero: none */
+struct equations {  /* normal equations; start with zeros */
 	unsigned n; /* unknowns */
 	double a[MAX_UNKNOWNS][MAX_UNKNOWNS + 1];
 };
 
-/* One more: the sum of x[i] * unknown i is y. */
+/* Adds an equation: the sum of x[i] * unknown i is y. */
 void equations_add(struct equations *s, const double *x, double y, double weight);
-/* False: they do not tell the unknowns apart. The equations are used up. */
+/* False: the equations do not determine the unknowns. Overwrites the equations. */
 bool equations_solve(struct equations *s, double *out);

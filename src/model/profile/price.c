@@ -62,7 +62,7 @@ static uint32_t dma_count(const struct op_opnd *gm)
 	return n > UINT32_MAX ? UINT32_MAX : n ? (uint32_t)n : 1;
 }
 
-/* Rows of a plain view that do not follow each other in memory. */
+/* True if the rows of a plain view are not contiguous in memory. */
 static bool is_strided(const struct op_opnd *gm)
 {
 	bool is_dn = gm->layout == LAYOUT_DN;
@@ -98,7 +98,7 @@ static void price_dma(struct pricing *x, uint64_t bytes, uint32_t n, bool is_loa
 	out->lat_cyc = price_round(price_use(x, is_load ? K_GM_RD_LAT : K_GM_WR_LAT), PROF_ONE);
 	out->data_cyc = transfer(x, each, !is_load ? K_GM_WR_BW : to_ub ? K_GM_UB_BW : K_GM_L1_BW);
 	if (is_load && !to_ub)
-		price_seen(x, STATUS_GUESS); /* the latency into L1 is that into UB */
+		price_seen(x, STATUS_GUESS); /* assume the same latency into L1 as into UB */
 }
 
 static void price_load(struct pricing *x)
@@ -121,7 +121,7 @@ static void price_store(struct pricing *x)
 	price_dma(x, bytes, x->gm ? dma_count(x->gm) : 1, false);
 }
 
-/* L1 to L0A, L0B, the bias and scaling buffers. */
+/* Transfers from L1 to L0A, L0B, the bias and scaling buffers. */
 static void price_l0(struct pricing *x)
 {
 	const struct op_opnd *d = x->dst;
@@ -135,7 +135,7 @@ static void price_l0(struct pricing *x)
 		rate = K_L0B;
 	else if (d->loc != LOC_LEFT && d->loc != LOC_SCALE_LEFT)
 		rate = K_L1_BT_BW;
-	/* the whole tile moves, whatever part of it is valid */
+	/* the whole tile moves, even if only part of it is valid */
 	bytes = ((uint64_t)OPND_ROWS(d) * OPND_COLS(d) * d->bits + 7) / 8;
 	rate_e4 = price_use(x, rate);
 	start_e4 = price_use(x, is_img2col ? K_IMG2COL_START : K_MTE1_START);
@@ -184,7 +184,7 @@ static uint64_t odd_part(uint64_t v)
 	return v ? v >> __builtin_ctzll(v) : 1;
 }
 
-/* L0C or UB through the fixpipe: rows are priced by the bytes of what is written. */
+/* From L0C or UB through the fixpipe: rows are priced by the bytes written. */
 static void price_fix(struct pricing *x)
 {
 	const struct op_opnd *to = x->gm ? x->gm : x->dst;
@@ -228,7 +228,7 @@ static void price_scalar(struct pricing *x, enum price_class c)
 	} else if (c == PRICE_GETV) {
 		k = x->f->kind == OPK_SETV ? K_S_STORE : K_S_GETV;
 	} else if (x->f->kind == OPK_GMREAD) {
-		k = x->f->mode == 1 ? K_S_MISS : K_S_LOAD; /* the first of its cache line */
+		k = x->f->mode == 1 ? K_S_MISS : K_S_LOAD; /* first access to its cache line */
 	} else if (x->f->kind == OPK_GMWRITE) {
 		k = K_S_STORE;
 	} else if (strcmp(x->name, "dcci") == 0 || strcmp(x->name, "dsb") == 0) {
@@ -246,7 +246,7 @@ static void find_operands(struct pricing *x)
 			x->dst = o;
 		if (o->what == OPND_TILE && o->role == ROLE_SRC && !x->src)
 			x->src = o;
-		/* a FIFO's own operand names its ring, not what moves */
+		/* the operand of a FIFO op is its ring, not the data moved */
 		if (o->what == OPND_GM && !x->gm && x->f->kind != OPK_PUSH && x->f->kind != OPK_POP)
 			x->gm = o;
 	}
@@ -261,7 +261,7 @@ static bool is_empty(const struct pricing *x)
 	return o && o->what == OPND_TILE && elems(o) == 0;
 }
 
-/* FIFO transfers are priced as what moves; on a5 a pop moves nothing but from a GM ring. */
+/* FIFO transfers are priced by the data moved; on a5 a pop only moves data from a GM ring. */
 static void price_fifo(struct pricing *x, const struct opstream *s)
 {
 	bool by_gm = s->arch == ARCH_A2A3 || x->f->fifo_dir >= DIR_C2V_GM;

@@ -16,7 +16,7 @@ struct pricing {
 
 typedef unsigned __int128 wide;
 
-/* A constant x 10^4; its status counts from now on. */
+/* Returns a constant x 10^4 and takes its status into account. */
 uint64_t price_use(struct pricing *x, enum prof_key k);
 void price_seen(struct pricing *x, enum prof_status s);
 /* num / den rounded half up, at most PRICE_MAX_CYC. */

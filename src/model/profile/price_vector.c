@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * price_vector.c: what do vector ops cost? Looked up in this order: the fitted table of the op, its
- * instruction, its class, the default; what is not the op's own entry is marked a fallback.
+ * instruction, its class, the default; any entry other than the op's own is marked as fallback.
  */
 #include "model/profile/price_internal.h"
 
-/* The valid part of a tile as a vector unit walks it. */
+/* The valid part of a tile, in the order in which a vector unit processes it. */
 struct walk_shape {
-	uint64_t inner, outer; /* elements in a run, number of runs */
+	uint64_t inner, outer; /* elements per run (row or column), number of runs */
 	uint64_t inner_bytes;
-	bool is_contiguous; /* one run follows the other without a gap */
+	bool is_contiguous; /* no gaps between runs */
 };
 
 static struct walk_shape shape_of(const struct op_opnd *o, unsigned bits)
@@ -29,7 +29,7 @@ static const struct op_opnd *main_tile(const struct pricing *x)
 	return x->dst ? x->dst : x->src;
 }
 
-/* Types differ (TCVT, TCMP): the wider one makes the repeats. */
+/* If types differ (TCVT, TCMP), the wider one determines the repeats. */
 static unsigned wider_bits(const struct pricing *x)
 {
 	unsigned bits = main_tile(x)->bits;
@@ -59,7 +59,7 @@ static uint64_t repeat_bytes(const struct walk_shape *w, bool has_gap, bool two_
 
 /* --- elementwise --- */
 
-/* Which instruction an op is made of. */
+/* The instruction that implements an op. */
 static const char *instr_of(const char *op, enum price_class c)
 {
 	static const char *const map[][2] = {{"TADD", "vadd"}, {"TSUB", "vadd"}, {"TMUL", "vmul"},
@@ -79,7 +79,7 @@ static const char *instr_of(const char *op, enum price_class c)
 	return c == PRICE_V2 || c == PRICE_V4 ? NULL : c == PRICE_VC ? "vconv" : NULL;
 }
 
-/* The entry of a class where its op has none. */
+/* The entry of a class, used if its op has none. */
 static const char *stand_in(enum price_class c)
 {
 	return c == PRICE_V2	? "vadd"
@@ -161,7 +161,7 @@ static const char *family(unsigned dtype)
 	}
 }
 
-/* fp32 to a 16-bit type and back have one entry for both 16-bit types. */
+/* Conversions between fp32 and a 16-bit type share one entry for both 16-bit types. */
 static const struct prof_loop *cvt_loop(const struct pricing *x)
 {
 	const char *from = family(x->src->dtype), *to = family(x->dst->dtype);
@@ -350,7 +350,7 @@ static void price_sort(struct pricing *x, enum price_class c)
 			price_use(x, K_SORT_FIX));
 		return;
 	}
-	if (lists < 2) /* four lists that lie behind each other in one tile */
+	if (lists < 2) /* four consecutive lists in one tile */
 		set_price(x, (wide)price_use(x, K_MRG_KIB) * bytes, (wide)1024 * PROF_ONE,
 			price_use(x, K_MRG_FIX));
 	else
@@ -425,7 +425,7 @@ void price_vector(struct pricing *x)
 		price_elementwise(x, PRICE_DEFAULT);
 		x->out->is_fallback = true;
 	}
-	/* what a5 has no figure of its own for is a2a3's */
+	/* without its own figure, a5 uses that of a2a3 */
 	if (x->p->loops.n && c != PRICE_V2 && c != PRICE_V1 && c != PRICE_V4 && c != PRICE_V2T &&
 		c != PRICE_VC)
 		x->out->is_fallback = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c: a profile's file and its base, read and checked. */
+/* profile.c: reads and checks the file of a profile and its base. */
 #include "model/profile/profile.h"
 
 #include "base/file.h"
@@ -76,7 +76,7 @@ static bool read_number(
 	return true;
 }
 
-/* Rates divide, so they may not be 0. */
+/* Rates are divisors, so they must not be 0. */
 static bool is_rate(enum prof_key k)
 {
 	return k == K_CLOCK_MHZ || k == K_GM_UB_BW || k == K_GM_L1_BW || k == K_GM_WR_BW ||
@@ -362,7 +362,7 @@ static bool load_base(
 	return ok;
 }
 
-/* The base first, so that the file overrides it. */
+/* Loads the base first, so that the file overrides it. */
 static bool load_text(struct profile *p, struct str text, const char *path, struct sha256 *hash,
 	unsigned depth, struct incore_error *e)
 {

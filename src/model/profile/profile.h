@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h: what the model believes about a machine, read from profiles/<name>.yaml. Every value
- * keeps its unit, its source and how well it is founded; a profile may name a base whose values it
+ * profile.h: what the model assumes about a machine, read from profiles/<name>.yaml. Every value
+ * keeps its unit, its source and its reliability; a profile may name a base whose values it
  * overrides. Values have at most four decimals and are held as integers x 10^4.
- * Owner: profile_deinit(). May fail: profile_load() on a name that is not there or a file that is
- * not a profile (status 3, with line and column). Threads: read-only once loaded.
+ * Owner: profile_deinit(). May fail: profile_load() on an unknown name or a file that is not a
+ * profile (status 3, with line and column). Threads: read-only once loaded.
  */
 #pragma once
 
@@ -25,7 +25,8 @@ struct prof_value {
 	bool is_set;
 };
 
-/* cycles = slope * R + fix, by instruction ("vadd") or, before that, by op ("TADDS"). */
+/* cycles = slope * R + fix, by op ("TADDS") if there is such an entry, else by instruction
+ * ("vadd"). */
 struct prof_vec {
 	const char *name;
 	int64_t slope_e4, slope16_e4; /* for elements of 4 bytes, of 2 bytes or less */
@@ -39,7 +40,7 @@ struct prof_point {
 	int64_t a_e4, b_e4;
 };
 
-/* cycles = a * rows + b, a and b by columns; between two points they are interpolated. */
+/* cycles = a * rows + b; a and b depend on the columns and are interpolated between two points. */
 struct prof_table {
 	const char *op;
 	unsigned bits; /* of an element: 32 or 16 */
@@ -58,10 +59,10 @@ struct prof_loop {
 	enum prof_status status;
 };
 
-/* What devices took, as a share of the estimate, for kernels of a class that set no constant: four
+/* Device times as a share of the estimate, over kernels of a class that set no constant: four
  * fifths of them lie between low and high; [1]: with the load of the step, [0]: without. */
 struct prof_residual {
-	uint32_t kernels; /* 0: none was measured */
+	uint32_t kernels; /* number measured */
 	int64_t low_e4[2], high_e4[2];
 	const char *source;
 };
@@ -82,26 +83,28 @@ struct profile {
 	VEC(struct prof_table) tables;
 	VEC(struct prof_loop) loops;
 	struct prof_residual residuals[KERNEL_KINDS];
-	bool v_overlap;	 /* vector ops follow each other without v_b2b */
-	bool dma_serial; /* every DMA instruction alone: dma_serial_fix + bytes / dma_serial_bw */
+	bool v_overlap;	 /* consecutive vector ops cost no v_b2b */
+	bool dma_serial; /* DMA never overlaps: dma_serial_fix + bytes / dma_serial_bw each */
 };
 
-/* By name ("910b1"; NULL: the default of the architecture) or, with a '/' or ".yaml", by path. */
+/* Loads a profile by name ("910b1"; NULL: the default of the architecture) or, with a '/' or
+ * ".yaml", by path. */
 bool profile_load(
 	struct profile *p, const char *name, enum opstream_arch arch, struct incore_error *e);
-/* The same of a file's text; its base is looked for beside `path`. */
+/* Reads a profile from the text of a file; its base is searched beside `path`. */
 bool profile_read(struct profile *p, struct str text, const char *path, enum opstream_arch arch,
 	struct incore_error *e);
 void profile_deinit(struct profile *p);
-/* Names of the profiles that are installed, in byte order, separated by ", ". */
+/* Appends the names of the installed profiles, in byte order, separated by ", ". */
 bool profile_names(struct strbuf *out);
-/* The folder of the installed profiles, on the heap: $INCORE_PROFILES, beside the program (as built
- * or as installed); NULL if there is none. */
+/* The folder of the installed profiles, on the heap: $INCORE_PROFILES, beside the program (in a
+ * build tree or installed); NULL if it does not exist. */
 char *profile_dir(void);
-/* The path of a profile, on the heap: beside the file that names it as base, in that folder or, where
- * there is none, part of the program; NULL if there is no such profile. */
+/* The path of a profile, on the heap: beside the file that names it as base, in the folder of
+ * installed profiles or, without that folder, built into the program; NULL if there is no such
+ * profile. */
 char *profile_find(const char *name, const char *beside);
-/* What such a path means that is part of the program; NULL for files. */
+/* The built-in profile that such a path names; NULL for files. */
 const struct asset *profile_built_in(const char *path);
 
 const struct prof_vec *profile_vec(const struct profile *p, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_find.c: where is a profile: installed, in the source tree, or part of the program? */
+/* profile_find.c: finds a profile: installed, in the source tree, or built into the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define BUILT_IN "(built in)/"
 
-/* Made of profiles/ while building: for a program that stands alone. */
+/* Generated from profiles/ at build time, for a stand-alone program. */
 extern const struct asset profile_assets[];
 extern const size_t profile_n_assets;
 

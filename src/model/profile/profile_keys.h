@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_keys.h: the names of a profile's constants and of how well they are founded. Pure. */
+/* profile_keys.h: the names of a profile's constants and of their reliability. Pure. */
 #pragma once
 
 #include "base/str.h"
 
-enum prof_status { /* from well to badly founded */
+enum prof_status { /* from most to least reliable */
 	STATUS_DEVICE,
 	STATUS_CAMODEL,
 	STATUS_FIT,
@@ -65,7 +65,7 @@ enum prof_key {
 	K_MRG_MULTI_KIB,
 	K_MRG_FIX,
 	K_TR_ELEM,
-	/* What a machine under load does; a profile may leave these out: then they are 0, no effect. */
+	/* Behaviour under load; a profile may omit these: then they are 0 and have no effect. */
 	K_FIRST_OPTIONAL,
 	K_LAUNCH = K_FIRST_OPTIONAL,
 	K_TASK_LAUNCH,
@@ -78,5 +78,5 @@ enum prof_key {
 	K_COUNT
 };
 const char *prof_key_name(enum prof_key k);
-/* K_COUNT: none of that name. */
+/* K_COUNT: no such name. */
 enum prof_key prof_key_find(struct str name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate.c: each published row timed and set beside its figure. */
+/* validate.c: times each published row and compares it with its figure. */
 #include "model/profile/validate_internal.h"
 
 #include "args/spec.h"
@@ -119,8 +119,8 @@ static bool load_profile(struct job *j, const char *name, struct profile *p)
 	return profile_load(p, name, arch, j->e);
 }
 
-/* How many cores ran it, and how much of what one reads first no other has read: the grids of the
- * published kernels. */
+/* Number of cores that ran it, and the share of a core's first reads that no other core has made:
+ * from the grids of the published kernels. */
 static unsigned put_load(const struct v_case *v, uint16_t cold_permille[OPSTREAM_SLOTS])
 {
 	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++)
@@ -129,7 +129,7 @@ static unsigned put_load(const struct v_case *v, uint16_t cold_permille[OPSTREAM
 		return v->par[4] ? (unsigned)v->par[4] : 1;
 	if (v->work == W_TOPK)
 		return 48;
-	cold_permille[0] = 1000 / 6; /* a row of the grid of 4 x 6 reads the same rows of A */
+	cold_permille[0] = 1000 / 6; /* in the 4 x 6 grid a row reads the same rows of A */
 	cold_permille[1] = 1000 / 4;
 	return 24;
 }
@@ -161,7 +161,7 @@ static bool time_case(struct job *j, const struct v_case *v, struct run *r)
 		j->out->n_ops += t.n_ops;
 		j->out->n_findings += t.findings.n;
 		r->total = c->end_cyc;
-		if (v->work != W_VECTOR_ADD) /* its publisher's totals begin with the task */
+		if (v->work != W_VECTOR_ADD) /* its published totals start with the task */
 			r->total += (uint64_t)p.k[K_TASK_LAUNCH].e4 / PROF_ONE;
 		r->profile = arena_strdup(&j->out->arena, p.name);
 		for (unsigned i = 0; i < ENGINE_PIPES; i++) {

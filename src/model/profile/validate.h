@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validate.h: the model against what has been published: our own kernels of the published shapes
- * (recorder/validate) and single ops, each row with the value that was measured, the estimate and
- * its signed error. FIT rows may have set constants, CHECK rows may not, OP rows test the prices.
+ * validate.h: compares the model with published measurements: our own kernels of the published
+ * shapes (recorder/validate) and single ops, each row with the measured value, the estimate and its
+ * signed error. FIT rows may have been used to set constants, CHECK rows were not, OP rows test the
+ * prices.
  * Owner: validate_deinit(). May fail: as record_kernel() does. Figures are thousandths.
  */
 #pragma once
@@ -25,11 +26,11 @@ struct validate_row {
 	int64_t estimate;
 	int64_t error_permille; /* signed, to the nearer end of a range; 0 inside it */
 	unsigned gate_permille; /* 0: none */
-	bool is_met;		/* of a gate */
+	bool is_met;		/* is the gate met? */
 };
 
 struct validate_options {
-	const char *profile; /* NULL: each row's own; else for all rows of its architecture */
+	const char *profile; /* NULL: each row's own; else used for all rows of its architecture */
 	const char *recorder_dir, *cache_dir, *compiler; /* as in record_options */
 	bool ops_only;					 /* no kernels: needs no compiler */
 	bool is_unsafe;					 /* as in record_options */
@@ -39,9 +40,9 @@ struct validate_options {
 
 struct validate_result {
 	struct arena arena;
-	VEC(struct validate_row) rows; /* as the tables have them: FIT, CHECK, OP */
+	VEC(struct validate_row) rows; /* in the order of the tables: FIT, CHECK, OP */
 	unsigned n_gates, n_missed;
-	uint64_t n_kernels, n_ops; /* timed, and in how many microseconds by the engine */
+	uint64_t n_kernels, n_ops; /* number timed; engine_us: time the engine took */
 	uint64_t engine_us;
 	uint64_t n_findings; /* in the kernels: must be 0 */
 };

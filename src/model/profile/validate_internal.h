@@ -10,7 +10,7 @@ enum v_kind { V_END, V_TOTAL, V_BUSY_US, V_BUSY_PCT, V_BUSY_PER_OP };
 struct v_measure {
 	enum v_kind kind;
 	enum op_pipe pipe;
-	int64_t from, to; /* thousandths; to 0: the same */
+	int64_t from, to; /* thousandths; to 0: equal to from */
 	unsigned gate;	  /* permille */
 };
 

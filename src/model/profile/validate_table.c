@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validate_table.c: published figures, as data. Roles were given before anything was tuned and do
- * not change; "seen" is a row that was compared before a price it rests on was last changed (top-k:
- * the merge of two lists). Vector add: repeats, adds, buffers, tiles, cores. GEMM: M blocks, N blocks, K
- * steps, N. Top-k: rows, half. Convolution: c1, h, w, n, blocks (M * 100 + N). MX: fp4, M, K, N of
- * a core.
+ * validate_table.c: published figures, as data. Roles were assigned before anything was tuned and
+ * do not change; "seen" marks a row that was compared before a price it depends on was last changed
+ * (top-k: the merge of two lists). Vector add: repeats, adds, buffers, tiles, cores. GEMM: M
+ * blocks, N blocks, K steps, N. Top-k: rows, half. Convolution: c1, h, w, n, blocks (M * 100 + N).
+ * MX: fp4, M, K, N of a core.
  */
 #include "model/profile/validate_internal.h"
 

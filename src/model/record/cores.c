@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cores.c: the first evidence that speaks decides, the surest first: the user, then what the compiler
- * wrote of the functions, then a folder for mixed kernels (nothing else says that one source has both
- * sides), then the core that a dump recorded (its sources may have been moved), then a folder for one
- * side, then that the code asks for its block or lane, which only a kernel of several cores needs.
- * Macros and ops are a guess: good enough to time a kernel, not to claim that a run is repeated, so a
- * replay gives no text and gets no guess.
+ * cores.c: the first available evidence decides, in order of certainty: the user, then what the
+ * compiler states about the functions, then a folder for mixed kernels (nothing else shows that one
+ * source has both sides), then the core that a dump recorded (its sources may have been moved),
+ * then a folder for one side, then that the code reads its block or lane, which only a kernel of
+ * several cores needs. Macros and ops only allow a guess: good enough to time a kernel, not to
+ * claim that a run is repeated, so a replay passes no text and gets no guess.
  */
 #include "model/record/cores.h"
 
@@ -49,7 +49,7 @@ static enum kernel_core core_of_folder(const char *path, bool *is_usual)
 	return found;
 }
 
-/* From the macros that the source asks for, else from the ops that it has. */
+/* Guesses from the macros that the source tests, else from the ops that it uses. */
 static enum kernel_core guess_core(struct str text, const char **reason)
 {
 	static const char *const CUBE[] = {
@@ -94,7 +94,8 @@ static enum kernel_core decide_core(
 	return v->text.n ? guess_core(v->text, guess) : KERNEL_ON_ANY;
 }
 
-/* A kernel that asks for its block or lane is of that class on whichever core it runs. */
+/* A kernel that reads its block or lane is KERNEL_SPMD_MIX on whichever core it runs, unless the
+ * compiler states the kinds of its functions. */
 static enum kernel_class class_of(
 	const struct core_evidence *v, enum kernel_core folder, enum kernel_core core)
 {

@@ -30,10 +30,9 @@ static void free_unit(struct record_unit *u)
 /* --- name hints --- */
 
 #define HINT "// pto: %"
-#define HINT_REACH                                                                                 \
-	8 /* lines above a tile op that may name it; generated code has it within seven */
+#define HINT_REACH 8 /* lines searched above a tile op for its name; generated code needs seven */
 
-/* The "%name" on a line, or nothing. */
+/* The "%name" on a line, or empty. */
 static struct str hint_of(struct str line)
 {
 	ptrdiff_t at = str_find(line, HINT);
@@ -53,7 +52,7 @@ static bool is_of(const struct opstream *s, const struct op_site *site, const ch
 	return strcmp(opstream_str(s, site->file), source) == 0;
 }
 
-/* The hint nearest above a line, or nothing. */
+/* The nearest hint above a line, or empty. */
 static struct str hint_above(const struct str *hints, size_t n, uint32_t line)
 {
 	for (uint32_t up = 0; up <= HINT_REACH && up < line; up++)
@@ -62,7 +61,7 @@ static struct str hint_above(const struct str *hints, size_t n, uint32_t line)
 	return (struct str){0};
 }
 
-/* Only tile ops have names; flags and barriers stand between them. */
+/* Only tile ops have names; flags and barriers are in between. */
 static bool set_hints(struct opstream *s, const char *source, const struct str *hints, size_t n,
 	struct incore_error *e)
 {
@@ -98,12 +97,12 @@ bool record_hints(struct opstream *s, const struct record_unit *u, struct incore
 
 /* --- all of it --- */
 
-/* What runs on one block; a unit without a source is not there. */
+/* The units that run on one block; a unit without a source is absent. */
 struct units {
 	struct record_unit aic, aiv[2];
 };
 
-/* Moves streams so that each block's stand together: AIC, AIV0, AIV1. */
+/* Moves streams so that those of each block are adjacent: AIC, AIV0, AIV1. */
 static bool unite_streams(struct opstream_set *out, struct opstream_set parts[3], size_t blocks,
 	struct incore_error *e)
 {
@@ -162,7 +161,7 @@ static bool record_units(const struct record_options *o, struct units *u, struct
 	return ok;
 }
 
-/* The vector side: one source on its lanes, or one a lane. */
+/* Loads the vector side: one source for its lanes, or one per lane. */
 static bool load_lanes(struct units *u, const struct record_options *o, enum kernel_core cores,
 	struct incore_error *e)
 {
@@ -207,7 +206,7 @@ bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	if (!load_unit(&u.aic, o->kernel, CORE_AIC, e))
 		return false;
 	if (o->cores == KERNEL_ON_ANY && o->kernel_aiv)
-		evidence.said = KERNEL_ON_MIX; /* a source of its own for each side */
+		evidence.said = KERNEL_ON_MIX; /* separate sources for both sides */
 	evidence.text = (struct str){(const char *)u.aic.text.data, u.aic.text.size};
 	answer = cores_decide(&evidence);
 	info->cores = answer.core;

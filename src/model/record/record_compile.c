@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_compile.c: a kernel as a library that records it, from the cache or from the compiler, and
- * the program that loads it. A library's name is the hash of its source, its options, the compiler
- * and the recorder; beside it lies what it included, with hashes: a changed header compiles again.
+ * record_compile.c: compiles a kernel to a library that records it, or takes it from the cache, and
+ * likewise the program that loads it. A library's name is the hash of its source, its options, the
+ * compiler and the recorder; beside it is a list of the included files with hashes, so that a
+ * changed header causes recompilation.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "base/process.h"
 #include "model/record/record_internal.h"
 
-#define COMPILE_LIMIT_S 600 /* wall clock, of a machine that may be busy */
+#define COMPILE_LIMIT_S 600 /* wall clock time, on a possibly busy machine */
 #define COMPILE_MEMORY (UINT64_C(3) << 30)
 #define MAX_MESSAGE (1u << 20)
 
@@ -27,7 +28,8 @@ static bool word(struct command *c, const char *text)
 	return text && VEC_PUSH(&c->v, text);
 }
 
-/* Runs it; *text gets what it said. False: it could not be run, or said no (is_refusal). */
+/* Runs the compiler; *text receives its output. False: it could not be run, or it failed
+ * (is_refusal). */
 static bool run_compiler(struct command *c, struct record_fence *f, unsigned limit_s,
 	struct strbuf *text, bool *is_refusal, struct incore_error *e)
 {
@@ -65,7 +67,7 @@ static const char *in_cache(
 		(unsigned long long)key.hi, (unsigned long long)key.lo, suffix);
 }
 
-/* A compiler writes into its work folder, whatever it is asked for. */
+/* A compiler may only write into its work folder. */
 static const char *scratch_name(const struct record_fence *f, const char *path)
 {
 	return arena_printf(f->arena, "%s/%s", f->work_dir, path_base(path));
@@ -78,8 +80,8 @@ static bool put_in_place(const char *from, const char *to, struct incore_error *
 	return err_output(e, errno, to, "cannot write");
 }
 
-/* What every kernel of this kind of core is compiled with. The recorder's headers are system
- * headers: not among what a kernel was made from, the seed has them. */
+/* Adds the options for every kernel on this kind of core. The recorder's headers are included as
+ * system headers, so they are not listed as dependencies: the seed covers them. */
 static bool add_base(struct command *c, const struct record_unit *u, const struct record_options *o,
 	struct record_tools *t)
 {
@@ -91,7 +93,7 @@ static bool add_base(struct command *c, const struct record_unit *u, const struc
 	       word(c, "-isystem") && word(c, t->recorder_dir);
 }
 
-/* In one word each: of its own, "@file" would be a file of options. */
+/* Adds each as one word with its option: as a separate word, "@file" would be a file of options. */
 static bool add_given(struct command *c, const struct record_options *o, struct arena *a)
 {
 	bool ok = true;
@@ -111,7 +113,7 @@ struct part {
 };
 static const struct part DRIVER = {
 	"driver", ".o", "driver.cpp", {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-c"}};
-/* a kernel's libraries are loaded with it: behind its walls there is no opening them */
+/* loads a kernel's libraries with it: they cannot be opened behind its walls */
 static const struct part RUNNER = {
 	"runner", "", "runner.cpp", {"-std=c++17", "-O2", "-Wl,--no-as-needed", "-ldl"}};
 
@@ -156,7 +158,7 @@ static const char *find_part(struct record_tools *t, struct record_fence *f, con
 
 /* --- the headers, once per kind of core --- */
 
-/* Writes the header that includes them all, and beside it the compiled form that compilers look
+/* Writes a header that includes them all, and beside it the precompiled form that compilers look
  * for. */
 static bool compile_headers(struct record_tools *t, struct record_fence *f,
 	const struct command *options, const char *header, const char *compiled)
@@ -181,8 +183,7 @@ static bool compile_headers(struct record_tools *t, struct record_fence *f,
 	return ok;
 }
 
-/* A header to be included first, or NULL: then the kernel includes what it includes, only slower.
- */
+/* A precompiled header to be included first, or NULL: then compilation is only slower. */
 static const char *find_headers(
 	struct record_tools *t, struct record_fence *f, const struct command *options)
 {
@@ -201,7 +202,7 @@ static const char *find_headers(
 	return NULL;
 }
 
-/* --- what a program was made from --- */
+/* --- dependencies of a program --- */
 
 static bool hash_file(const char *path, struct hash128 *out)
 {
@@ -245,7 +246,7 @@ static bool is_current(const char *list)
 	return ok;
 }
 
-/* One name of a make rule: up to a blank that is not escaped. */
+/* Reads one name of a make rule, up to an unescaped blank. */
 static bool next_name(const char **p, const char *end, struct strbuf *out)
 {
 	sb_reset(out);
@@ -260,8 +261,8 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 	return out->n != 0;
 }
 
-/* From the compiler's make rule to our list; what lies in the cache is not the kernel's, and the
- * unit itself is in the key. */
+/* Converts the compiler's make rule to our list; omits files in the cache, which are not the
+ * kernel's, and the unit itself, which is in the key. */
 static bool write_list(const char *rule, const char *list, struct record_tools *t,
 	const char *source, struct incore_error *e)
 {
@@ -333,13 +334,13 @@ static bool find_names(struct names *n, struct record_unit *u, struct record_too
 	return (n->program && n->rule) || err_nomem(e);
 }
 
-/* A name that no compiler takes for an option or for a file of options. */
+/* A name that no compiler mistakes for an option or a file of options. */
 static const char *plain_name(const struct record_fence *f, const char *source)
 {
 	return *source == '-' || *source == '@' ? arena_printf(f->arena, "./%s", source) : source;
 }
 
-/* A library whose every name is found, as a program's would be. */
+/* Links a library without undefined names, like a program. */
 static bool add_unit(struct command *c, const struct record_unit *u, const struct names *n,
 	const struct record_fence *f)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_explain.c: what a compiler said, cut to what matters: the first error, how many, which
+/* record_explain.c: reduces a compiler's output to the essentials: the first error, how many, which
  * name is missing. */
 #include "model/record/record_internal.h"
 
-/* The quoted word after `before`, or what stands in front of `after`, on an error line. */
+/* The quoted word after `before` on an error line. */
 static struct str quoted(struct str line, const char *before)
 {
 	ptrdiff_t at = str_find(line, before);
@@ -17,7 +17,7 @@ static struct str quoted(struct str line, const char *before)
 	return word;
 }
 
-/* The first quoted word of a line that says `what`. */
+/* The first quoted word of a line that contains `what`. */
 static struct str first_quoted(struct str line, const char *what)
 {
 	struct str rest = line, word;
@@ -29,7 +29,7 @@ static struct str first_quoted(struct str line, const char *what)
 	return word;
 }
 
-/* Whether a file exists that a compiler may not read is not to be told apart everywhere. */
+/* Not every system distinguishes a missing file from one that the compiler may not read. */
 static bool is_out_of_reach(struct str line)
 {
 	return str_has(line, "No such file") || str_has(line, "file not found") ||

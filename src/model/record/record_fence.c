@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_fence.c: what may a compiler touch that reads a kernel's source? The toolchain, the folder
- * of the kernel and those given for headers, and a work folder of its own. A source can name any
- * file (#include, .incbin) and make its text part of a message or of the program, so that what is
- * not needed cannot be read.
+ * record_fence.c: what may the compiler of a kernel's source access? The toolchain, the folder of
+ * the kernel, the given header folders, and its own work folder. A source can name any file
+ * (#include, .incbin) and make its text part of a message or of the program, so everything that is
+ * not needed is unreadable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,20 +13,21 @@
 
 #define MAX_FILE (UINT64_C(1) << 30)
 
-/* NULL is a lack of memory. */
+/* path NULL: out of memory. */
 static bool add_path(record_paths *to, const char *path)
 {
 	return path && VEC_PUSH(to, path);
 }
 
-/* The folder of a source; of kernels/aiv/k.cpp, where kernels share headers, that above it too. */
+/* Adds the folder of a source; for kernels/aiv/k.cpp also the one above, where kernels share
+ * headers. */
 static bool add_folder(struct record_fence *f, const char *source)
 {
 	int n = (int)(path_base(source) - source);
 	const char *dir = arena_printf(f->arena, "%.*s.", n, source);
 	char *real = dir ? realpath(dir, NULL) : NULL;
 	enum kernel_core core = KERNEL_ON_ANY;
-	bool ok = add_path(&f->readable, dir); /* as it is named, too: links on the way */
+	bool ok = add_path(&f->readable, dir); /* also as named: links on the way */
 
 	if (real)
 		ok = add_path(&f->readable, arena_printf(f->arena, "%s", real));
@@ -36,7 +37,7 @@ static bool add_folder(struct record_fence *f, const char *source)
 	return ok;
 }
 
-/* That of a file, and that of the file it links to. */
+/* Adds the folder of a file, and of the file it links to. */
 static bool add_folders(struct record_fence *f, const char *source)
 {
 	char *real = realpath(source, NULL);
@@ -46,8 +47,8 @@ static bool add_folders(struct record_fence *f, const char *source)
 	return ok;
 }
 
-/* A compiler outside the system's folders brings a tree of its own, PREFIX/bin/g++; in somebody's
- * home it is alone. */
+/* A compiler outside the system's folders has its own tree, PREFIX/bin/g++; if PREFIX is the home
+ * directory, only the program itself is added. */
 static bool add_toolchain(struct record_fence *f, const char *compiler)
 {
 	char *real = realpath(compiler, NULL), *slash;
@@ -64,7 +65,7 @@ static bool add_toolchain(struct record_fence *f, const char *compiler)
 	return ok;
 }
 
-/* Is the folder in one of those whose programs may be run? */
+/* Is the folder within one whose programs may be run? */
 static bool is_of_toolchain(const struct record_fence *f, const char *dir)
 {
 	char *real = *dir == '/' ? realpath(dir, NULL) : NULL;
@@ -81,8 +82,8 @@ static bool is_of_toolchain(const struct record_fence *f, const char *dir)
 	return is_inside;
 }
 
-/* Of a list of folders in our environment those from which it may run programs, as a toolchain
- * outside the system needs them; any other would put something foreign into it. */
+/* Passes on, from a list of folders in our environment, those from which it may run programs; a
+ * toolchain outside the system needs them, and others could inject foreign code. */
 static bool add_list(struct record_fence *f, const char *name)
 {
 	const char *value = getenv(name), *kept = "", *dir;
@@ -98,12 +99,12 @@ static bool add_list(struct record_fence *f, const char *name)
 	return kept && (!*kept || add_path(&f->env, arena_printf(f->arena, "%s=%s", name, kept)));
 }
 
-/* Nothing that tells a compiler where its parts are (COMPILER_PATH, CPATH): --include and the
- * compiler's own prefix say that. */
+/* Passes no variables that locate parts of a compiler (COMPILER_PATH, CPATH): use --include and the
+ * compiler's own prefix. */
 static bool add_environment(struct record_fence *f)
 {
 	bool ok = add_path(&f->env, "LC_ALL=C") &&
-		  add_path(&f->env, "CCACHE_DISABLE=1") && /* ours is the cache that it writes */
+		  add_path(&f->env, "CCACHE_DISABLE=1") && /* only our cache is written */
 		  add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
 
 	if (!f->is_open) /* else these go on top of all of ours */

@@ -8,9 +8,9 @@
 #include "base/walls.h"
 #include "model/record/record.h"
 
-/* What a compilation needs to know of its surroundings; all on the heap. */
+/* Environment of a compilation; all on the heap. */
 struct record_tools {
-	struct arena arena; /* names of files, those of units, too */
+	struct arena arena; /* file names, also those of units */
 	char *recorder_dir;
 	char *cache_dir;
 	char *compiler;	     /* path of the program */
@@ -29,18 +29,18 @@ struct record_unit {
 	enum opstream_core core;
 	uint32_t first_lane, n_lanes;
 	const char *program,
-		*runner; /* in the cache: a library, and what loads it (the tools' arena) */
+		*runner; /* in the cache: a library and its loader (paths in the tools' arena) */
 	uint64_t compile_us;
 	bool was_cached;
 };
 
-/* Where the compiler of one unit may go, and its environment. */
-typedef VEC(const char *) record_paths; /* in the end closed by a NULL */
+/* What the compiler of one unit may access, and its environment. */
+typedef VEC(const char *) record_paths; /* finally ended by a NULL */
 struct record_fence {
 	struct arena *arena; /* the tools' */
 	record_paths programs, readable, writable, env;
 	struct walls walls;
-	char *work_dir; /* in the cache; gone with the fence */
+	char *work_dir; /* in the cache; removed with the fence */
 	bool is_open;	/* record_options.is_unsafe */
 };
 bool record_fence_init(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
@@ -50,12 +50,12 @@ void record_fence_deinit(struct record_fence *f);
 bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
 	struct incore_error *e);
 
-/* Runs it for every block and each of its lanes and adds the streams. mixed: 0, or the vector lanes of
- * a kernel of several cores. */
+/* Runs the unit for every block and each of its lanes and adds the streams. mixed: 0, or the vector
+ * lanes of a mixed kernel. */
 bool record_run_unit(const struct record_unit *u, const struct record_options *o, unsigned mixed,
 	struct opstream_set *out, struct incore_error *e);
 
-/* What a compiler said, cut to its first errors and the names they miss. */
+/* Reduces a compiler's output to its first errors and the names they report as missing. */
 bool record_explain(const char *text, const char *source, struct incore_error *e);
 
 /* Joins "// pto: %name" of the source to the sites of a stream. */

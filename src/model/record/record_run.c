@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_run.c: a compiled recorder in a child with limits: its job goes in through files without
- * names, its streams or its complaint come out the same way. */
+/* record_run.c: runs a compiled recorder in a child with limits: its job goes in, and its streams
+ * or its error come out, through unnamed files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define RUN_MEMORY (UINT64_C(4) << 30)
 #define RUN_FILE_BYTES (UINT64_C(8) << 30)
 #define MAX_OPS 20000000
-#define MAX_CHATTER (1u << 16) /* what a kernel may print; nobody reads it */
+#define MAX_CHATTER (1u << 16) /* maximum output of a kernel; it is not read */
 
 /* The descriptors 3 to 6 of the driver; the runner finds the kernel at 7. */
 enum { IN_JOB, IN_PAYLOAD, OUT_STREAM, OUT_REPORT, N_FILES, KERNEL_FD = 3 + N_FILES };
@@ -68,7 +68,7 @@ static bool start(void *ctx, int fd)
 
 /* --- the job --- */
 
-/* The recorder's code of an element type. */
+/* The recorder's code for an element type. */
 static unsigned op_dtype_of(unsigned dtype)
 {
 	static const uint8_t CODES[DTYPE_SPEC_COUNT] = {/* in the order of enum dump_dtype */
@@ -115,7 +115,7 @@ static bool put_payload(const struct arg_content *c, uint32_t slot, uint64_t byt
 	return !bytes || fwrite(c->p, 1, bytes, payload) == bytes || write_failed(e);
 }
 
-/* What the driver could not map, or has no code for. */
+/* Refuses what the driver could not map, or has no code for. */
 static bool check_tensor(const struct arg *s, const struct arg_buffer *b, struct incore_error *e)
 {
 	uint64_t extent;
@@ -221,9 +221,9 @@ static bool put_job(
 	return true;
 }
 
-/* --- the answer --- */
+/* --- the result --- */
 
-/* All of a file without a name; *p is on the heap, followed by FILE_PAD zero bytes. */
+/* Reads an unnamed file; *p is on the heap, followed by FILE_PAD zero bytes. */
 static bool read_back(FILE *f, uint8_t **p, size_t *n, struct incore_error *e)
 {
 	off_t size;
@@ -239,7 +239,7 @@ static bool read_back(FILE *f, uint8_t **p, size_t *n, struct incore_error *e)
 	return true;
 }
 
-/* Codes are words that last; the driver's are known here. */
+/* Error codes must outlive the report: returns the constant string for the driver's code. */
 static const char *known_code(struct str code)
 {
 	static const char *const CODES[] = {"out-of-bounds", "no-value", "missing-argument",
@@ -291,7 +291,7 @@ static bool open_files(struct run *run, struct incore_error *e)
 static bool run_job(struct run *run, const struct record_options *o, struct opstream_set *out,
 	struct incore_error *e)
 {
-	/* the driver's own clock is the better one: it can say where the kernel was */
+	/* prefer the driver's own timeout: it can report where the kernel was */
 	unsigned seconds = (o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S) + 2;
 	struct child_job j = {start, run, seconds, MAX_CHATTER, .is_apart = !o->is_unsafe};
 	struct strbuf chatter = {0};

@@ -51,7 +51,7 @@ static bool find_recorder(
 	return true;
 }
 
-/* As exec would find it, if it may be run; or NULL. */
+/* The path that exec would find, if it is executable; or NULL. */
 static char *runnable(const char *name)
 {
 	char *path = process_find(name);
@@ -84,7 +84,7 @@ static bool find_compiler(
 	return true;
 }
 
-/* Like mkdir -p; what is there already is fine. */
+/* Like mkdir -p: existing folders are fine. */
 static bool make_dirs(const char *path, struct incore_error *e)
 {
 	char *copy = copy_of(path);
@@ -111,7 +111,7 @@ static bool make_dirs(const char *path, struct incore_error *e)
 	return true;
 }
 
-/* Programs in it are run: it must be ours, and nobody else may write there. */
+/* Its programs are executed, so it must be ours, and nobody else may have write access. */
 static bool is_private(const char *path, struct incore_error *e)
 {
 	struct stat st;

@@ -12,7 +12,7 @@ const struct op_info *op_table(size_t *n)
 
 unsigned op_find(struct str name)
 {
-	/* Asked once per form, not per op: a scan of some 180 names is enough. */
+	/* Called once per form, not per op: a linear scan of some 180 names is fast enough. */
 	for (size_t i = 1; i < OP_TABLE_N; i++)
 		if (str_is(name, OP_TABLE[i].name))
 			return (unsigned)i;
@@ -70,7 +70,7 @@ enum price_class op_price_class(const struct op_form *f, const struct op_opnd *o
 
 	(void)opnds;
 	switch (c) {
-	case PRICE_L0: /* TMOV and TEXTRACT go three ways */
+	case PRICE_L0: /* TMOV and TEXTRACT have three paths */
 		return f->pipe == OPP_FIX ? PRICE_FIX : f->pipe == OPP_V ? PRICE_V1 : PRICE_L0;
 	case PRICE_STORE:
 		return f->pipe == OPP_FIX ? PRICE_FIX : PRICE_STORE;

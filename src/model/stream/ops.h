@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ops.h: every tile op and intrinsic that is known: where it runs, how it is priced, what it does
- * to its operands. The data is in ops_table.c. Pure; any thread.
+ * ops.h: all known tile ops and intrinsics: where each runs, how it is priced, what it does to its
+ * operands. The data is in ops_table.c. Pure; any thread.
  */
 #pragma once
 
@@ -39,25 +39,24 @@ enum price_class {
 	PRICE_SYNC, /* flags, barriers, cross-core */
 	PRICE_FIFO,
 	PRICE_EXT,
-	PRICE_DEFAULT, /* known name, no class of its own: 2 R + 6, marked fallback */
+	PRICE_DEFAULT, /* known name without its own class: 2 R + 6, marked fallback */
 	PRICE_UNKNOWN, /* name not in the table */
 	PRICE_COUNT
 };
 
-/* What dst means beyond "written", and where the op exists. */
+/* Effects on dst beyond "written", and where the op exists. */
 enum op_trait {
-	OPT_ACCUMULATES = 1, /* dst is read, too */
+	OPT_ACCUMULATES = 1, /* dst is also read */
 	OPT_PADS = 2,	     /* dst is written beyond its valid part */
 	OPT_SUB_SRC = 4,     /* reads the part of src at (row, col) that dst's valid part covers */
 	OPT_SUB_DST = 8,     /* writes the part of dst at (row, col) that src's valid part covers */
 	OPT_A5 = 16,	     /* a5 only */
 	OPT_INTRINSIC = 32,  /* not a tile op */
 	OPT_MEMBER = 64,     /* GetValue, SetValue */
-	OPT_IN_PUBLIC = 128, /* occurs in the public kernels; else offered by name */
-	OPT_SILENT =
-		256, /* gives a value or expands into others: no stream has an op of this name */
-	OPT_FILLS = 512,     /* writes the padding of dst where dst has a pad value */
-	OPT_SCATTERS = 1024, /* writes places of dst that only the data tell: all of it */
+	OPT_IN_PUBLIC = 128, /* occurs in the public kernels; else only offered by name */
+	OPT_SILENT = 256, /* returns a value or expands into other ops: never occurs in a stream */
+	OPT_FILLS = 512,  /* writes the padding of dst where dst has a pad value */
+	OPT_SCATTERS = 1024, /* writes data-dependent places of dst: counts as all of it */
 };
 
 #define OP_UNKNOWN 0 /* entry 0 of the table */
@@ -66,14 +65,14 @@ struct op_info {
 	const char *name;
 	const char *operands; /* "dst, src0, src1" */
 	const char
-		*pipe; /* "V", "MTE3; Acc: FIX": for people; a stream says the pipe of each form */
+		*pipe; /* "V", "MTE3; Acc: FIX": for people; a stream has the pipe of each form */
 	enum price_class price;
 	unsigned traits; /* enum op_trait */
 };
 
 /* The table; *n entries, [0] stands for unknown names. */
 const struct op_info *op_table(size_t *n);
-/* Index in the table, OP_UNKNOWN if there is none. */
+/* Index in the table, or OP_UNKNOWN. */
 unsigned op_find(struct str name);
 const char *price_class_name(enum price_class c);
 /* What an operand of a form does to memory (enum op_access); derived from op, role and pad. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops_status.c: a sample of every op, priced. */
+/* ops_status.c: prices a sample of an op. */
 #include "model/stream/ops_status.h"
 
 #define SIDE 64u
@@ -96,7 +96,7 @@ bool op_status(const struct profile *p, unsigned op, struct op_price *out, struc
 	if (!str_cut(&pipes, ";", &pipe))
 		pipe = str_of(info->pipe);
 	d = op_desc_of(kind_of(info), pipe_of(pipe), info->name, 0);
-	/* what is in brackets may be left out, and is */
+	/* optional operands in brackets are left out */
 	while (str_cut(&rest, ",", &word)) {
 		struct str plain;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ops_status.h: how well is the price of an op founded? Prices one sample of it (64 x 64 float, in
- * the places its operands name) and tells the worst status of the constants that were used.
- * May fail: lack of memory.
+ * ops_status.h: how reliable is the price of an op? Prices one sample of it (64 x 64 float, in the
+ * places its operands name) and reports the worst status of the constants used. May fail: out of
+ * memory.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops_table.h: the data behind ops.h, for ops.c alone. */
+/* ops_table.h: the data behind ops.h, only for ops.c. */
 #pragma once
 
 #include "model/stream/ops.h"

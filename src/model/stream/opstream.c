@@ -275,8 +275,8 @@ static uint64_t moved_bytes(const struct op_form *f, const struct op_opnd *opnds
 		if (opnds[i].what == OPND_TILE && opnds[i].role != ROLE_TMP) {
 			uint64_t b = bytes_of(&opnds[i]);
 
-			/* a part of a larger tile, or a whole one: the smaller side is what moves
-			 */
+			/* a part of a larger tile, or a whole one: the smaller side is the amount
+			 * moved */
 			n = n == 0 || b < n ? b : n;
 		}
 	return n;
@@ -304,7 +304,7 @@ static struct op_derived derive(const struct op_form *f, const struct op_opnd *o
 bool opstream_seal(struct opstream *s, struct incore_error *e)
 {
 	s->derived.n = 0;
-	/* empty tables have an address, too: readers step from it */
+	/* even empty tables need an address: readers compute with it */
 	if (!VEC_RESERVE(&s->derived, s->forms.n + 1) || !VEC_RESERVE(&s->opnds, 1) ||
 		!VEC_RESERVE(&s->words, 1) || !VEC_RESERVE(&s->ops, 1))
 		return err_nomem(e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opstream.h: what a kernel did, op by op, on one core instance; the only thing the engine reads.
- * opstream_types.h has the records; here they are tables in memory, and the ways in and out:
- * binary and JSON Lines, read as untrusted, and a builder.
+ * opstream.h: what a kernel did, op by op, on one core instance; the only input of the engine.
+ * opstream_types.h defines the records; this header has their tables in memory, readers and writers
+ * for binary and JSON Lines (input is untrusted), and a builder.
  *
  * After opstream_load() or opstream_seal(): every index is inside its table, every string ends,
  * forms know their op of the op table (op_form.op) and operands their access, and `derived` has one
@@ -12,11 +12,11 @@
  *		const struct op_exec *x = &s->ops.v[i];
  *		const struct op_form *f = &s->forms.v[x->form];
  *		const struct op_opnd *o = s->opnds.v + f->first_opnd;	// f->n_opnds of them
- *		const uint64_t *w = s->words.v + x->first_word;		// as many: address, offset,
- *bits
+ *		const uint64_t *w = s->words.v + x->first_word; // as many: each an
+ *		// address, an offset or bits
  *
  * Owner: whoever called opstream_init() or opstream_set_init(); the deinit frees everything.
- * Threads: a sealed stream is read-only. May fail: what takes an error.
+ * Threads: a sealed stream is read-only. May fail: functions that take an error.
  */
 #pragma once
 
@@ -77,13 +77,13 @@ bool opstream_init(struct opstream *s, struct incore_error *e);
 void opstream_deinit(struct opstream *s);
 void opstream_set_init(struct opstream_set *set);
 void opstream_set_deinit(struct opstream_set *set);
-/* A new stream at the end, to be filled; valid until the next one. */
+/* Appends a stream to be filled; the pointer is valid until the next call. */
 struct opstream *opstream_set_new(struct opstream_set *set, struct incore_error *e);
 
-/* Offset of a string that is put in once; false on lack of memory. */
+/* Offset of a string, which is stored only once; false: out of memory. */
 bool opstream_add_str(struct opstream *s, struct str text, uint32_t *off, struct incore_error *e);
 
-/* One op to be pushed: opnd_v[i] with words[i]. Start from op_desc_of(). */
+/* One op to be pushed: opnd[i] goes with word[i]. Start from op_desc_of(). */
 struct op_desc {
 	struct op_form form; /* name, first_opnd, op and n_opnds are filled in by opstream_push() */
 	const char *name;
@@ -113,8 +113,8 @@ bool opstream_seal(struct opstream *s, struct incore_error *e);
 
 /* --- files --- */
 
-/* Reads either form (by its first bytes), checks all of it and seals. Exit status 3 with path and
- * offset (line for JSON Lines) on anything that is not as the format says. */
+/* Reads either form (by its first bytes), checks all of it and seals. Status 3 with path and offset
+ * (line for JSON Lines) on anything that violates the format. */
 bool opstream_load(struct opstream_set *set, const char *path, struct incore_error *e);
 bool opstream_read(struct opstream_set *set, const void *bytes, size_t n, const char *path,
 	struct incore_error *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opstream_binary.c: op streams as bytes. A stream says its length and its counts; both must agree
- * before anything is allocated. */
+/* opstream_binary.c: the binary form of op streams. A stream states its length and its counts; both
+ * must agree before anything is allocated. */
 #include <endian.h>
 
 #include "base/file.h"
@@ -31,7 +31,7 @@ static bool take_array(
 #define TAKE(c, vec, count)                                                                        \
 	take_array((c), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, (count), sizeof(*(vec)->v))
 
-/* Bytes of all tables; false where they cannot fit in what is left. */
+/* False if the tables cannot fit in the remaining bytes. */
 static bool tables_fit(const struct opstream_head *h, size_t left)
 {
 	uint64_t bytes = 0;
@@ -178,10 +178,10 @@ bool opstream_load(struct opstream_set *set, const char *path, struct incore_err
 static void put_array(FILE *f, const void *p, size_t n, size_t size)
 {
 	if (n)
-		fwrite(p, size, n, f); /* a failure is latched in the stream */
+		fwrite(p, size, n, f); /* the FILE remembers a failure */
 }
 
-/* What seal() added is of this run, not of the file. */
+/* Omits what seal() added: it is not part of the file. */
 static void put_forms(const struct opstream *s, FILE *f)
 {
 	for (size_t i = 0; i < s->forms.n; i++) {

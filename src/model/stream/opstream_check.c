@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opstream_check.c: is a stream what the format says? Every index inside its table, every code
- * known, sizes small enough that no later product overflows. */
+/* opstream_check.c: checks that a stream follows the format: every index is inside its table, every
+ * code is known, sizes are small enough that no later product overflows. */
 #include "model/stream/opstream_io.h"
 
 /* Far above any real tile; three of them multiplied stay below 2^63. */

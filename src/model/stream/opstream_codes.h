@@ -50,7 +50,7 @@ enum op_role {
 	ROLE_IDX = 3,
 	ROLE_ROW =
 		4, /* scalar: first row and column of the part that TEXTRACT, TINSERT, TIMG2COL */
-	ROLE_COL = 5,	/* and their like touch; signed */
+	ROLE_COL = 5,	/* and similar ops touch; signed */
 	ROLE_VALUE = 6, /* any other scalar */
 	ROLE_COUNT
 };
@@ -121,7 +121,7 @@ enum op_layout { /* of global memory */
 	LAYOUT_OTHER = 11,
 	LAYOUT_COUNT
 };
-/* Values of op_form.dir; those of the API. */
+/* Values of op_form.fifo_dir, equal to those of the API. */
 enum op_dir {
 	DIR_NONE = 0,
 	DIR_C2V = 1,

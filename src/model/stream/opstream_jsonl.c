@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opstream_jsonl.c: op streams as JSON Lines: a head, then a line an op, for people and for front
- * ends that would rather not write bytes. One table for each object reads and writes it. What
- * follows from the rest (macs, bytes, elems, seq) is not believed.
+ * opstream_jsonl.c: op streams as JSON Lines: a head, then one line per op, for people and for
+ * front ends that do not want to write binary files. One table per object drives both reading and
+ * writing. Derived values (macs, bytes, elems, seq) in the input are ignored.
  */
 #include "base/file.h"
 #include "codec/json_fields.h"
 #include "model/stream/opstream_io.h"
 
-/* --- values; where there is a ctx, it is the stream --- */
+/* --- values; ctx, if used, is the stream --- */
 
-struct two_words { /* for the lowest bit of a member */
+struct two_words { /* two words for the lowest bit of a member */
 	const char *first, *second;
-	uint8_t number; /* of the first: 0 or 1; the second has the other */
+	uint8_t number; /* number of the first: 0 or 1; the second has the other */
 };
 
 static const struct two_words cores = {"aic", "aiv", CORE_AIC};
@@ -156,7 +156,7 @@ static void put_slots(const struct json_member *m)
 
 /* clang-format off */
 #define HEAD(M, KEY, ...) JSON_FIELD(opstream, M, KEY, ##__VA_ARGS__)
-static const struct json_field head_fields[] = { /* behind "format" */
+static const struct json_field head_fields[] = { /* after "format" */
 	{"version", .get = get_version, .put = put_version},
 	HEAD(arch, "arch", .word = op_arch_name),
 	HEAD(core, "core", .get = get_either, .put = put_either, .how = &cores),
@@ -308,7 +308,7 @@ static void put_operands(struct json_writer *w, const struct opstream *s, const 
 
 struct line {
 	struct op_desc d;
-	/* Kept apart because the reader's own last only until the next string. */
+	/* Copies, because the reader's strings are only valid until the next one. */
 	struct strbuf name, file, hint;
 };
 
@@ -423,7 +423,7 @@ static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 	const struct op_form *f = &s->forms.v[x->form];
 	const struct op_site *site = &s->sites.v[x->site];
 	const struct op_derived *d = &s->derived.v[x->form];
-	struct op_desc desc; /* form and aux alone */
+	struct op_desc desc; /* only form and aux */
 
 	desc.form = *f;
 	desc.aux = x->aux;
@@ -473,7 +473,7 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 	return true;
 }
 
-/* The first key of a line tells a head ("format") from an op. */
+/* The first key of a line distinguishes a head ("format") from an op. */
 static bool read_line(
 	struct json_reader *r, struct opstream_set *set, struct line *t, struct incore_error *e)
 {
@@ -540,7 +540,7 @@ bool opstream_read_jsonl(
 
 	json_init(&r, p, n, path, 0);
 	while (ok) {
-		r.need_comma = false; /* the lines are values of their own */
+		r.need_comma = false; /* each line is a separate value */
 		while (r.p < r.end && strchr(" \t\r\n", *r.p) && *r.p)
 			r.p++;
 		if (r.p == r.end)

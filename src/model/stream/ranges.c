@@ -10,8 +10,8 @@ static bool add(struct range_list *out, size_t first, uint64_t from, uint64_t by
 {
 	struct range *last = out->v.n > first ? &out->v.v[out->v.n - 1] : NULL;
 
-	/* Tiny pieces cost time, not bytes: each counts for at least 16, so that their number is
-	 * bounded too, also where they join or are empty. */
+	/* Tiny pieces cost time, not bytes: each counts as at least 16, so that their number is
+	 * bounded even if they are joined or empty. */
 	out->bytes += bytes > RANGES_BYTES ? RANGES_BYTES + 1 : bytes < 16 ? 16 : bytes;
 	if (from >= RANGES_END || out->bytes > RANGES_BYTES) {
 		out->is_cut = true;
@@ -93,7 +93,7 @@ static uint64_t scalar_of(const struct opstream *s, const struct op_exec *x, enu
 	return 0;
 }
 
-/* The tile on the other side decides how large the part is. */
+/* The tile on the other side determines the size of the part. */
 static const struct op_opnd *other_tile(
 	const struct opstream *s, const struct op_form *f, const struct op_opnd *o)
 {
@@ -124,7 +124,7 @@ static struct rect rect_of(
 		uint64_t row = scalar_of(s, x, ROLE_ROW), col = scalar_of(s, x, ROLE_COL);
 
 		if (row >= OPND_ROWS(o) || col >= OPND_COLS(o))
-			return r; /* a window that starts outside: the whole valid part */
+			return r; /* a window that starts outside counts as the whole valid part */
 		r = (struct rect){row, col, OPND_VROW(other), OPND_VCOL(other)};
 		if (r.rows > OPND_ROWS(o) - row)
 			r.rows = OPND_ROWS(o) - row;

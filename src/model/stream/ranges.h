@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranges.h: which bytes does an operand touch? A plain tile its valid rows (columns if column
- * major), a boxed tile the fractals that hold a touched element, a view of global memory its
- * rectangle. Owner of the list: the caller (VEC_FREE). May fail: on memory.
+ * ranges.h: which bytes does an operand touch? For a plain tile its valid rows (columns if column
+ * major), for a boxed tile the fractals that hold a touched element, for a view of global memory
+ * its rectangle. Owner of the list: the caller (VEC_FREE). May fail: on memory.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct range { /* bytes [from, to) of a buffer */
 struct range_list {
 	VEC(struct range) v;
 	uint64_t bytes; /* of all pieces */
-	bool is_cut;	/* the operand has more pieces than are looked at */
+	bool is_cut;	/* the operand has more pieces than are examined */
 };
 
 #define RANGES_MAX 65536		 /* pieces of one operand */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reach.c: what a kernel touched, beside what is recorded of its arguments. */
+/* reach.c: compares what a kernel touched with its recorded arguments. */
 #include "replay/arguments/reach.h"
 
 #include "base/file.h"
 #include "model/stream/ranges.h"
 
-#define MOST_ELEMENTS (1u << 24) /* looked up one by one, of views with gaps; then extents alone */
+#define MOST_ELEMENTS (1u << 24) /* checked one by one in views with gaps; else only extents */
 
-struct stray { /* the first op that leaves the view of a slot, by reading or by writing */
+struct stray { /* the first op that leaves the view of a slot, reading or writing */
 	uint64_t n_ops;
 	const struct opstream *s;
 	const struct op_exec *x;
-	uint64_t first_byte; /* of the buffer */
+	uint64_t first_byte; /* in the buffer */
 };
 
 struct slot_reach {
-	bool is_read, is_loaded, is_stored; /* args[slot]; its bytes by tile ops */
+	bool is_read, is_loaded, is_stored; /* args[slot] itself; its bytes, by tile ops */
 	struct stray stray[2];		    /* reading, writing */
 };
 
 struct reach {
 	const struct arg *slots;
 	struct slot_reach of[ARG_SLOTS];
-	struct range_list ranges; /* of the operand at hand */
+	struct range_list ranges; /* of the current operand */
 	uint64_t n_elements;
 	bool is_cut;
 };
@@ -32,7 +32,7 @@ static uint64_t view_start(const struct arg *s)
 	return s->start_offset * dtype_bytes(s->dtype);
 }
 
-/* True where element k of the buffer, counted from the view's first, is one of the view. */
+/* Is element k, counted from the first of the view, part of the view? */
 static bool is_element(const struct arg *s, uint64_t k)
 {
 	bool used[ARG_MAX_DIMS] = {false};
@@ -56,7 +56,7 @@ static bool is_element(const struct arg *s, uint64_t k)
 	return k == 0;
 }
 
-/* The first byte of a range that the view does not have; false: it has all. */
+/* The first byte of a range outside the view; false: the view covers the range. */
 static bool stray_byte(struct reach *r, const struct arg *s, struct range g, uint64_t *at)
 {
 	unsigned size = dtype_bytes(s->dtype);

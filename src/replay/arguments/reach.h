@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reach.h: does what a kernel touched agree with what is recorded of its arguments? Compared are
- * slots, roles, and every rectangle of global memory with the view of its slot: its extent and,
- * where the view has gaps, its strides. That a rectangle lies in its buffer was a condition of
- * recording it.
+ * reach.h: does what a kernel touched agree with the recorded arguments? Compares slots, roles, and
+ * every rectangle of global memory with the view of its slot: its extent and, if the view has gaps,
+ * its strides. Recording has already ensured that a rectangle lies in its buffer.
  * Owner: the list is the caller's, its texts live in the arena. May fail: on memory.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* testcase.c: parameters of two files that must agree, laid out in slots. */
+/* testcase.c: lays out in slots the parameters that two files state and must agree on. */
 #include "replay/arguments/testcase.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define DEFAULT_DYNAMIC_DIM 256
 
-/* What a C++ type is called elsewhere: code of a dump, bits and family of a .pto type. */
+/* Equivalents of a C++ type: code in a dump, bits and family of a .pto type. */
 static const struct type_row {
 	const char *cpp;
 	uint8_t dtype;
@@ -92,7 +92,7 @@ struct scalar_values {
 	const struct testcase_options *o;
 };
 
-/* "NAME=..." or, for a kernel, "KERNEL:NAME=..." among words; the part behind '='. */
+/* "NAME=..." or, for a kernel, "KERNEL:NAME=..." among words; returns the part after '='. */
 static const char *word_of(
 	const char *const *words, unsigned n, const char *kernel, const char *name)
 {
@@ -108,7 +108,8 @@ static const char *word_of(
 	return NULL;
 }
 
-/* Of the words, what is said of this kernel alone goes before what is said of all. */
+/* Finds the value for a name; an entry for this kernel takes precedence over one for all
+ * kernels. */
 static const char *word_for(
 	const struct testcase_options *o, const char *const *words, unsigned n, const char *name)
 {
@@ -233,7 +234,7 @@ static void note_kind(struct testcase *t, const struct pto_func *f)
 
 /* --- slots --- */
 
-struct placed { /* one parameter, from whichever file knows it */
+struct placed { /* one parameter, combined from both files */
 	const char *name, *cpp_type;
 	unsigned dtype;
 	bool is_pointer, is_bound, is_control;
@@ -271,7 +272,7 @@ static bool put_bytes(struct arena *a, const struct placed *p, const struct test
 	if (value && !arg_value_parse(p->dtype, str_of(value), &bits))
 		return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
 			value, dtype_name(p->dtype));
-	if (is_default) /* a factor of 1, or an offset or count as other numbers are */
+	if (is_default) /* floats (factors) get 1, integers (offsets, counts) free_value */
 		bits = p->dtype == DTYPE_FLOAT32 ? float_bits(1) : (uint64_t)o->free_value;
 	b->is_known = value || o->fill_inputs || is_default;
 	for (uint64_t i = 0; b->is_known && size && (i + 1) * size <= b->n; i++) {
@@ -316,18 +317,18 @@ static bool put_tensor(struct args *a, const struct placed *p, const struct test
 	s->strides[0] = 1;
 	s->extent = elements;
 	s->is_contiguous = s->is_read = true;
-	/* what nobody supplies is not to be read: as an input it stops the run */
+	/* without supplied bytes it is an input, and reading it stops the run */
 	s->is_written = b.is_known;
 	return args_add_buffer(a, &b, &s->buffer, e);
 }
 
-/* What nobody set: as large as sizes were taken for, or what is tried this time. */
+/* The value of a scalar that nobody set: the bound assumed for sizes, or the current guess. */
 static int64_t made_up(struct testcase *t, const struct placed *p, const struct testcase_options *o)
 {
 	if (p->is_bound)
 		return o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
 	if (dtype_is_float(p->dtype))
-		return 1; /* no offset and no count: what a factor is does not matter */
+		return 1; /* neither offset nor count: the value of a factor does not matter */
 	t->n_free++;
 	return !o->free_one || o->free_one == t->n_free ? o->free_value : 0;
 }
@@ -443,7 +444,7 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 	name = t->signature.main.name;
 	f = func_named(t, name);
 	if (!f && t->pto.n_funcs == 1 && t->signature.form != KERNEL_MIXED)
-		f = &t->pto.funcs[0]; /* a wrapper may be called otherwise */
+		f = &t->pto.funcs[0]; /* a wrapper may have another name */
 	if (t->signature.form == KERNEL_MIXED)
 		g = func_named(t, t->signature.aiv.name);
 	if (!f || (t->signature.form == KERNEL_MIXED && !g))

@@ -2,9 +2,10 @@
 /*
  * testcase.h: arguments for a kernel of a build that nobody has recorded: types and order from its
  * .cpp, sizes from the .pto beside it, values from a seed or from the user. A tensor that nobody
- * supplies stays without bytes: a kernel whose control flow reads it is stopped, not misled.
- * Owner: testcase_deinit(). May fail: status 3 where source and .pto contradict each other, where
- * the .pto is missing, or where a size has no bound.
+ * supplies has no bytes: a kernel whose control flow reads it is stopped instead of running on
+ * invented data.
+ * Owner: testcase_deinit(). May fail: status 3 if source and .pto contradict each other, the .pto
+ * is missing, or a size has no bound.
  */
 #pragma once
 
@@ -16,21 +17,22 @@
 #define TESTCASE_DEFAULT_SEED 19u
 
 struct testcase_options {    /* zero: the default */
-	int64_t dynamic_dim; /* 256: what a scalar that sizes depend on counts as */
+	int64_t dynamic_dim; /* 256: assumed value of a scalar that sizes depend on */
 	uint32_t n_blocks;   /* 1 */
 	uint64_t seed;
-	bool fill_inputs;	 /* floats random, integers zero: for backends that compute */
+	bool fill_inputs;	 /* random floats, zero integers: for backends that compute */
 	const char *const *set;	 /* "NAME=VALUE": a scalar, or every element of a tensor */
 	const char *const *data; /* "NAME=FILE": the bytes of a tensor */
 	unsigned n_set, n_data;
-	/* Words "KERNEL:NAME=..." are for this kernel alone, by either name, and go before the others. */
+	/* Entries "KERNEL:NAME=..." apply only to the kernel with this name or stem, and take
+	 * precedence. */
 	const char *kernel, *stem;
-	/* What a whole number gets that nobody set and no size depends on; the others of them get 0
-	 * where it is meant for one (1: the first of them). */
+	/* Value of integers that nobody set and no size depends on. free_one n > 0: only the n-th
+	 * of them gets it (from 1), the others get 0. */
 	int64_t free_value;
 	unsigned free_one;
-	bool fill_control;    /* tensors that scalars are loaded from hold free_value, too */
-	const char *free_why; /* that it is this one, for the workload's line; NULL: not said */
+	bool fill_control;    /* also fill tensors that scalars are loaded from with free_value */
+	const char *free_why; /* reason for this value, for the workload's line; or NULL */
 };
 
 struct testcase {
@@ -42,7 +44,7 @@ struct testcase {
 	bool has_target; /* the .pto states it */
 	bool has_cube, has_vector;
 	struct args args;
-	unsigned n_free;      /* whole numbers that free_value is for */
+	unsigned n_free;      /* integers that free_value applies to */
 	const char *free_why; /* of the options */
 	const char *workload; /* one line: which values were used, for the summary */
 };
@@ -50,9 +52,10 @@ struct testcase {
 bool testcase_read(struct testcase *t, const char *source, const struct testcase_options *o,
 	struct incore_error *e);
 void testcase_deinit(struct testcase *t);
-/* Makes the workload's line anew, after arguments were changed. */
+/* Rebuilds the workload's line after arguments were changed. */
 bool testcase_describe(struct testcase *t, struct incore_error *e);
 
-/* A source with kernel_entry that calls the kernel with its slots; nothing for one that has it. */
+/* Generates a source whose kernel_entry calls the kernel with its slots; appends nothing if the
+ * kernel has one. */
 bool testcase_wrapper(
 	const struct testcase *t, const char *source, struct strbuf *out, struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* testcase_wrapper.c: a kernel with typed parameters, made callable by slots. */
+/* testcase_wrapper.c: makes a kernel with typed parameters callable by slots. */
 #include "replay/arguments/testcase.h"
 
 static const char HEAD[] =
@@ -22,7 +22,7 @@ static const char HELPERS[] =
 	"\treturn u.value;\n"
 	"}\n";
 
-/* A type goes into generated text as it was written: only what a type can be made of. */
+/* A type is copied into generated text unchanged, so it may only contain characters of types. */
 static bool is_plain(const char *s)
 {
 	for (; *s; s++)

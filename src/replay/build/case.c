@@ -25,7 +25,7 @@ static bool is_later(struct timespec a, struct timespec b)
 	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-/* When a build was last written to: its own folder, or the one of its kernels. */
+/* When a build was last written: its own folder, or that of its kernels. */
 static struct timespec changed(struct arena *a, const char *path)
 {
 	const char *inner = arena_printf(a, "%s/ptoas", path);
@@ -47,7 +47,7 @@ static bool consider(void *ctx, const char *name, struct incore_error *e)
 	if (!path)
 		return err_nomem(e);
 	at = changed(l->arena, path);
-	/* clocks of file systems are coarser than ours */
+	/* file system timestamps are coarser than our clock */
 	if (at.tv_sec + 1 >= l->start.tv_sec && (!l->best || is_later(at, l->best_time)) &&
 		file_is_dir(path) && discover_kernels(l->arena, path, &found, NULL)) {
 		l->best = path;

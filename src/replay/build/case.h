@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * case.h: runs the program that makes a build, and finds the build that it made: the newest folder
- * with kernels in it that has changed since. The program is the
- * user's own and runs with all rights of this one.
- * Owner: the path lives in the arena. May fail: status 6 where the program fails, 5 where it cannot
- * be started, 3 where it leaves no build.
+ * with kernels in it that has changed since. The program is the user's own and runs with all rights
+ * of this one. Owner: the path lives in the arena. May fail: status 6 if the program fails, 5 if it
+ * cannot be started, 3 if it leaves no build.
  */
 #pragma once
 

@@ -14,9 +14,9 @@ struct walk {
 	struct arena *arena;
 	const char *root;
 	build_kernels *out;
-	bool is_strict; /* ptoas and next_levels/.../ptoas alone */
+	bool is_strict; /* only ptoas and next_levels/.../ptoas */
 	unsigned depth;
-	const char *dir; /* at hand */
+	const char *dir; /* current folder */
 	struct incore_error *e;
 };
 
@@ -34,7 +34,7 @@ static bool is_real_file(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Levels between the root and the ptoas folder, dots between them, then the stem. */
+/* The levels between the root and the ptoas folder, then the stem, separated by dots. */
 static char *name_of(struct walk *w, const char *dir, const char *stem)
 {
 	const char *below = dir + strlen(w->root);
@@ -72,7 +72,7 @@ static bool add_source(void *ctx, const char *file, struct incore_error *e)
 	return !is_real_file(k.source) || VEC_PUSH(w->out, k) || err_nomem(e);
 }
 
-/* What a profiler leaves behind is no source of kernels. */
+/* Is it a folder left by a profiler? Those hold no kernels. */
 static bool is_left_over(const char *name)
 {
 	static const char *const NAMES[] = {"cases", "builds", "collect", "export"};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * discover.h: which kernels does a build hold? <build>/ptoas (its .cpp files) and those of every level below
- * next_levels; failing these, any ptoas folder below that no earlier run of a profiler made.
+ * discover.h: which kernels does a build hold? <build>/ptoas (its .cpp files) and those of every
+ * level below next_levels; without these, any ptoas folder below that was not made by an earlier
+ * profiler run.
  * A kernel's name is its file's stem; one of a nested level carries the levels in front, so that
  * ranks with equal stems stay apart. Owner: strings live in the arena. May fail: reading folders;
- * a build without kernels (status 3) says where was looked.
+ * the error for a build without kernels (status 3) lists the searched places.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c: all kernels of a build, side by side; after each of them the lists are whole. */
+/* profile.c: runs all kernels of a build in parallel; after each of them the lists are complete. */
 #include "replay/build/profile.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 struct batch {
 	const struct profile_request *q;
 	struct profile_run *r;
-	pthread_mutex_t lock; /* rows, arena, lists, lines */
+	pthread_mutex_t lock; /* protects rows, arena, lists, lines */
 	uint32_t n_done, n_todo;
 	bool has_failure;
 	VEC(uint32_t) todo;
@@ -35,7 +35,7 @@ void profile_run_deinit(struct profile_run *r)
 
 /* --- one kernel --- */
 
-struct one { /* what a worker makes; moved to its row under the lock */
+struct one { /* a worker's result; moved to its row under the lock */
 	struct arena arena;
 	struct testcase testcase;
 	struct profile_facts facts;
@@ -58,7 +58,7 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
 		.wrapped = has_wrapper ? k->source : NULL,
-		.is_ready = true, /* is_ready() has asked, once for all */
+		.is_ready = true, /* is_ready() has checked once for all kernels */
 		.is_cancelled = q->is_cancelled,
 		.cancel_ctx = q->cancel_ctx,
 		.options = q->backend_options};
@@ -70,7 +70,7 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
 
-/* Slots that a recorded run of this kernel fills, over what was made up. */
+/* Replaces invented slots by those of a recorded run of this kernel. */
 static bool take_from_dump(const struct profile_request *q, struct testcase *t, const char *stem,
 	struct incore_error *e)
 {
@@ -113,10 +113,10 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 	char *name, *source;
 	bool ok;
 
-	remove_tree(o->folder); /* of a run that was interrupted here */
+	remove_tree(o->folder); /* left by an interrupted run */
 	source = realpath(k->source, NULL);
 	ok = source ? workspace_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
-	testcase_deinit(&o->testcase); /* of an earlier try */
+	testcase_deinit(&o->testcase); /* from an earlier attempt */
 	o->testcase = (struct testcase){0};
 	ok = ok && testcase_read(&o->testcase, source, values, e) &&
 	     (!q->dump || take_from_dump(q, &o->testcase, k->stem, e)) &&
@@ -135,8 +135,8 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 	return ok;
 }
 
-/* Where the scripts of PyPTO have it, and a reader of theirs looks: collect/out/OPPROF_<...>/simulator;
- * a link stays in its place. */
+/* Moves the simulator directory to where PyPTO's scripts and their readers expect it,
+ * collect/out/OPPROF_<...>/simulator, and leaves a link in its place. */
 static bool move_simulator(struct one *o, struct incore_error *e)
 {
 	const char *from = o->outcome.simulator_dir, *run = strstr(from, "/insight_export/OPPROF_");
@@ -162,7 +162,7 @@ static bool move_simulator(struct one *o, struct incore_error *e)
 	return true;
 }
 
-/* <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
+/* Writes <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
 static bool make_clean(struct one *o, const char *kernel, struct incore_error *e)
 {
 	struct clean_runs runs = {0};
@@ -175,7 +175,7 @@ static bool make_clean(struct one *o, const char *kernel, struct incore_error *e
 
 		if (j.run->is_other)
 			continue;
-		runs.v.v[i].kernel = kernel; /* that of the build: a trace names its file at best */
+		runs.v.v[i].kernel = kernel; /* the build's name: a trace has at best the file's */
 		ok = clean_job_open(&j, e) &&
 		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
 		     clean_job_take(&j, t, e);
@@ -197,14 +197,14 @@ static bool try_one(const struct profile_request *q, const struct testcase_optio
 		       o->testcase.has_vector, &o->facts, e);
 }
 
-/* It stopped where other values may lead elsewhere. */
+/* Did it fail in a way that other values may avoid? */
 static bool is_by_value(const struct incore_error *why)
 {
 	return err_is(why, "out-of-bounds") || err_is(why, "bad-shape") || err_is(why, "crash");
 }
 
-/* The n-th guess at what whole numbers are that nobody set: an offset stays inside with 0, a count
- * needs more. First all of them alike, 0, 1 and the bound; then 1 for each of them alone. */
+/* Makes the n-th guess at the integers that nobody set: 0 keeps an offset inside, a count needs
+ * more. First all get the same value, 0, 1 and the bound; then a single one of them gets 1. */
 static bool make_guess(
 	const struct testcase_options *o, unsigned n_free, unsigned n, struct testcase_options *out)
 {
@@ -221,8 +221,8 @@ static bool make_guess(
 	return n == 0 || n <= (n_free > 1 ? 2 + n_free : n_free ? 2 : 0);
 }
 
-/* The first guess that keeps every access inside and gives the kernel work of its kind; failing that
- * the first that runs; failing that, why 0 does not. */
+/* Uses the first guess that keeps every access in bounds and gives the kernel work of its kind;
+ * else the first that runs; else reports why 0 fails. */
 static bool run_one(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
@@ -246,13 +246,13 @@ static bool run_one(const struct profile_request *q, struct one *o, const struct
 			err_move(e, &why);
 		if (lacks_values) {
 			base.fill_control = goes_on = true;
-			n = UINT_MAX; /* from the start, with something in its control tensors */
+			n = UINT_MAX; /* restart with filled control tensors */
 		}
 		incore_error_clear(&why);
 	}
 	if (has_work || kept == UINT_MAX)
 		return has_work;
-	if (kept != n - 1) { /* its files were made way for later guesses */
+	if (kept != n - 1) { /* later guesses have replaced its files */
 		make_guess(&base, o->testcase.n_free, kept, &guess);
 		incore_error_clear(e);
 		ok = try_one(q, &guess, o, k, e);
@@ -287,7 +287,7 @@ static const char *keep(struct batch *b, const char *text)
 	return text ? arena_strdup(&b->r->arena, text) : "";
 }
 
-/* What a worker found out becomes the row; the lists are written. */
+/* Stores a worker's result in the row and writes the lists. */
 static bool settle(struct batch *b, struct profile_row *row, const struct one *o,
 	const struct incore_error *why, bool ok, struct incore_error *e)
 {
@@ -320,7 +320,7 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 	/* the kernel's own file first: a row of the lists always has it */
 	if (!(ok ? profile_write_kernel(row, e) : true) || !profile_write_lists(b->r, e))
 		return false;
-	tell(b, row); /* what is told has been written */
+	tell(b, row); /* only report what has been written */
 	return true;
 }
 
@@ -400,7 +400,7 @@ static bool has_kernel(const build_kernels *all, struct str name)
 	return false;
 }
 
-/* A name that no kernel has is a mistake, also beside one that some kernel has. */
+/* Every given name must match a kernel. */
 static bool check_names(
 	const struct profile_request *q, const build_kernels *all, struct incore_error *e)
 {
@@ -435,7 +435,7 @@ static bool choose(const struct profile_request *q, struct profile_run *r, struc
 	return ok;
 }
 
-/* <root>/<name>_<time>, new; or the one to take up again */
+/* Creates <root>/<name>_<time>, or takes the run folder to resume. */
 static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
@@ -446,7 +446,7 @@ static bool make_root(
 		r->root = arena_strdup(&r->arena, q->resume);
 		if (!r->root || !profile_read_manifest(r, e))
 			return r->root ? false : err_nomem(e);
-		out_file_clean(r->root); /* of a run that was killed */
+		out_file_clean(r->root); /* left by a killed run */
 		out_file_clean(q->build_dir);
 		for (size_t i = 0; i < r->rows.n; i++)
 			if (r->rows.v[i].folder)
@@ -487,8 +487,8 @@ static bool write_head(
 	return ok;
 }
 
-/* What no kernel could be run without is asked for once, before anything is written. Kernels that
- * name their platform themselves may be of either. */
+/* Checks once, before anything is written, what every kernel needs to run. Kernels that state their
+ * own platform may be for either. */
 static bool is_ready(const struct profile_request *q, struct incore_error *e)
 {
 	struct replay_job job = {

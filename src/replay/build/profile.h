@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.h: every kernel of a build, run and ranked. Kernels run in parallel, each in a folder of
- * its own; the list of results is written anew, whole, after each of them, so that an interrupted
- * run can be taken up again.
+ * profile.h: runs and ranks every kernel of a build. Kernels run in parallel, each in its own
+ * folder; the list of results is rewritten after each of them, so that an interrupted run can be
+ * resumed.
  * Owner: profile_run_deinit(). May fail: status 2 and 3 before anything runs, 6 where the lists
  * cannot be written; a kernel that fails is a row, not a failure.
  */
@@ -24,26 +24,26 @@ const char *profile_status_name(enum profile_status s); /* "exported", ... */
 
 struct profile_request {
 	const char *build_dir;
-	const char *const *funcs; /* names or stems; none: all */
+	const char *const *funcs; /* names or stems; n_funcs 0: all */
 	unsigned n_funcs;
-	bool has_target; /* else as each .pto says, a2a3 where it does not */
+	bool has_target; /* else as each .pto states, a2a3 by default */
 	enum replay_target target;
 	const char *output_root; /* NULL: the build directory */
-	const char *name;	 /* of the run folder, before its time */
-	bool ends_at_failure;	 /* of the first kernel: what has not begun is not run */
-	bool needs_values;	 /* a kernel whose control tensors nobody supplied fails */
-	const char *resume;	 /* a run folder to take up again; NULL: a new one */
+	const char *name;	 /* prefix of the run folder, before the time */
+	bool ends_at_failure;	 /* stops at the first failed kernel: no other one is started */
+	bool needs_values;	 /* a kernel with unsupplied control tensors fails */
+	const char *resume;	 /* a run folder to resume; NULL: a new one */
 	const struct backend_ops *backend;
 	const void *backend_options;
 	struct testcase_options testcase;
-	const char *dump;  /* arguments by kernel name, where the dump has the kernel; NULL: none */
+	const char *dump;  /* supplies arguments of kernels that it has, by name; may be NULL */
 	bool follow_links; /* of the dump, out of it */
 	const char *const *defines; /* "NAME" or "NAME=VALUE" */
 	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	struct pool *pool;
-	/* Told after each kernel, one at a time: "[01/03] OK k: ..." */
+	/* Called after each kernel, one call at a time: "[01/03] OK k: ..." */
 	void (*on_line)(void *ctx, const char *line);
 	void *ctx;
 	bool (*is_cancelled)(void *ctx);
@@ -56,7 +56,7 @@ struct profile_row {
 	const char *folder;    /* its workspace */
 	const char *simulator; /* NULL: none */
 	uint64_t cycles;       /* of its longest core; 0: not known */
-	const char *bound;     /* what it is bound by, one word or pipe; "" */
+	const char *bound;     /* what limits it, one word or pipe; or "" */
 	bool is_degenerate;
 	uint32_t n_core_traces, n_csv;
 	double seconds;
@@ -75,17 +75,18 @@ struct profile_run {
 bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e);
 void profile_run_deinit(struct profile_run *r);
 
-/* profile.txt in the folder of a kernel that ran: what a run that is taken up again needs to know. */
+/* Writes profile.txt in the folder of a kernel that ran, with what a resumed run needs. */
 bool profile_write_kernel(const struct profile_row *k, struct incore_error *e);
-/* manifest_export.csv, summary.txt and overview.tsv of the run folder, each whole. */
+/* Writes manifest_export.csv, summary.txt and overview.tsv of the run folder, each atomically. */
 bool profile_write_lists(const struct profile_run *r, struct incore_error *e);
-/* Fills rows that an earlier run exported, by name and source; without a manifest: none. */
+/* Fills the rows that an earlier run exported, matched by name and source; without a manifest it
+ * fills nothing. */
 bool profile_read_manifest(struct profile_run *r, struct incore_error *e);
 
 /* Cycles, bound and degenerate state of a simulator directory; for profile.c. */
 struct profile_facts {
 	uint64_t cycles;
-	const char *bound, *degenerate; /* in the arena; degenerate NULL: it is not */
+	const char *bound, *degenerate; /* in the arena; degenerate NULL: not degenerate */
 	uint32_t n_core_traces, n_csv;
 };
 bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,

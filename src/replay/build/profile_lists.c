@@ -65,8 +65,7 @@ static void put_row(struct strbuf *b, const struct profile_row *k, const char *s
 	put_field(b, k->kernel.source, false);
 	put_field(b, is_there ? symbol : "", false);
 	put_field(b, is_there ? symbol : "", false);
-	put_field(b, "",
-		false); /* app and library: of the vendor's flow, in the kernel's own folder */
+	put_field(b, "", false); /* app and library: only in the vendor's flow */
 	put_field(b, "", false);
 	put_field(b, k->folder, false);
 	put_field(b, k->folder, false);
@@ -162,7 +161,7 @@ static struct profile_row *row_named(struct profile_run *r, struct str name)
 	return NULL;
 }
 
-/* What the lists do not hold of a kernel, from its own file; false: it has none. */
+/* Reads, from the kernel's own file, what the lists do not contain; false: the file is missing. */
 static bool take_kernel(struct profile_run *r, struct profile_row *k)
 {
 	char *path = path_join(k->folder, "profile.txt");
@@ -203,7 +202,7 @@ static bool take_row(struct profile_run *r, const struct csv_reader *c, struct i
 	k->folder = arena_strndup(&r->arena, c->fields.v[7].p, c->fields.v[7].n);
 	if (!k->simulator || !k->folder)
 		return err_nomem(e);
-	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* someone removed it: run again */
+	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* it was removed: run again */
 		*k = (struct profile_row){.kernel = k->kernel, .message = ""};
 		return true;
 	}

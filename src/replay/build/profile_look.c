@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_look.c: what does a simulator directory say: how long, bound by what, did it work at all? */
+/* profile_look.c: evaluates a simulator directory: duration, bottleneck, did it work at all? */
 #include "analysis/check/check.h"
 #include "analysis/pipes/pipes.h"
 #include "base/file.h"
 #include "import/import.h"
 #include "replay/build/profile.h"
 
-/* Findings of `check` that mean: this trace is not the kernel's work. */
+/* Findings of `check` which mean that the trace does not show the kernel's work. */
 static const char *const DEGENERATE[] = {
 	"empty-shell", "not-executed", "no-compute", "near-empty", "one-side-empty", NULL};
 
@@ -76,7 +76,7 @@ static bool take_check(
 	return ok;
 }
 
-/* Work that a kernel of that kind must have done, by what the pipes ran. */
+/* Determines from the pipes' slices whether the work expected of that kind of kernel was done. */
 static void take_work(
 	const struct pipes *p, bool wants_cube, bool wants_vector, struct profile_facts *out)
 {

@@ -60,9 +60,9 @@ const char *cann_program(struct cann *c, const char *name)
 
 /* --- the script --- */
 
-struct look { /* for set_env.sh */
+struct look { /* search for set_env.sh */
 	struct cann *c;
-	struct strbuf looked; /* places, for the message */
+	struct strbuf looked; /* searched places, for the message */
 };
 
 static bool try_script(struct look *l, const char *path)
@@ -70,7 +70,7 @@ static bool try_script(struct look *l, const char *path)
 	if (!path || l->c->set_env)
 		return l->c->set_env != NULL;
 	if (file_exists(path) && !file_is_dir(path)) {
-		/* a name without '/' would be looked up in PATH by the shell */
+		/* the shell would search a name without '/' in PATH */
 		char *full = realpath(path, NULL);
 
 		l->c->set_env = full ? arena_strdup(&l->c->arena, full) : NULL;
@@ -146,7 +146,7 @@ static bool read_env(struct cann *c, struct incore_error *e)
 {
 	static const char MARK[] = "\n--environment--\n";
 	const char *argv[] = {"bash", "-c",
-		/* the script sees no arguments: some take them for their own */
+		/* run the script without arguments: some would use them */
 		"incore_script=$1; shift; . \"$incore_script\" && printf '\\n--environment--\\n' && exec env -0",
 		"set_env", c->set_env, NULL};
 	struct strbuf out = {0};
@@ -178,7 +178,7 @@ static bool read_env(struct cann *c, struct incore_error *e)
 
 /* --- chips --- */
 
-struct soc_place { /* a folder that holds one folder a chip */
+struct soc_place { /* a folder with one folder per chip */
 	struct cann *c;
 	const char *dir;
 };
@@ -214,7 +214,8 @@ static bool add_socs_in(void *ctx, const char *name, struct incore_error *e)
 
 ORDER(soc_order, struct cann_soc, A_TO_Z(name))
 
-/* Folders called simulator, in it and one below; this machine's own triplet goes first. */
+/* Lists folders named simulator, in home and one level below; this machine's own triplet comes
+ * first. */
 static bool list_socs(struct cann *c, struct incore_error *e)
 {
 	struct utsname machine;
@@ -303,7 +304,8 @@ static bool choose_soc(
 	return c->soc != NULL;
 }
 
-/* lib64 and devlib, then per triplet devlib and the chip's own, then what was there. */
+/* Builds the library path: lib64 and devlib, then devlib and the chip's folder per triplet, then
+ * the previous value. */
 static bool make_library_path(struct cann *c, struct incore_error *e)
 {
 	static const char *const TRIPLETS[] = {"aarch64-linux", "x86_64-linux"};
@@ -333,7 +335,8 @@ static bool make_library_path(struct cann *c, struct incore_error *e)
 	return c->library_path || err_nomem(e);
 }
 
-/* What the script says; where it says nothing, what the user said, for all that is started. */
+/* Takes the home that the script sets; if it sets none, the user's, which is then set for all
+ * programs started. */
 static bool take_home(struct cann *c, const char *stated, struct incore_error *e)
 {
 	const char *home = cann_env(c, "ASCEND_HOME_PATH");

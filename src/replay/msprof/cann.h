@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cann.h: where is CANN, what does it set, which chips can its simulator play?
- * Nothing is written into it. Owner: cann_deinit() frees all. May fail: status 5 with every place
- * that was looked at.
+ * cann.h: finds CANN, the environment it sets and the chips that its simulator supports. Nothing is
+ * written into the installation. Owner: cann_deinit() frees everything. May fail: status 5 with
+ * every place that was searched.
  */
 #pragma once
 
@@ -10,20 +10,20 @@
 #include "base/vec.h"
 #include "replay/backend.h"
 
-struct cann_options {	     /* NULL: found */
+struct cann_options {	     /* NULL: detected */
 	const char *home;    /* --cann-home */
 	const char *set_env; /* --cann-set-env */
 	const char *soc;     /* --soc-version */
 	const char *arch;    /* --aicore-arch */
 	const char *pto_isa; /* --pto-isa-root */
-	bool is_on_device;   /* no simulator is needed, no chip is chosen */
+	bool is_on_device;   /* needs no simulator, chooses no chip */
 };
 
 struct cann_target {		  /* facts of a platform */
 	const char *soc, *arch;	  /* "dav_2201", "dav-c220" */
 	unsigned cce_aicore;	  /* 220 */
 	const char *arch_macro;	  /* PTO_NPU_ARCH_A2A3 */
-	const char *soc_words[2]; /* a chip of it has one of these in its name */
+	const char *soc_words[2]; /* names of its chips contain one of these */
 };
 const struct cann_target *cann_target(enum replay_target t);
 
@@ -35,11 +35,11 @@ struct cann {
 	struct arena arena;
 	const char *set_env;	   /* the script */
 	const char *home;	   /* ASCEND_HOME_PATH as the script sets it */
-	VEC(const char *) env;	   /* "K=V", the environment it makes; NULL ends */
+	VEC(const char *) env;	   /* "K=V", the resulting environment; ends with NULL */
 	VEC(struct cann_soc) socs; /* sorted by name */
 	const char *soc;	   /* chosen */
 	const char *soc_dir;
-	const char *soc_note;	  /* why this one, where there was a choice; or NULL */
+	const char *soc_note;	  /* why this one, if there was a choice; or NULL */
 	const char *library_path; /* for a run of the chosen chip */
 };
 
@@ -49,18 +49,18 @@ bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target 
 void cann_deinit(struct cann *c);
 /* A variable of its environment, or NULL. */
 const char *cann_env(const struct cann *c, const char *name);
-/* Puts "K=V" there, borrowed. False: no memory. */
+/* Sets "K=V" in its environment; the line is borrowed. False: no memory. */
 bool cann_set_env(struct cann *c, const char *line);
-/* A program by its PATH, on the arena; NULL: not there. */
+/* Finds a program by the PATH of its environment; the result is in the arena; NULL: not found. */
 const char *cann_program(struct cann *c, const char *name);
 
-/* Index of the chip for a platform, of `n`; n: none fits. The platform's own name goes before the
- * others, those by their names; *n_fit is how many fit. */
+/* Index of the chip for a platform; n: no chip fits. The platform's own name is preferred, then the
+ * order of names; *n_fit is how many fit. */
 size_t cann_guess_soc(
 	const struct cann_soc *socs, size_t n, enum replay_target target, size_t *n_fit);
-/* May it stand in generated text as it is? Letters, digits, '_', '.', '-'. */
+/* May it be put into generated text unchanged? Letters, digits, '_', '.', '-'. */
 bool cann_is_word(const char *s);
 
-/* The compiler knows tile language, the profiler has its worker. `scratch` is a folder for what the
- * probe compiles. */
+/* Checks that the compiler knows the tile language and the profiler has its worker. `scratch` is a
+ * folder for what the probe compiles. */
 bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e);

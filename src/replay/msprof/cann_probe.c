@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cann_probe.c: can this CANN compile tile language, and has its profiler the worker it needs? */
+/* cann_probe.c: can this CANN compile the tile language, and does its profiler have its worker? */
 #include <unistd.h>
 
 #include "base/file.h"
@@ -23,7 +23,8 @@ static bool write_probe(const char *path, struct incore_error *e)
 	return out_file_commit(&o, e);
 }
 
-/* Its status says little of what it knows; that it never got going is another matter. */
+/* Did the program run at all? Its exit status says little, so only failure to start and timeout
+ * count. */
 static bool has_run(const char *program, const struct process_result *r, struct incore_error *e)
 {
 	if (r->end == PROCESS_NOT_STARTED)
@@ -34,7 +35,7 @@ static bool has_run(const char *program, const struct process_result *r, struct 
 		       PROBE_LIMIT_MS / 1000);
 }
 
-/* An old compiler does not know the address space; any other complaint says nothing. */
+/* An old compiler does not know the address space; other errors are ignored. */
 static bool probe_compiler(
 	struct cann *c, const char *arch, const char *scratch, struct incore_error *e)
 {

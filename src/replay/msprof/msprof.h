@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msprof.h: replay under the vendor's simulator: a generated project that builds the kernel with its
- * recorded arguments, `msprof op simulator` to run it, and the artefacts it must leave.
+ * msprof.h: replays under the vendor's simulator: generates a project that builds the kernel with
+ * its recorded arguments, runs it with `msprof op simulator`, and checks the artefacts it must
+ * leave.
  */
 #pragma once
 
@@ -27,11 +28,11 @@ struct msprof_options { /* zero: the default */
 #define MSPROF_SYMBOL "replay_entry" /* the kernel in it */
 #define MSPROF_DEFAULT_MINUTES 120
 
-/* In generated text: how a function of the device is marked. */
+/* In generated text: marker of a device function. */
 #define MSPROF_AICORE "#ifndef __aicore__\n#define __aicore__ [aicore]\n#endif\n"
 
-/* Refuses what msprof would refuse, and names that may not stand in generated text, before anything
- * is started. Status 2. */
+/* Refuses what msprof would refuse, and names that must not occur in generated text, before
+ * anything is started. Status 2. */
 bool msprof_check_options(const struct msprof_options *o, struct incore_error *e);
 
 /* Writes the six files of the project into the workspace. `c` may be NULL (a dry run without CANN):
@@ -39,19 +40,18 @@ bool msprof_check_options(const struct msprof_options *o, struct incore_error *e
 bool msprof_write_project(const struct replay_job *job, const struct msprof_options *o,
 	const struct cann *c, struct incore_error *e);
 
-/* A path that stands between quotes of C++, CMake and shell: nothing in it may end them. */
+/* Checks a path that is quoted in C++, CMake and shell: nothing in it may end the quotes. */
 bool msprof_check_path(const char *path, struct incore_error *e);
-/* Vector rows of a block: two where it has a cube kernel or one on lane 1, else one. */
+/* Vector rows of a block: two if it has a cube kernel or a kernel on lane 1, else one. */
 unsigned msprof_lanes(const struct replay_job *job);
-/* The compiler's architecture, the chip and the headers that will be used; "" where there is none.
- * `c` may be NULL. */
+/* The compiler's architecture, and the chip, that will be used; "": not known. `c` may be NULL. */
 const char *msprof_arch(const struct replay_job *job, const struct msprof_options *o);
 const char *msprof_soc(
 	const struct replay_job *job, const struct msprof_options *o, const struct cann *c);
-/* Include folders of the job and of pto-isa, whole paths with ';' between, as CMake takes them. */
+/* Include folders of the job and of pto-isa: full paths separated by ';', as CMake expects. */
 bool msprof_include_dirs(const struct replay_job *job, const struct msprof_options *o,
 	struct strbuf *out, struct incore_error *e);
 
-/* Text of single files, for tests; false: a path or name that may not enter generated text. */
+/* Text of single files, for tests; false: a path or name must not occur in generated text. */
 bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
 bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);

@@ -185,7 +185,7 @@ static void put_tables(const struct args *a, struct strbuf *out)
 		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
 			if (a->slots[i].is_used)
 				put_slot(out, b, i, &a->slots[i], args_bits(a, b, i));
-	/* an array of none is no C++: one slot of no block */
+	/* C++ has no empty arrays: add a slot that no block uses */
 	put_slot(out, UINT32_MAX, 0, &(struct arg){0}, 0);
 	sb_puts(out, "};\n");
 }

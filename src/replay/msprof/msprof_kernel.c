@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * msprof_kernel.c: the translation unit that holds the kernel. Each member is included under the
- * macro of its core; two vector members share a unit, so each gets a namespace, its C names are
- * renamed, and its macros end with it.
+ * macro of its core; two vector members share a unit, so each gets a namespace, its extern "C"
+ * names are renamed, and its macros are undefined after it.
  */
 #include "base/file.h"
 #include "base/vec.h"
 #include "replay/msprof/msprof.h"
 #include "replay/source/source_text.h"
 
-struct member_text {		/* what of a source matters for sharing a unit */
+struct member_text {		/* properties of a source that matter when sharing a unit */
 	struct str folder;	/* of the source */
 	struct strbuf includes; /* its include lines */
 	struct strbuf undefs;	/* "#undef N" for each macro it defines */
 	struct strbuf masked;
 };
 
-/* Before the namespace, where the file's own folder is not looked in: a header that lies there gets
- * its whole path. One that a branch not taken asks for need not be there. */
+/* Moves an include before the namespace, where the source's own folder is not searched: a header in
+ * that folder gets its full path. A header of a branch not taken may be missing. */
 static bool hoist_include(struct member_text *t, struct str target)
 {
 	struct strbuf path = {0};
@@ -86,7 +86,8 @@ static bool read_member(const char *path, struct member_text *t, struct incore_e
 	return ok && (!(t->includes.failed || t->undefs.failed) || err_nomem(e));
 }
 
-/* A path goes between quotes of C++, CMake and shell text: nothing that could end them. */
+/* A path is quoted in C++, CMake and shell text: it must not contain anything that could end the
+ * quotes. */
 bool msprof_check_path(const char *path, struct incore_error *e)
 {
 	for (const char *p = path; *p; p++)
@@ -96,7 +97,8 @@ bool msprof_check_path(const char *path, struct incore_error *e)
 	return true;
 }
 
-/* extern "C" ends a namespace's protection: its names are renamed. A block of them is refused. */
+/* extern "C" names are not separated by a namespace, so they are renamed. extern "C" blocks are
+ * refused. */
 static bool rename_c_names(struct member_text *t, const char *path, unsigned member,
 	struct strbuf *out, struct incore_error *e)
 {
@@ -198,7 +200,7 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 		ARG_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
 }
 
-/* As -D would: before anything of the kernel, and after what the vendor's headers define. */
+/* Like -D, but after the vendor's headers: defined before any text of the kernel. */
 static bool put_defines(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
 	for (size_t i = 0; i < job->n_defines; i++) {
@@ -226,7 +228,7 @@ unsigned msprof_lanes(const struct replay_job *job)
 	return n;
 }
 
-/* A lane that the task has no kernel for stays out of it. */
+/* A lane without a kernel in the task does nothing. */
 static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 {
 	sb_puts(out, "\tint64_t lane = get_subblockid();\n");

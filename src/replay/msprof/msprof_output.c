@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* msprof_output.c: folders of a run, looked through. */
+/* msprof_output.c: searches the folders of a run. */
 #include "replay/msprof/msprof_output.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static bool take_newest(void *ctx, const char *name, struct incore_error *e)
 		return err_nomem(e);
 	if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 		return true;
-	/* names in order: of two made at once the later name */
+	/* names come in order: at equal times the later name wins */
 	if (!n->path || st.st_mtim.tv_sec > n->when.tv_sec ||
 		(st.st_mtim.tv_sec == n->when.tv_sec && st.st_mtim.tv_nsec >= n->when.tv_nsec)) {
 		n->path = path;
@@ -119,7 +119,7 @@ struct deep { /* one walk; level 0 is the OPPROF folder */
 	struct arena *arena;
 	const char *dir, *kernel, *best;
 	unsigned level, n_found;
-	bool is_kernel, best_is_kernel; /* the kernel asked for */
+	bool is_kernel, best_is_kernel; /* is it the requested kernel? */
 	uint64_t launch, best_launch;
 };
 
@@ -208,7 +208,7 @@ const char *msprof_settle_simulator(struct arena *a, const char *simulator, stru
 
 /* --- on the device --- */
 
-struct looking { /* for visualize_data.bin */
+struct looking { /* search for visualize_data.bin */
 	struct arena *arena;
 	const char *dir;
 	unsigned depth;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * msprof_output.h: what a run of msprof left in its output folder. The folder was new when the run
- * began, so whatever lies there is the run's. Judged by files, never by what was printed.
- * Owner: paths are on the arena given. NULL: not there (or no memory).
+ * began, so everything in it belongs to the run. Files decide, never what was printed. Owner: paths
+ * are in the given arena. NULL: not found (or no memory).
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 
 #include "base/arena.h"
 
-/* A new folder <dir>/<name>, of this user alone; <name>_2 and on where that is taken. */
+/* Creates a folder <dir>/<name> that only this user can access; <name>_2 and so on if that
+ * exists. */
 const char *msprof_new_dir(
 	struct arena *a, const char *dir, const char *name, struct incore_error *e);
 
@@ -19,15 +20,15 @@ const char *msprof_new_dir(
 const char *msprof_find_simulator(
 	struct arena *a, const char *dir, const char *kernel, unsigned *n_found);
 
-/* <OPPROF>/simulator is the place that readers look at: where the directory lies deeper, a link to
- * it stands there. Returns that place. */
+/* Readers look for <OPPROF>/simulator: if the directory lies deeper, this creates a link to it
+ * there. Returns that path. */
 const char *msprof_settle_simulator(struct arena *a, const char *simulator, struct incore_error *e);
 
 /* Did a run on the device leave its OPPROF_*, with a visualize_data.bin in it or up to three folders
  * below? */
 bool msprof_has_run(struct arena *a, const char *dir);
 
-/* The dump that an older msprof leaves for its export. */
+/* Finds the dump that an older msprof leaves for its export. */
 const char *msprof_find_dump(struct arena *a, const char *dir);
-/* The export wants the kernel's start address beside the dump. */
+/* Copies the kernel's start address beside the dump, where the export needs it. */
 bool msprof_copy_start_address(struct arena *a, const char *dump, struct incore_error *e);

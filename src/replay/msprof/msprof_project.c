@@ -82,7 +82,7 @@ static const char BUILD_STEPS[] =
 	"again=$PWD/again_$(date +%Y%m%d_%H%M%S)_$$\n"
 	"mkdir \"$again\" \"$again/collect\"\n";
 
-/* A dry run has found no script: then the one that was named, or the usual one. */
+/* A dry run may not have found a script: then uses the given one, or the usual one. */
 static void put_set_env(struct strbuf *b, const struct msprof_options *o, const struct cann *c)
 {
 	char *full = c ? NULL : realpath(o->cann.set_env ? o->cann.set_env : ".", NULL);
@@ -97,7 +97,7 @@ static void put_set_env(struct strbuf *b, const struct msprof_options *o, const 
 	free(full);
 }
 
-/* The steps of msprof_run.c, for a person: the same commands in the same order. */
+/* Writes the steps of msprof_run.c for manual use: the same commands in the same order. */
 static bool write_script(const struct replay_job *job, const struct msprof_options *o,
 	const struct cann *c, struct incore_error *e)
 {
@@ -174,7 +174,7 @@ static void put_member(struct json_writer *w, const struct replay_member *m)
 	json_w_kv_cstr(w, "source", m->source);
 }
 
-/* The first stands where a reader of one kernel looks for it. */
+/* The first member is also at top level, where a reader of a single kernel expects it. */
 static void put_members(struct json_writer *w, const struct replay_job *job)
 {
 	put_member(w, &job->members[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msprof_run.c: build, collect (msprof_steps.h), and judge by what lies there.
+ * msprof_run.c: builds, collects (msprof_steps.h), and judges by the resulting files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct msprof_run {
 	struct arena *arena;
 	struct replay_outcome *out;
 	struct incore_error *e;
-	const char *kernel; /* the symbol that is launched */
+	const char *kernel; /* the launched symbol */
 	struct msprof_steps steps;
 };
 
@@ -55,7 +55,7 @@ static bool configure(struct msprof_run *m)
 	return ok && msprof_step_run(&m->steps, &s, &r);
 }
 
-/* The first line of the compiler that complains about the kernel's own text; empty: there is none. */
+/* The first compiler error about the kernel's own text, or empty. */
 static struct str complaint(struct msprof_run *m)
 {
 	struct str rest = {m->steps.text.p ? m->steps.text.p : "", m->steps.text.n}, line;
@@ -129,7 +129,7 @@ static bool collect_and_export(struct msprof_run *m)
 	m->out->is_partial = c.is_partial;
 	if (!from)
 		return false;
-	/* it holds nothing but this run's: it becomes the result, whole */
+	/* it only holds files of this run, so all of it becomes the result */
 	if (!final)
 		return err_nomem(m->e);
 	if (rename(from, final) != 0)
@@ -148,7 +148,7 @@ static bool collect_and_export(struct msprof_run *m)
 	return true;
 }
 
-/* LD_LIBRARY_PATH of the chosen chip, before what the script set. */
+/* Puts the chosen chip's folders before the LD_LIBRARY_PATH that the script set. */
 static bool set_library_path(struct msprof_run *m)
 {
 	const char *line = arena_printf(
@@ -202,7 +202,8 @@ static const char *whole_path(struct arena *a, const char *path, struct incore_e
 	return copy;
 }
 
-/* Programs run in the workspace: what is relative to our folder means nothing there. */
+/* Makes paths absolute: programs run in the workspace, where paths relative to our folder are
+ * invalid. */
 static bool make_whole(struct replay_job *job, struct arena *a, struct incore_error *e)
 {
 	job->workspace = whole_path(a, job->workspace, e);

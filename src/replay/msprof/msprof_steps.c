@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "replay/msprof/msprof_output.h"
 
-#define MARGIN_S 300 /* msprof parses what it has when its own limit is over */
+#define MARGIN_S 300 /* at its own limit msprof still parses what it has collected */
 #define LOG_TAIL 800
 
 void msprof_steps_deinit(struct msprof_steps *m)
@@ -18,7 +18,7 @@ void msprof_steps_deinit(struct msprof_steps *m)
 
 void msprof_warn(struct msprof_steps *m, const char *text)
 {
-	if (!text) { /* no memory for it */
+	if (!text) { /* out of memory */
 		m->warnings.failed = true;
 		return;
 	}
@@ -184,7 +184,7 @@ static const char *no_trace(
 	return NULL;
 }
 
-/* A newer msprof has done it all in one step; an older one left a dump. */
+/* A newer msprof does everything in one step; an older one leaves a dump to be exported. */
 const char *msprof_collect(struct msprof_steps *m, struct msprof_collection *c)
 {
 	const char *raw = msprof_new_dir(m->arena, m->cwd, "collect", m->e), *dump, *dir;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * msprof_steps.h: programs of CANN, one after the other, each with a log and a limit of its own, and
- * the collection by msprof: of a simulator, or on the device. What it left is judged by its files,
- * never by what was printed. Who replays a kernel and who captures an application share it.
+ * msprof_steps.h: runs programs of CANN one after the other, each with its own log and time limit,
+ * and the collection by msprof: of a simulator, or on the device. Its files decide about success,
+ * never what was printed. Shared by the replay of a kernel and the capture of an application.
  * Owner: the caller's arena has all paths; msprof_steps_deinit() frees the texts.
  */
 #pragma once
@@ -18,7 +18,7 @@ struct msprof_steps {
 	const char *cwd;	 /* absolute; logs go to its folder logs */
 	const char *of;		 /* "the replay", for messages */
 	struct journal *journal; /* or NULL */
-	int echo_fd;		 /* as of struct job, like the next three */
+	int echo_fd;		 /* as in struct job, like the next three */
 	bool (*is_cancelled)(void *ctx);
 	int (*cancel_signal)(void *ctx);
 	void *cancel_ctx;
@@ -27,33 +27,34 @@ struct msprof_steps {
 	struct strbuf warnings; /* "; " between them */
 };
 void msprof_steps_deinit(struct msprof_steps *m);
-void msprof_warn(struct msprof_steps *m, const char *text); /* NULL: there was no memory for it */
+void msprof_warn(struct msprof_steps *m, const char *text); /* text NULL: out of memory */
 
 struct msprof_step {
 	const char *name; /* of the log, and in messages */
 	uint64_t limit_s;
-	bool is_judged_by_files; /* its status says little: the caller looks at what it left */
+	bool is_judged_by_files; /* its status is ignored: the caller checks what it left */
 	const char *argv[MSPROF_MAX_WORDS]; /* NULL ends */
 	unsigned n;
-	bool failed; /* no memory for a word */
+	bool failed; /* out of memory for a word */
 };
 
-/* A word of the command; NULL: there was no memory for it. */
+/* Adds a word to the command; NULL: out of memory, which sets `failed`. */
 void msprof_word(struct msprof_step *s, const char *text);
-/* Runs a step from the folder; its log says "$ command", output, "[exit status N]". */
+/* Runs a step in the folder cwd; its log has "$ command", the output, "[exit status N]". */
 bool msprof_step_run(struct msprof_steps *m, const struct msprof_step *s, struct process_result *r);
 
 struct msprof_collection {
-	const char *application; /* as msprof takes it: one text */
-	const char *kernel;	 /* NULL: whatever is launched */
+	const char *application; /* as msprof expects it: one text */
+	const char *kernel;	 /* NULL: any kernel */
 	bool is_on_device;	 /* msprof op, not its simulator */
 	uint32_t launch_count, minutes;
 	uint64_t limit_s;      /* around msprof; 0: its minutes and a margin */
 	uint64_t step_limit_s; /* of an export */
-	bool is_partial;       /* out: its time was up */
-	bool has_success;      /* out: it says so */
+	bool is_partial;       /* out: its time limit ended it */
+	bool has_success;      /* out: it reports success */
 	int status;	       /* out: as job_exit_status() */
 };
-/* Runs msprof, and for an older one its export. The folder that holds the result, new and this
- * run's alone; NULL with an error: "collect-failed", "no-trace", "step-failed", "interrupted". */
+/* Runs msprof and, for an older version, its export. Returns the folder with the result, which is
+ * new and only of this run; NULL with an error: "collect-failed", "no-trace", "step-failed",
+ * "interrupted". */
 const char *msprof_collect(struct msprof_steps *m, struct msprof_collection *c);

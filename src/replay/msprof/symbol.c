@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symbol.c: two processes for a library of any size. */
+/* symbol.c: needs only two processes for a library of any size. */
 #include "replay/msprof/symbol.h"
 
 #include <assert.h>
@@ -71,7 +71,7 @@ static void list_all(const str_list *plain, struct strbuf *out)
 		sb_printf(out, " and %zu more", plain->n - 20);
 }
 
-/* The first name that a symbol fits; two symbols for it are no answer. */
+/* Chooses the symbol for the first name that has one; two symbols for that name are an error. */
 static bool choose(const char *library, const char *const *names, const str_list *plain,
 	size_t *found, struct incore_error *e)
 {

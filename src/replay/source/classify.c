@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* classify.c: words and calls of a kernel that tell how it is run. */
+/* classify.c: finds words and calls in a kernel that show how it is run. */
 #include "replay/source/classify.h"
 
 #include "args/args.h"

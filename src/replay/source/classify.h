@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * classify.h: what does the code of a slot-argument source ask for: its block or lane, its slots?
- * Answered from masked text (source_text.h), never from comments. Pure functions.
+ * classify.h: what does a source with slot arguments use: its block or lane, its slots? Determined
+ * from masked text (source_text.h), never from comments. Pure functions.
  */
 #pragma once
 
 #include "base/str.h"
 
-/* How the code asks for its block or lane, in one line; NULL: it does not. */
+/* How the code reads its block or lane index, in one line; NULL: it does not. */
 const char *kernel_asks(struct str masked);
 
 /* True where the source has kernel_entry with a slot array. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_config.c: the kernels of a kernel_config.py, without running it, or of a module that is run. */
+/* kernel_config.c: lists the kernels of a kernel_config.py without running it, or of an imported
+ * module. */
 #include "replay/source/kernel_config.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 #define READ_LIMIT_MS 60000
 #define IMPORT_MEMORY (UINT64_C(8) << 30)
 
-/* Texts and paths are followed through constants, names, str(), Path(), "/", os.path.join() and the
- * parents of __file__. One line a kernel, tabs between. */
+/* Evaluates texts and paths made of constants, names, str(), Path(), "/", os.path.join() and the
+ * parents of __file__. Prints one line per kernel, separated by tabs. */
 static const char READER[] =
 	"import ast, os, sys\n"
 	"path = os.path.abspath(sys.argv[1])\n"
@@ -54,8 +55,8 @@ static const char READER[] =
 	"    fields[3] = os.path.join(os.path.dirname(path), fields[3])\n"
 	"    print('\\t'.join((f or '').replace('\\t', ' ').replace('\\n', ' ') for f in fields))\n";
 
-/* The module as Python makes it, packages that are not installed replaced by stand-ins: of a scene test
- * only its lists matter. What it prints is dropped. */
+/* Imports the module, with stand-ins for packages that are not installed: only the lists of a scene
+ * test matter. Its output is dropped. */
 static const char IMPORTER[] =
 	"import importlib.machinery, importlib.util, io, os, sys\n"
 	"path = os.path.abspath(sys.argv[1])\n"
@@ -114,7 +115,8 @@ static bool take_line(struct arena *a, struct str line, config_kernels *out, str
 	return VEC_PUSH(out, k) || err_nomem(e);
 }
 
-/* What python3 says; false with status 5 where there is none, 3 with its last words where it fails. */
+/* Runs python3 and reads its output; false with status 5 if it is missing, 3 with the last line of
+ * its output if it fails. */
 static bool run_python(const struct process_spec *spec, const char *path, struct incore_error *e)
 {
 	struct process_result r;
@@ -137,8 +139,8 @@ static bool run_python(const struct process_spec *spec, const char *path, struct
 	return true;
 }
 
-/* A module is code of whoever wrote it: behind walls it reads its own folder and where this python3
- * keeps its modules, and writes nothing. */
+/* A module is untrusted code: behind walls it can only read its own folder and the modules of this
+ * python3, and cannot write. */
 static bool import_module(struct arena *a, const char *path, bool is_unsafe, struct strbuf *text,
 	struct incore_error *e)
 {
@@ -168,7 +170,7 @@ static bool import_module(struct arena *a, const char *path, bool is_unsafe, str
 	for (size_t i = 0; ok && walls_system[i]; i++)
 		ok = VEC_PUSH(&programs, walls_system[i]) || err_nomem(e);
 	ok = ok && (VEC_PUSH(&programs, (const char *)NULL) || err_nomem(e));
-	if (ok) { /* itself, not a script that finds it */
+	if (ok) { /* the program itself, not a wrapper script */
 		argv[0] = programs.v[0];
 		walls.programs = programs.v;
 		spec.argv = argv;

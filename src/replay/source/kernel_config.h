@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_config.h: which source has a kernel of a build? The kernel_config.py that a compiler leaves
- * beside its kernels says so. It is Python: python3 parses it, apart from its environment and without
- * running a line of it (ast), and tells the kernels with their paths. Or, where the user says so, it
- * imports it, behind walls: a scene test may make its lists.
- * Owner: strings live in the arena. May fail: status 5 without python3, 3 where the file is no
- * Python, lists no kernels, or a path in it is made in a way that is not followed.
+ * kernel_config.h: which source belongs to a kernel of a build? The kernel_config.py that a
+ * compiler leaves beside its kernels states it. python3 parses it (ast), isolated from its
+ * environment and without running any of it, and lists the kernels with their paths. If the user
+ * asks for it, python3 imports the file instead, behind walls: a scene test may compute its lists.
+ * Owner: strings live in the arena. May fail: status 5 without python3, 3 if the file is not
+ * Python, lists no kernels, or builds a path in an unsupported way.
  */
 #pragma once
 
@@ -25,10 +25,10 @@ enum config_way {
 	CONFIG_IMPORTED_UNSAFE /* without walls */
 };
 
-/* path: the file, or the folder that it lies in. */
+/* path: the file, or the folder that contains it. */
 bool kernel_config_read(struct arena *a, const char *path, enum config_way way, config_kernels *out,
 	struct incore_error *e);
-/* By its name or, where that is NULL, by its id; NULL with status 2 and the kernels that there are, or
- * the sources where several are called so. */
+/* Finds a kernel by name or, if that is NULL, by id. NULL with status 2: not found (the error lists
+ * the kernels) or ambiguous (it lists the sources). */
 const struct config_kernel *kernel_config_find(
 	const config_kernels *all, const char *name, int64_t func, struct incore_error *e);

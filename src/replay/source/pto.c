@@ -57,7 +57,7 @@ uint32_t pto_value_at(struct pto_reader *r, struct str name)
 
 /* --- types and parameters --- */
 
-/* Passes a type; *pointee is what stands first between its angle brackets, if it has any. */
+/* Skips a type; *pointee is the first item between its angle brackets, if it has any. */
 static void take_type(struct pto_lexer *l, struct str *word, struct str *pointee)
 {
 	int depth = 0;
@@ -168,7 +168,7 @@ static bool read_constant(struct pto_reader *r, struct pto_value *v)
 		is_word || (r->lex.now.kind == PTO_NUMBER && str_to_i64(r->lex.now.text, &value));
 
 	if (!is_integer)
-		return true; /* a float, dense<...>: no integer */
+		return true; /* a float, dense<...>: not an integer */
 	pto_lex_next(&r->lex);
 	if (pto_take(&r->lex, ":")) {
 		take_type(&r->lex, &type, &pointee);
@@ -182,7 +182,7 @@ static bool read_constant(struct pto_reader *r, struct pto_value *v)
 	return true;
 }
 
-/* Up to three operands, commas between them. */
+/* Reads up to three operands, separated by commas. */
 static bool read_operands(struct pto_reader *r, uint32_t from[3])
 {
 	for (unsigned i = 0; i < 3 && r->lex.now.kind == PTO_VALUE; i++) {
@@ -286,7 +286,7 @@ static bool evaluate(struct pto_reader *r, struct pto_value *v)
 	return true;
 }
 
-/* Behind scf.for: %i = %lo to %hi step %s */
+/* Reads what follows scf.for: %i = %lo to %hi step %s */
 static bool read_loop(struct pto_reader *r)
 {
 	struct pto_value v = {.op = STR("scf.for"),
@@ -328,8 +328,8 @@ static bool read_loop(struct pto_reader *r)
 	return true;
 }
 
-/* %a, %b:2 = op ...; the token at hand is the first result. Operands of other statements look
- * alike up to the '=': then nothing is defined. */
+/* %a, %b:2 = op ...; the current token is the first result. Operands of other statements look the
+ * same until the '=' is missing: then nothing is defined. */
 static bool read_statement(struct pto_reader *r)
 {
 	struct str first = r->lex.now.text;
@@ -440,7 +440,7 @@ static bool read_func(struct pto_reader *r, struct pto_func *f, bool *has_body)
 	if (!pto_take(&r->lex, "("))
 		return pto_fail(r, r->lex.now.line, "function @%s has no parameter list", f->name);
 	if (r->lex.now.kind == PTO_WORD)
-		return true; /* types alone: a declaration */
+		return true; /* only types: a declaration */
 	if (!read_params(r))
 		return false;
 	while (!pto_at(&r->lex, "{") && !pto_at(&r->lex, "}") && !pto_at(&r->lex, "func.func") &&

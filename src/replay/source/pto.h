@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pto.h: what a .pto file (MLIR text) says of a kernel: target, kind of core, parameters, and how
- * much of each pointer its views can reach. Shapes and strides are folded from constants; what a
- * value cannot be known to stay below is an error that names the chain, never a guess.
+ * pto.h: what a .pto file (MLIR text) states about a kernel: target, kind of core, parameters, and
+ * how much of each pointer its views can reach. Shapes and strides are folded from constants; a
+ * value without a known bound is an error that names the chain of operations, never a guess.
  * Owner: everything lives in the caller's arena. May fail: text of the wrong shape, a view whose
  * extent has no bound, memory.
  */
@@ -17,11 +17,11 @@ struct pto_param {
 	const char *name; /* "%arg0" */
 	const char *type; /* pointee or value: "bf16", "index" */
 	bool is_pointer;
-	unsigned elem_bits; /* of the pointee; 0: a type we do not know */
-	uint64_t elements;  /* reached by its views; 0: there is none, or all are empty */
+	unsigned elem_bits; /* of the pointee; 0: unknown type */
+	uint64_t elements;  /* reached by its views; 0: no views, or all are empty */
 	uint32_t n_views;
 	bool is_control; /* a pointer: elements of it are loaded as scalars */
-	bool is_bound; /* a scalar that a size depends on: its value may not exceed the bound used */
+	bool is_bound;	 /* a scalar that a size depends on: it must not exceed the bound used */
 };
 
 struct pto_func {
@@ -42,7 +42,7 @@ struct pto_module {
 struct pto_launch {
 	uint32_t n_blocks;   /* 0: 1 */
 	int64_t dynamic_dim; /* 0: 256 */
-	/* Value of scalar parameter i of a function; false: not known. NULL: none is. */
+	/* Value of scalar parameter i of a function; false: not known. NULL: no value is known. */
 	bool (*scalar)(void *ctx, uint32_t param, int64_t *value);
 	void *ctx;
 };

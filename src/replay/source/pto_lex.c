@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pto_lex.c: MLIR text to tokens, one at a time. */
+/* pto_lex.c: splits MLIR text into tokens, one at a time. */
 #include "replay/source/pto_lex.h"
 
 static bool is_name(char c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pto_lex.h: the tokens of MLIR text. Comments are gone, strings keep their quotes. Tokens borrow
- * from the text; reading never fails, a byte that fits nowhere is a token of its own.
+ * from the text; reading never fails: an unexpected byte is a token of its own.
  */
 #pragma once
 
@@ -27,10 +27,10 @@ struct pto_lexer {
 	struct str text;
 	size_t pos;
 	uint32_t line;
-	struct pto_token now; /* the token at hand */
+	struct pto_token now; /* the current token */
 };
 
 void pto_lex_init(struct pto_lexer *l, struct str text);
 void pto_lex_next(struct pto_lexer *l);
-bool pto_at(const struct pto_lexer *l, const char *text); /* the token at hand reads so */
-bool pto_take(struct pto_lexer *l, const char *text);	  /* and is then passed */
+bool pto_at(const struct pto_lexer *l, const char *text); /* is this the current token? */
+bool pto_take(struct pto_lexer *l, const char *text);	  /* same test; skips it if so */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pto_range.c: interval arithmetic over the integer operations that shapes are made of. */
+/* pto_range.c: interval arithmetic for the integer operations that compute shapes. */
 #include "replay/source/pto_range.h"
 
 typedef __int128 wide;
@@ -101,7 +101,7 @@ static wide at_corner(enum fold_kind kind, wide a, wide b)
 	}
 }
 
-/* Monotone in each operand: the extremes stand at corners. */
+/* The operation is monotone in each operand, so the extremes are at the corners. */
 static struct wide_range corners(enum fold_kind kind, struct pto_range a, struct pto_range b)
 {
 	struct wide_range r = {at_corner(kind, a.lo, b.lo), at_corner(kind, a.lo, b.lo), false};
@@ -116,7 +116,7 @@ static struct wide_range divide(enum fold_kind kind, struct pto_range a, struct 
 {
 	struct wide_range r;
 
-	/* a divisor of zero never happens in a kernel that ends; its neighbours may */
+	/* a terminating kernel never divides by zero: exclude 0 from the range */
 	if (b.lo == 0)
 		b.lo = 1;
 	if (b.hi == 0)

@@ -11,7 +11,7 @@ struct pto_range {
 	int64_t lo, hi;
 };
 
-/* Folds `op` ("arith.muli") over its operands; false: no such operation, or no bound. */
+/* Folds `op` ("arith.muli") over its operands; false: unknown operation, or no bound. */
 bool pto_fold(struct str op, struct pto_range a, struct pto_range b, struct pto_range *out);
 /* Wraps to a signed integer of `bits` (1..64). */
 struct pto_range pto_wrap(struct pto_range a, unsigned bits);

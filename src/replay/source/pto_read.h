@@ -21,8 +21,8 @@ struct pto_value { /* what an SSA name stands for */
 	enum pto_value_kind kind;
 	struct pto_range range; /* of an integer; of a pointer: elements past the parameter */
 	uint32_t param;		/* of a pointer */
-	uint64_t bounds;	/* bit i: scalar parameter i went into it, by its bound */
-	struct str op;		/* that made it */
+	uint64_t bounds;	/* bit i: the bound of scalar parameter i went into it */
+	struct str op;		/* that produced it */
 	uint32_t line;
 	uint32_t from[3]; /* its operands, or PTO_NO_VALUE */
 };
@@ -32,15 +32,15 @@ struct pto_reader {
 	const char *path;
 	const struct pto_launch *launch;
 	struct pto_lexer lex;
-	struct intern names; /* of the function at hand */
+	struct intern names; /* of the current function */
 	VEC(struct pto_value) values;
 	struct pto_func *func;
 	struct incore_error *e;
 };
 
-/* An error at the token at hand. */
+/* Sets an error at the given line; always false. */
 bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The value of an SSA name, made unknown on first sight; PTO_NO_VALUE on lack of memory. */
 uint32_t pto_value_at(struct pto_reader *r, struct str name);
-/* Behind the word pto.make_tensor_view: takes its operands and widens the parameter. */
+/* Call after the word pto.make_tensor_view: reads its operands and widens the parameter. */
 bool pto_read_view(struct pto_reader *r);

@@ -7,7 +7,7 @@ typedef __int128 wide;
 struct view {
 	uint32_t base;
 	unsigned rank, n_strides;
-	uint32_t shape[PTO_MAX_RANK], strides[PTO_MAX_RANK]; /* values */
+	uint32_t shape[PTO_MAX_RANK], strides[PTO_MAX_RANK]; /* value indices */
 	bool has_strides;
 	uint32_t line;
 };

@@ -38,7 +38,7 @@ static bool is_kernel_head(struct str head)
 	       has_word(head, "__global__") || has_word(head, "kernel_entry");
 }
 
-/* The last identifier of s, taken off it. */
+/* Removes the last identifier from s and returns it. */
 static struct str take_last_word(struct str *s)
 {
 	size_t end, from;
@@ -50,7 +50,7 @@ static struct str take_last_word(struct str *s)
 	return (struct str){s->p + from, end - from};
 }
 
-/* What is left of a type once marks of address space and constness are gone. */
+/* A type without its address space and const qualifiers. */
 static char *plain_type(struct arena *a, struct str s)
 {
 	static const char *const MARKS[] = {
@@ -97,7 +97,7 @@ static bool read_param(struct scan *s, struct str text, struct kernel_param *p)
 		p->is_pointer = true;
 	} else {
 		name = take_last_word(&type);
-		if (!str_trim(type).n) { /* a type alone */
+		if (!str_trim(type).n) { /* only a type */
 			type = name;
 			name.n = 0;
 		}
@@ -111,7 +111,7 @@ static bool read_param(struct scan *s, struct str text, struct kernel_param *p)
 				  "parameter \"%.*s\" has no type", STR_ARG(text));
 }
 
-/* The next comma-separated part, brackets of templates respected. */
+/* The next comma-separated part, ignoring commas within template brackets. */
 static struct str next_part(struct str *rest)
 {
 	struct str part = {rest->p, 0};
@@ -165,7 +165,7 @@ static bool take_function(struct scan *s, struct str head, struct str list)
 	return read_params(s, list, &f) && (VEC_PUSH(&s->found, f) || err_nomem(s->e));
 }
 
-/* Position behind the bracket that closes the one at `pos`, or the end of the text. */
+/* Position after the bracket that closes the one at `pos`, or the end of the text. */
 static size_t skip_brackets(struct str t, size_t pos, char open, char close)
 {
 	int depth = 0;

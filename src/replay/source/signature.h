@@ -3,7 +3,7 @@
  * signature.h: which function of a kernel source is the kernel, and what does it take?
  * Three forms exist: `kernel_entry(int64_t *args)` (arguments in slots), one function with typed
  * parameters, and a pair NAME_aic / NAME_aiv (a mixed kernel). static, inline and template
- * functions never are the kernel. Owner: strings live in the caller's arena. May fail: a source
+ * functions are never the kernel. Owner: strings live in the caller's arena. May fail: a source
  * without a kernel, with several, or with a parameter that cannot be read.
  */
 #pragma once
@@ -26,7 +26,7 @@ struct kernel_param {
 struct kernel_function {
 	const char *name;
 	uint32_t line;
-	bool is_global; /* __global__: callable from the host as it stands */
+	bool is_global; /* __global__: callable from the host as is */
 	uint32_t n_params;
 	struct kernel_param *params;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_cond.c: is this #if taken? Three-valued, so that an unknown macro hides nothing. */
+/* source_cond.c: is this #if taken? Three-valued logic, so that an unknown macro hides nothing. */
 #include "replay/source/source_cond.h"
 
 #include "base/vec.h"
 
-#define COND_DEPTH 32 /* of parentheses; deeper is unknown */
+#define COND_DEPTH 32 /* of parentheses; anything deeper is unknown */
 
 struct value {
 	bool is_known;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_cond.h: is the condition of an #if true, false, or not to be known from here?
- * A macro is defined, undefined or never spoken of; from the last follows TRUTH_UNKNOWN, unless the
- * rest of the condition decides. Owner: the holder calls cond_deinit(). May fail: memory, with
- * false; a condition that cannot be read is unknown, not an error.
+ * source_cond.h: is the condition of an #if true, false, or unknown? A macro is defined, undefined
+ * or never mentioned; the last yields TRUTH_UNKNOWN, unless the rest of the condition decides.
+ * Owner: the holder calls cond_deinit(). May fail: returns false when out of memory; a condition
+ * that cannot be parsed is unknown, not an error.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct cond_macros {
 void cond_init(struct cond_macros *m);
 void cond_deinit(struct cond_macros *m);
 bool cond_set(struct cond_macros *m, struct str name, bool is_defined, int64_t value);
-/* `rest` is what stands behind #define or #undef. */
+/* `rest` is the text after #define or #undef. */
 bool cond_define(struct cond_macros *m, struct str rest);
 bool cond_undef(struct cond_macros *m, struct str rest);
 

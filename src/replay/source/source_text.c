@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source_text.c: what of a C++ source does a compiler see? One pass, two states: text and #if. */
+/* source_text.c: which parts of a C++ source does a compiler see? One pass, two states: text and
+ * #if. */
 #include "replay/source/source_text.h"
 
 #include "base/vec.h"
@@ -7,9 +8,9 @@
 
 struct region { /* one open #if */
 	size_t offset;
-	enum truth now;	 /* of the branch that is open */
-	bool was_taken;	 /* some branch before it is surely the one */
-	bool is_outside; /* blanked by a region around it */
+	enum truth now;	 /* condition of the current branch */
+	bool was_taken;	 /* an earlier branch is certainly the one taken */
+	bool is_outside; /* blanked by an enclosing region */
 	bool has_else;
 };
 
@@ -17,7 +18,7 @@ struct masker {
 	struct str src;
 	const char *path;
 	size_t pos;
-	char *out; /* src.n bytes, a copy that is blanked */
+	char *out; /* src.n bytes: a copy, to be blanked */
 	VEC(struct region) regions;
 	struct cond_macros macros;
 	const struct source_macros *known;
@@ -81,7 +82,7 @@ static bool fail_at(struct masker *m, size_t offset, const char *what)
 	return false;
 }
 
-/* Behind a comment that starts here; a line comment goes on over a spliced line end. */
+/* Skips a comment that starts here; a line comment continues over a spliced line end. */
 static bool skip_comment(struct masker *m)
 {
 	size_t from = m->pos;
@@ -201,7 +202,7 @@ static bool directive(struct masker *m, size_t at, struct str line)
 	return !str_is(word, "undef") || cond_undef(&m->macros, rest) || err_nomem(m->e);
 }
 
-/* From '#' to the end of the line, splices and comments taken out. */
+/* Reads from '#' to the end of the line, without splices and comments. */
 static bool read_directive(struct masker *m)
 {
 	struct strbuf line = {0};

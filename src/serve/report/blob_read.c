@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blob_read.c: bytes back into a view. Every count is compared with the bytes that are left. */
+/* blob_read.c: decodes a blob into a view. Every count is checked against the bytes left. */
 #include "base/mem.h"
 #include "codec/varint.h"
 #include "serve/report/blob_internal.h"
@@ -25,7 +25,7 @@ void blob_streams_deinit(struct blob_streams *s)
 	mem_free(s->class_of);
 }
 
-/* What pipes are accounted by: the first word of each text. */
+/* Sets the opcodes, which the accounting of pipes uses: the first word of each text. */
 static bool name_opcodes(struct reading *x)
 {
 	struct trace *t = x->t;
@@ -129,7 +129,7 @@ static bool get_columns(struct reading *x)
 	struct columns *c = &x->out->columns;
 	struct streams s = {0};
 	uint64_t n = bytes_varint(&x->f.in);
-	bool ok = n <= (uint64_t)(x->f.in.end - x->f.in.p) / 6; /* bytes of a lane, at least */
+	bool ok = n <= (uint64_t)(x->f.in.end - x->f.in.p) / 6; /* least bytes of a lane */
 
 	n = ok ? n : 0;
 	c->n_tracks = x->t->n_tracks;

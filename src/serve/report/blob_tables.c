@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blob_tables.c: what a blob holds besides the columns of slices, by the list of the trace's fields
- * (those that field_list.c stores in FORMAT_BLOB). One function per table serves both directions.
+ * blob_tables.c: the tables in a blob besides the columns of slices, by the list of the trace's
+ * fields (those that field_list.c stores in FORMAT_BLOB). One function per table reads and writes.
  */
 #include "serve/report/blob_internal.h"
 
@@ -55,7 +55,7 @@ static bool move_head(struct fields *f, struct view *v, struct trace *t)
 	return fields_ok(f);
 }
 
-/* A text that is read stays where it is. */
+/* Moves the text of a source; when reading, it points into the blob. */
 static void move_source_text(struct fields *f, struct source_file *s, bool no_source)
 {
 	bool has = s->text && !no_source;
@@ -131,7 +131,7 @@ static void move_series(struct fields *f, struct counter_series *s)
 		fields_delta_u64(f, &times[k], &last);
 		fields_u64(f, &values[k]);
 		if (f->is_reading)
-			times[k] %= INT64_MAX / 4; /* sums of it cannot overflow */
+			times[k] %= INT64_MAX / 4; /* so that sums cannot overflow */
 	}
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blob_write.c: a view into bytes. */
+/* blob_write.c: encodes a view as a blob. */
 #include "base/mem.h"
 #include "codec/varint.h"
 #include "serve/report/blob_internal.h"
 
-/* What is kept of a slice's track; its number there. False: it is left out. */
+/* Converts a slice's number to that in the kept part of its track. False: the slice is left out. */
 static bool renumber(const struct blob_options *o, track_idx track, uint32_t *slice)
 {
 	if (!o->parts)
@@ -55,7 +55,7 @@ static void put_lane(const struct view *v, const struct lane *l, const struct bl
 	uint32_t from = 0, to = l->n, end = 0, code = 0;
 	struct strbuf *b = s->stream;
 
-	if (part) { /* of the part, what lies in this lane */
+	if (part) { /* the portion of the part in this lane */
 		from = part->first > l->first ? part->first - l->first : 0;
 		to = part->first + part->n > l->first ? part->first + part->n - l->first : 0;
 		to = to < l->n ? to : l->n;
@@ -65,7 +65,7 @@ static void put_lane(const struct view *v, const struct lane *l, const struct bl
 	bytes_put_varint(&b[BLOB_LANES], to - from);
 	bytes_put_varint(&b[BLOB_LANES], l->n_sub);
 	bytes_put_varint(&b[BLOB_LANES], l->base_cyc);
-	/* what was left out is no idle time: the track then lives as long as what is kept */
+	/* omitted slices are not idle time: the track then lives as long as its kept slices */
 	bytes_put_varint(&b[BLOB_LANES], from && from < to ? lane_start(l, from) : l->begin_cyc);
 	bytes_put_varint(&b[BLOB_LANES], from == to && l->n ? l->begin_cyc
 					 : to < l->n	    ? lane_start(l, to - 1) + l->dur[to - 1]

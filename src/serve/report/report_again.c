@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_again.c: how a report is made again, and from what it was made. */
+/* report_again.c: the command that makes a report again, and the inputs it was made from. */
 #include "base/process.h"
 #include "serve/report/report_job.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_answers.c: what the page will ask, asked while the capture is here. */
+/* report_answers.c: asks the questions of the page in advance, while the capture is available. */
 #include "serve/report/report_answers.h"
 
 #include "serve/session/assets.h"
 
-/* Answers about one kernel alone, before compression: about a tenth of it in the file. */
+/* Limit for answers about single kernels, before compression; takes about a tenth in the file. */
 #define MAX_SCOPED_BYTES ((size_t)16 << 20)
 
-/* Keeps the answer under its question; one that cannot be given is left out: the page says so. Why
- * two captures cannot be compared is an answer, too. */
+/* Keeps the answer under its question. Failed ones are left out, and the page says so; but the
+ * reason why two captures cannot be compared is kept as an answer. */
 static bool ask_page_question(struct report_answers *a, struct str question)
 {
 	bool is_diff = str_starts(question, "diff?");
@@ -33,7 +33,7 @@ static bool ask_page_question(struct report_answers *a, struct str question)
 		a->n++;
 		return true;
 	}
-	/* A timeline has no answer to what is asked of instructions: that is no lack. */
+	/* Questions about instructions do not apply to a timeline: not reported as missing. */
 	if (r.status < 500 && !err_is(&r.error, "no-instructions"))
 		sb_printf(&a->lacks, "%.*s: %s\n", STR_ARG(question),
 			r.error.message ? r.error.message : "out of memory");
@@ -42,12 +42,12 @@ static bool ask_page_question(struct report_answers *a, struct str question)
 	return r.status < 500 || err_nomem(a->error);
 }
 
-/* The question about one of the captures: c= stands where sorted keys have it, base= before all. */
+/* Keeps the answer about one of the captures: adds c= in the order of sorted keys, base= first. */
 static bool keep_of(struct report_answers *a, unsigned capture, struct str question)
 {
 	struct str path, rest = question, pair;
 	struct strbuf q = {0};
-	bool is_named = capture == 0; /* the first is the one that is meant anyway */
+	bool is_named = capture == 0; /* the first is the default */
 	char mark = '?';
 	bool ok;
 
@@ -91,7 +91,7 @@ static bool keep_tracks(struct report_answers *a, unsigned capture)
 	return true;
 }
 
-/* Of a capture without tracks no verb gives the cells of the producer's tables. */
+/* Keeps the producer's tables of a capture without tracks, as no verb returns their cells. */
 static bool keep_tables(struct report_answers *a, unsigned capture)
 {
 	const struct trace *t = session_view(a->session, capture, 0, a->error)->trace;
@@ -108,7 +108,7 @@ static struct str questions(void)
 	return STR("");
 }
 
-/* is_scoped: but for those that are asked of the whole capture alone. */
+/* Reads the next question; is_scoped: skips those that only apply to the whole capture. */
 static bool next_question(
 	const struct report_answers *a, bool is_scoped, struct str *rest, struct str *line)
 {
@@ -129,7 +129,7 @@ static bool next_question(
 	return false;
 }
 
-/* The same about one kernel; keys stay sorted. False: not asked of one kernel, or no memory. */
+/* Limits a question to one kernel; keys stay sorted. False: it cannot be limited, or no memory. */
 static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
 {
 	struct str rest = question, verb, word;
@@ -163,7 +163,7 @@ static size_t kept_bytes(const struct report_answers *a)
 	return n;
 }
 
-/* All answers about one kernel, or none of them; *is_in: they are there. */
+/* Keeps all answers about one kernel, or none if they do not fit; *is_in: they were kept. */
 static bool keep_kernel(
 	struct report_answers *a, unsigned capture, uint32_t id, size_t most, bool *is_in)
 {
@@ -198,7 +198,8 @@ static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
 	return n;
 }
 
-/* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
+/* If waves of several kernels ran: keeps a set of answers for each, so that the page's panels can
+ * be limited to one. */
 static bool keep_kernels(struct report_answers *a, unsigned capture, struct strbuf *out)
 {
 	const struct trace *t = session_view(a->session, capture, 0, a->error)->trace;

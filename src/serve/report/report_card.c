@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_card.c: what a reader of a report is told first: its title, the verdict, the split, what to
- * try; the same for both forms of it. */
+/* report_card.c: the first part of a report: its title, the verdict, the split, what to try; shared
+ * by both forms of the report. */
 #include <string.h>
 
 #include "answer/summary.h"
 #include "serve/report/report.h"
 
-/* The sentence up to `mark` is a line of its own, which a capital begins where it is drawn. */
+/* Splits off the text before `mark` as a separate line; it is capitalised when it is drawn. */
 static bool next_line(struct str *rest, const char *mark, struct str *line)
 {
 	ptrdiff_t at = str_find(*rest, mark);
@@ -18,7 +18,7 @@ static bool next_line(struct str *rest, const char *mark, struct str *line)
 	return true;
 }
 
-/* How much is lost and to what; where most of it; what stands beside it. */
+/* Splits the verdict into lines: how much is lost and to what; where most of it is; the rest. */
 static void cut_verdict(struct report_card *c, const char *verdict)
 {
 	struct str rest = str_of(verdict);
@@ -67,7 +67,7 @@ void report_card_make(struct report_card *c, const struct answer *summary)
 
 /* --- the title --- */
 
-/* What of a path the other has not, in whole components; its name where they are the same. */
+/* The part of a path that differs from another, in whole components; its name if they are equal. */
 static struct str own_part(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n, from = 0, tail = 0;

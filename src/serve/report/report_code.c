@@ -30,7 +30,7 @@ static void take_costs(struct report_code *p, const struct trace *t, const struc
 		p->costs[r->index] = (struct report_cost){
 			r->h.totals.hit, is_sampled ? r->stalled : sum_buckets(&r->h.buckets)};
 	}
-	/* What 100 % is: the sum of all lifetimes, which rows need not reach. */
+	/* 100 % is the sum of all lifetimes; rows may add up to less. */
 	if (isa->accounting && !is_sampled)
 		p->all_cost = isa->accounting->duration;
 	for (uint32_t i = 0; is_sampled && i < t->n_code; i++)
@@ -43,7 +43,7 @@ static void add_top(struct report_code *p, int64_t row)
 		p->top[p->n_top++] = row;
 }
 
-/* The costliest rows are those of the summary, of waves or of pipes. */
+/* Takes the costliest rows from the summary, of waves or of pipes. */
 static void take_top(struct report_code *p, const struct answer *summary)
 {
 	if (answer_is(summary, &summary_pipes_record)) {
@@ -80,7 +80,7 @@ static bool has_lines(const struct trace *t)
 	return false;
 }
 
-/* Rows within reach of a costly one are shown: 1, the costly ones: 2. */
+/* Marks rows near a costly one with 1, and the costly ones also with 2. */
 static uint8_t *mark_rows(const struct report_code *p, const struct trace *t)
 {
 	uint8_t *marks = mem_zalloc((size_t)t->n_code + 1, 1);
@@ -118,7 +118,7 @@ static void put_row(
 	sb_free(&b);
 }
 
-/* Costly rows with what stands around them; pieces apart by a row of dots. */
+/* Writes the costly rows and the rows around them; a row of dots separates the pieces. */
 static void put_context(struct report_code *x, const struct trace *t, struct page *p)
 {
 	uint8_t *marks = mark_rows(x, t);
@@ -185,7 +185,7 @@ static void put_reasons(const struct trace *t, struct page *p)
 
 /* --- addresses and source lines --- */
 
-struct range { /* rows that follow each other and have one source line */
+struct range { /* consecutive rows with the same source line */
 	uint32_t first, end;
 	uint64_t cost;
 };

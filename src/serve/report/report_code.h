@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_code.h: what a written report says of the code: the costliest rows among their neighbours,
- * stall reasons of samples, which addresses belong to which source line. Figures are those of
- * `incore isa` and `incore summary`. Owner: report_code_deinit() frees.
+ * report_code.h: the part of a static report about the code: the costliest rows and the rows around
+ * them, stall reasons of samples, addresses of each source line. Figures are those of `incore isa`
+ * and `incore summary`. Owner: report_code_deinit() frees.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct report_code {
 	unsigned n_top;
 };
 
-/* Takes the figures of the answers isa and summary, and puts what they say on the page. */
+/* Takes the figures from the answers isa and summary, and writes them to the page. */
 bool report_code_make(struct report_code *x, const struct trace *t, const struct answer *isa,
 	const struct answer *summary, struct page *p, struct incore_error *e);
 void report_code_deinit(struct report_code *x);

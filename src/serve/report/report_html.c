@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_html.c: the viewer, its data and a written first page in one file. */
+/* report_html.c: the viewer, its data and a static first page in one file. */
 #include <string.h>
 
 #include "answer/summary.h"
@@ -56,7 +56,7 @@ static void put_groups(const struct page *page, size_t at, struct strbuf *b)
 		group_write_html(&g, b);
 }
 
-/* --- the written page --- */
+/* --- the static page --- */
 
 static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
 {
@@ -73,7 +73,7 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 	sb_puts(b, "</p>\n");
 }
 
-/* What an h1 and the title of the window say. */
+/* Writes the text of the h1 and of the window's title. */
 static void put_title(const struct report *r, struct strbuf *b)
 {
 	struct strbuf title = {0};
@@ -84,7 +84,7 @@ static void put_title(const struct report *r, struct strbuf *b)
 	sb_free(&title);
 }
 
-/* Of a card, where there are two. */
+/* Writes the heading of a card, if there are two. */
 static void put_capture(const struct report *r, unsigned capture, struct strbuf *b)
 {
 	struct strbuf title = {0};
@@ -139,7 +139,7 @@ static void put_code(struct strbuf *b, struct str text)
 	sb_puts(b, "</code>");
 }
 
-/* The first screen: the verdict, the split, the timeline, what to try. */
+/* Writes the first screen: the verdict, the split, the timeline, what to try. */
 static bool put_card(
 	const struct report *r, unsigned capture, struct strbuf *b, struct incore_error *e)
 {
@@ -164,7 +164,7 @@ static bool put_card(
 
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
 {
-	struct block_group verdict; /* which the card has */
+	struct block_group verdict; /* already on the card */
 	struct strbuf health = {0};
 	size_t at = 0;
 
@@ -198,7 +198,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	return !b->failed || err_nomem(e);
 }
 
-/* Puts the viewer's style and script in place. Where a browser cannot, the written page stays. */
+/* Inserts the viewer's style and script. If the browser cannot run it, the static page stays. */
 static const char boot_script[] =
 	"(async()=>{const n=document.currentScript.nonce,get=async i=>new Response(new "
 	"Blob([Uint8Array.from(atob(document.getElementById(i).textContent),c=>c.charCodeAt(0))])"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_job.c: what a report asks of its captures, and in which order it is put together. */
+/* report_job.c: asks the questions of a report and puts it together. */
 #include "serve/report/report_job.h"
 
 #include "answer/diff.h"
@@ -19,11 +19,11 @@ struct report_job {
 	struct strbuf left_out;
 	struct report_code code;
 	struct report_card card[MAX_CAPTURES];
-	struct answer asked[MAX_CAPTURES]; /* of summary: the cards are made of them */
+	struct answer asked[MAX_CAPTURES]; /* answers of summary, from which the cards are made */
 	bool is_compared;
 	uint64_t n_slices;
 	unsigned n_warned;
-	struct incore_error kept_error; /* where the answers that are kept say what failed */
+	struct incore_error kept_error; /* where kept answers report failures */
 };
 
 struct report_job *report_job_new(const struct report_request *q, struct incore_error *e)
@@ -92,7 +92,7 @@ bool report_job_read(struct report_job *j, struct incore_error *e)
 struct report_told report_job_told(const struct report_job *j)
 {
 	struct report_told told = {.n_slices = j->n_slices,
-		/* Markdown is made of two answers: isa and summary. */
+		/* Markdown is made from two answers: isa and summary. */
 		.n_answers = j->q.is_markdown ? 2 : j->kept.n,
 		.n_warned = j->n_warned + session_warned(j->session),
 		.left_out = {j->left_out.p, j->left_out.n},
@@ -105,7 +105,7 @@ struct report_told report_job_told(const struct report_job *j)
 
 /* --- the comparison --- */
 
-/* How each row fares against the other capture; of whole captures, before anything is left out. */
+/* Compares each row with the other capture; uses whole captures, before anything is left out. */
 static bool compare_rows(struct report_job *j, unsigned capture, struct incore_error *e)
 {
 	struct view *v = session_view(j->session, capture, 0, e);
@@ -115,12 +115,12 @@ static bool compare_rows(struct report_job *j, unsigned capture, struct incore_e
 		return true;
 	if (e->status == INCORE_FAILED)
 		return false;
-	incore_error_clear(e); /* told where the page asks for it */
+	incore_error_clear(e); /* reported where the page asks for it */
 	sb_free(&j->rows[capture]);
 	return true;
 }
 
-/* What mode=diff of the lanes needs. */
+/* Keeps the data that mode=diff of the lanes needs. */
 static bool keep_rows(struct report_job *j, unsigned capture, struct incore_error *e)
 {
 	struct strbuf question = {0}, json = {0};
@@ -140,7 +140,7 @@ static bool keep_rows(struct report_job *j, unsigned capture, struct incore_erro
 	return ok;
 }
 
-/* What moved, in two lines: a whole execution, and the instruction that moved most. */
+/* Writes the changes in two lines: a whole execution, and the instruction that changed most. */
 static void put_headline(struct page *p, const struct diff_answer *d)
 {
 	const struct diff_value_row *values = d->values.v;
@@ -165,7 +165,7 @@ static void put_headline(struct page *p, const struct diff_answer *d)
 	page_gap(p);
 }
 
-/* What `incore diff` says below a headline, or why it cannot. */
+/* Adds the answer of `incore diff` below a headline, or why there is none. */
 static bool make_difference(struct report_job *j, struct incore_error *e)
 {
 	struct answer diff;
@@ -201,7 +201,7 @@ static bool too_large(uint64_t n, struct incore_error *e)
 		(unsigned long long)n, REPORT_MAX_SLICES);
 }
 
-/* The columns that go into the file; the session then shows the same ones. */
+/* Makes the columns that go into the file; the session then answers from the same columns. */
 static bool make_blob(struct report_job *j, unsigned capture, struct incore_error *e)
 {
 	struct view *v = session_view(j->session, capture, 0, e);
@@ -244,9 +244,9 @@ static bool make_blobs(struct report_job *j, struct incore_error *e)
 	return true;
 }
 
-/* --- what it says --- */
+/* --- contents --- */
 
-/* All that the page of an HTML report asks; Markdown asks nothing. */
+/* Keeps the answers to all questions of an HTML page; Markdown asks none. */
 static bool keep_answers(struct report_job *j, struct incore_error *e)
 {
 	for (unsigned i = 0; i < j->q.n && !j->q.is_markdown; i++) {
@@ -260,7 +260,7 @@ static bool keep_answers(struct report_job *j, struct incore_error *e)
 	return !j->kept.lacks.failed || err_nomem(e);
 }
 
-/* Asks a verb of the first capture; *out is the answer, the caller's. */
+/* Asks a verb about the first capture; the caller owns *out. */
 static bool ask_page(struct report_job *j, const char *verb, struct answer *out, struct page *p,
 	struct incore_error *e)
 {
@@ -272,7 +272,7 @@ static bool ask_page(struct report_job *j, const char *verb, struct answer *out,
 	return ok && page_is_whole(p, e);
 }
 
-/* What the report says of the code, beside what the summary does. */
+/* Makes the part of the report about the code, in addition to the summary. */
 static bool make_code(struct report_job *j, const struct trace *t, struct incore_error *e)
 {
 	struct answer isa;
@@ -286,7 +286,7 @@ static bool make_code(struct report_job *j, const struct trace *t, struct incore
 	return ok;
 }
 
-/* What both forms of the report say. */
+/* Makes the pages that both forms of the report contain. */
 static bool make_pages(struct report_job *j, const struct view *v, struct incore_error *e)
 {
 	struct answer check = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_md.c: the written report as Markdown that a pull request or a comment takes: no picture, no
- * line broken inside a sentence, never more than such a comment holds.
+ * report_md.c: the report as Markdown for a pull request or a comment: no pictures, no line breaks
+ * inside sentences, never longer than such a comment may be.
  */
 #include <string.h>
 
@@ -12,18 +12,18 @@
 #include "serve/report/report.h"
 
 #define MAX_BYTES 65535u /* GitHub takes 65,536 characters; a character is a byte or more */
-#define END_BYTES 1024u	 /* for what was left out */
-#define CODE_MAX 600u	 /* of one piece of code in a sentence */
-#define BRIEF_ROWS 6u	 /* of a table, with its head */
+#define END_BYTES 1024u	 /* reserved to list what was left out */
+#define CODE_MAX 600u	 /* bytes of a piece of code in a sentence */
+#define BRIEF_ROWS 6u	 /* of a table, including its head */
 
-/* --- within what a comment holds --- */
+/* --- within the limit of a comment --- */
 
 struct document {
 	const struct report *report;
 	struct strbuf text, part, left_out;
 };
 
-/* What was put into part becomes text, or is left out and named. */
+/* Appends p->part to the text if it fits; otherwise adds its name to those left out. */
 static void end_part(struct document *p, struct str name)
 {
 	if (p->text.n + p->part.n + END_BYTES <= MAX_BYTES) {
@@ -89,7 +89,7 @@ static void put_code(struct strbuf *b, struct str text)
 	markup_code(b, str_sub(text, 0, CODE_MAX));
 }
 
-/* The verdict, the split, what to try. */
+/* Writes the card: the verdict, the split, what to try. */
 static void put_card(struct document *p, unsigned capture)
 {
 	const struct report_card *c = p->report->card[capture];
@@ -137,7 +137,7 @@ static void put_cards(struct document *p)
 		put_card(p, 1);
 }
 
-/* The first table whose heading begins so, in its first rows. */
+/* Writes the first rows of the first table whose heading starts with the given text. */
 static void put_brief_table(
 	struct document *p, const struct page *page, size_t at, const char *heading)
 {
@@ -188,7 +188,7 @@ static void put_as_text(struct document *p, const char *heading, const struct pa
 static bool put_whole(struct document *p, struct incore_error *e)
 {
 	const struct report *r = p->report;
-	struct block_group verdict; /* which the card has */
+	struct block_group verdict; /* already on the card */
 	size_t at = 0;
 
 	put_head(p);

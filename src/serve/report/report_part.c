@@ -26,7 +26,7 @@ static bool keep_waves(struct report_part *p, const char *waves, uint32_t n, str
 	return ok;
 }
 
-/* Of the tracks that are still in, the ones that lose most. */
+/* Keeps those of the remaining tracks that lose most. */
 static bool keep_hottest(
 	struct report_part *p, uint64_t keep, const struct columns *x, struct incore_error *e)
 {
@@ -66,7 +66,7 @@ static bool parse_window(const char *window, uint64_t *from, uint64_t *to, struc
 		"--window wants two rising cycles A-B, not '%s'", text.p);
 }
 
-/* The slices of a track that touch the window are a run. */
+/* Keeps the slices of a track that touch the window; they are contiguous. */
 static void keep_window(struct report_part *p, const struct columns *x, uint64_t from, uint64_t to)
 {
 	for (track_idx t = 0; t < x->n_tracks; t++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_parts.c: bytes packed, and what both forms of a written page say alike. */
+/* report_parts.c: packing of bytes, and texts common to both forms of the report. */
 #include "codec/gzip.h"
 #include "serve/report/report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_source.c: which source lines cost most, and what stands around them. */
+/* report_source.c: the source lines that cost most, and the lines around them. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ ORDER(by_place, struct report_line, UP(source) UP(line))
 
 ORDER(by_cost, struct report_line, DOWN(cost) THEN(by_place))
 
-/* Rows of one line become one; their costs add up. */
+/* Merges rows of the same line and adds up their costs. */
 static size_t merge_lines(struct report_line *v, size_t n)
 {
 	size_t m = 0;
@@ -26,7 +26,7 @@ static size_t merge_lines(struct report_line *v, size_t n)
 	return m;
 }
 
-/* All lines with a cost, in order of place; the caller frees. */
+/* Collects all lines with a cost, in order of position; the caller frees them. */
 static bool collect(const struct report *r, struct report_line **out, size_t *n)
 {
 	const struct trace *t = r->view->trace;
@@ -49,7 +49,7 @@ static bool collect(const struct report *r, struct report_line **out, size_t *n)
 	return true;
 }
 
-/* Among the neighbours of a line that is shown already, its cost with it. */
+/* Is the line already shown with its cost, among the neighbours of another line? */
 static bool is_in_sight(const struct report_line *shown, unsigned n, const struct report_line *l)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -59,7 +59,7 @@ static bool is_in_sight(const struct report_line *shown, unsigned n, const struc
 	return false;
 }
 
-/* The costliest first; how many. */
+/* Finds the costliest lines, the costliest first, and their number. */
 static bool top_lines(const struct report *r, struct report_line out[REPORT_LINES], unsigned *n)
 {
 	struct report_line *v;
@@ -106,7 +106,7 @@ static void put_lines(const struct report_line *v, size_t n, const struct source
 	}
 }
 
-/* Its neighbourhood into *out, or why there is no text into *why. */
+/* Writes the lines around it to *out, or the reason why there is no text to *why. */
 static bool line_context(
 	const struct report *r, const struct report_line *l, struct strbuf *out, struct strbuf *why)
 {

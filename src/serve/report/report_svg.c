@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_svg.c: pictures of a report: what each track did over time, and where the cycles went. */
+/* report_svg.c: charts of a report: what each track did over time, and where the cycles went. */
 #include "codec/markup.h"
 #include "serve/report/report.h"
 #include "serve/view/colors.h"
@@ -9,7 +9,7 @@
 #define LEFT 190u
 #define CELLS 240u
 #define LANE_HEIGHT 12u
-#define MAX_LANES 24u /* with the rest of the card they fit a screen */
+#define MAX_LANES 24u /* fits on a screen together with the rest of the card */
 #define BAR_HEIGHT 26u
 
 static void open_svg(struct strbuf *b, unsigned height, const char *title)
@@ -28,7 +28,7 @@ static void put_label(struct strbuf *b, unsigned x, unsigned y, const char *anch
 	sb_puts(b, "</text>\n");
 }
 
-/* The class that fills most of each cell; SLOT_COUNT: nothing does. */
+/* Finds the class that fills most of each cell; SLOT_COUNT: the cell is empty. */
 static void cells_of(const struct view *v, track_idx track, uint8_t cells[CELLS])
 {
 	uint64_t sums[2][LANE_SUMS], end = v->columns->end_cyc;
@@ -54,7 +54,7 @@ static unsigned x_of(unsigned cell)
 	return LEFT + cell * (WIDTH - LEFT) / CELLS;
 }
 
-/* One track: per colour one broad line with gaps. */
+/* Draws a track: one broad line with gaps per colour. */
 static void put_lane(const struct view *v, track_idx track, unsigned y, struct strbuf *b)
 {
 	uint8_t cells[CELLS];
@@ -79,7 +79,7 @@ static void put_lane(const struct view *v, track_idx track, unsigned y, struct s
 	}
 }
 
-/* Where a track stands on the machine, or its name. */
+/* Writes the position of a track on the machine, or its name. */
 static void put_track(const struct view *v, track_idx track, unsigned y, struct strbuf *b)
 {
 	const struct track *t = &v->trace->tracks[track];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask.c: an address becomes a request, the answer its JSON: the bytes that the command line has. */
+/* ask.c: turns a URL into a request, and the answer into the same JSON bytes as the command
+ * line. */
 #include "serve/session/session_internal.h"
 
 static bool is_in(const char *const *list, const char *name)
@@ -30,7 +31,8 @@ static bool set_option(struct request *r, const struct query *q, const char *key
 	return request_set(r, key, value, e);
 }
 
-/* Keys are options, but for the captures, the hash of what is shown, and k: a kernel's number. */
+/* Sets options from the keys of a query, except the captures, the hash of the shown capture, and k,
+ * the number of a kernel. */
 static bool set_from_query(struct request *r, const struct query *q, struct incore_error *e)
 {
 	static const char *const others[] = {"c", "base", "h", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* board.c: what a store answers to its page, and the pairs of captures that are opened from there. */
+/* board.c: answers of a store for its page, and the pairs of captures opened from there. */
 #include "serve/session/board.h"
 
 #include <math.h>
@@ -18,16 +18,16 @@
 struct pair {
 	uint64_t before, after, used;
 	struct session *session;
-	struct pool *pool; /* a session's reading has it to itself */
+	struct pool *pool; /* used only by the reading of its session */
 	unsigned users;
 };
 
 struct board {
 	struct board_options o;
-	char *shown; /* where the store is, as it may be told */
+	char *shown; /* location of the store, as it may be shown */
 	pthread_mutex_t lock;
-	pthread_cond_t given;		/* a pair has a user less */
-	struct pair pairs[BOARD_PAIRS]; /* under the lock */
+	pthread_cond_t given;		/* signalled when a user releases a pair */
+	struct pair pairs[BOARD_PAIRS]; /* protected by the lock */
 	uint64_t clock;
 };
 
@@ -81,7 +81,7 @@ static void end(struct asked_store *x)
 	arena_deinit(&x->arena);
 }
 
-/* Which part of how much an answer has. */
+/* The part of a list that an answer contains, and the list's length. */
 struct board_input {
 	const char *store;
 	uint64_t from, total;
@@ -109,7 +109,7 @@ static bool put(const struct board_input *in, const struct record *r, const void
 	return json_w_finish(&w, e);
 }
 
-/* The part of a list that begins with `from` of the query. */
+/* Cuts a list to the part that starts at `from` of the query. */
 static bool cut(const struct query *q, struct rows *rows, size_t size, struct board_input *in,
 	struct incore_error *e)
 {
@@ -144,7 +144,7 @@ static bool put_regressions(struct asked_store *x, const struct query *q, struct
 	       put(in, &store_worse_record, &v, out, e);
 }
 
-/* The last that a page has room for, explained. */
+/* Keeps the last changes, as many as a page shows, and explains them. */
 static bool last_changes(const struct store_ask *x, struct rows *changes, struct incore_error *e)
 {
 	struct store_change *v = (struct store_change *)changes->v;
@@ -283,7 +283,7 @@ bool board_is_pair(struct str target)
 	return str_starts(target, PAIR_API);
 }
 
-/* "/api/1/pair/3-7/tile?x": 3, 7, and the API put right before what is asked. */
+/* Parses "/api/1/pair/3-7/tile?x" into 3 and 7, and changes *target to "/api/1/tile?x". */
 static bool take_numbers(char **target, uint64_t *before, uint64_t *after)
 {
 	struct str rest = str_of(*target), first, second;
@@ -297,7 +297,8 @@ static bool take_numbers(char **target, uint64_t *before, uint64_t *after)
 	return true;
 }
 
-/* The one of these captures, else one that nobody uses, which was asked about longest ago; NULL: all are in use. */
+/* Finds the pair of these captures, or else the unused one whose last use is longest ago; NULL: all
+ * are in use. */
 static struct pair *find_pair(struct board *b, uint64_t before, uint64_t after)
 {
 	struct pair *best = NULL;
@@ -325,7 +326,8 @@ static void close_pair(struct pair *p)
 	*p = (struct pair){0};
 }
 
-/* The earlier capture is the first: what is shown is A, and what it is compared with B, as of `incore diff`. */
+/* Starts the session of a pair. The earlier capture comes first: it is A, and B the one compared
+ * with it, as in `incore diff`. */
 static bool start_pair(
 	struct board *b, struct pair *p, const struct file_row v[2], struct incore_error *e)
 {
@@ -361,7 +363,7 @@ static bool open_pair(
 	return ok;
 }
 
-/* Whoever had an answer gives its pair back a moment later. */
+/* Waits for a pair: users release theirs shortly after they have their answer. */
 static struct pair *wait_for_pair(struct board *b, uint64_t before, uint64_t after)
 {
 	struct timespec until;
@@ -423,7 +425,7 @@ void board_give(struct board *b, struct session *s)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* --- its life --- */
+/* --- creating and freeing --- */
 
 struct board *board_new(const struct board_options *o, struct incore_error *e)
 {
@@ -442,7 +444,7 @@ struct board *board_new(const struct board_options *o, struct incore_error *e)
 		board_free(b);
 		return err_nomem_null(e);
 	}
-	ok = begin(&x, b, &none, e); /* what cannot be read is said at once, not in the browser */
+	ok = begin(&x, b, &none, e); /* report an unreadable store now, not only in the browser */
 	end(&x);
 	if (ok)
 		return b;

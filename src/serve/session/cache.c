@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c: where are the columns of a capture kept, and are they still of it? */
+/* cache.c: where the cached columns of a capture are, and whether they are still valid. */
 #include "serve/session/cache.h"
 #include "base/search.h"
 
@@ -22,7 +22,7 @@
 /* --- the key --- */
 
 struct survey {
-	const struct file_fence *fence; /* of whom the capture was read by */
+	const struct file_fence *fence; /* of the reader of the capture */
 	struct hash_stream hash;
 	const char *dir;
 	uint64_t bytes;
@@ -32,7 +32,7 @@ struct survey {
 
 static void add_stat(struct survey *s, const char *name, const struct stat *st)
 {
-	/* nobody can write to a file, or put another in its place, and keep all of these */
+	/* writing to a file or replacing it changes at least one of these */
 	int64_t facts[] = {st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec, st->st_ctim.tv_sec,
 		st->st_ctim.tv_nsec, (int64_t)st->st_dev, (int64_t)st->st_ino};
 
@@ -65,7 +65,7 @@ static bool survey_entry(void *ctx, const char *name, struct incore_error *e)
 	return ok;
 }
 
-/* A capture that is a file may have others beside it. */
+/* Hashes the files of a capture. For a single file, this includes the other files of its folder. */
 static bool survey(const char *path, struct survey *s)
 {
 	struct incore_error ignored = {0};
@@ -98,7 +98,7 @@ static bool make_dir(const char *path)
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* "$XDG_CACHE_HOME/incore", made where it is not there. */
+/* Path of "$XDG_CACHE_HOME/incore", which is created if missing. */
 static char *cache_dir(void)
 {
 	static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"

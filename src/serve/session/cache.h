@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.h: columns of large captures, kept under $XDG_CACHE_HOME/incore (else ~/.cache/incore) so
- * that the next view maps them. A file is named by a key of all files of the capture (name, size,
- * time of change) and of what was asked: a changed capture has another name. At most
- * CACHE_MAX_BYTES, the least recently used go first. Nothing here fails: without a cache the
- * columns are read again.
+ * cache.h: columns of large captures, kept under $XDG_CACHE_HOME/incore (or ~/.cache/incore) so
+ * that the next view can map them. The name of a file is a key of all files of the capture (name,
+ * size, time of change) and of the options: a changed capture has another name. At most
+ * CACHE_MAX_BYTES; the least recently used files are removed first. Nothing here fails: without a
+ * cache the columns are read again.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct cache_file {
 /* False: no cache for this capture. */
 bool cache_file_for(const struct trace *t, const char *salt, struct cache_file *out);
 void cache_file_deinit(struct cache_file *f);
-/* It was used now. */
+/* Marks the file as used now. */
 void cache_touch(const struct cache_file *f);
-/* Removes what is used least recently, but never f itself. */
+/* Removes the least recently used files, but never f itself. */
 void cache_trim(const struct cache_file *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guests.c: a list in order of arrival. Hanging up is a shutdown of the socket: the thread of the
- * connection sees the end of it and leaves by its usual way.
+ * guests.c: connections in order of arrival. Hanging up shuts down the socket: the thread of the
+ * connection sees the end of the stream and exits normally.
  */
 #include "serve/session/guests.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c: requests in, answers out (libmicrohttpd). One thread per connection: a slow client or a
- * long question holds up nobody else.
+ * http.c: HTTP requests and responses (libmicrohttpd). One thread per connection: a slow client or
+ * a long question does not block others.
  */
 #include "serve/session/http.h"
 
@@ -28,13 +28,13 @@ struct http {
 	const struct token *token;
 	struct guests guests;
 	uint16_t port;
-	char host[MAX_HOST];  /* what Host may say besides this machine itself, or "" */
-	atomic_bool is_ready; /* its port, and so its names, are known */
+	char host[MAX_HOST];  /* allowed value of Host besides this machine itself, or "" */
+	atomic_bool is_ready; /* its port, and so its allowed names, are known */
 	atomic_uint n_open;
 	atomic_llong last_s;
 };
 
-struct http_request { /* con_cls: made before anything else is known */
+struct http_request { /* con_cls: made before anything is known of the request */
 	char *target;
 	bool is_too_long;
 	bool is_counted;
@@ -56,7 +56,7 @@ static struct guest *guest_of(struct MHD_Connection *c)
 	return info ? info->socket_context : NULL;
 }
 
-/* --- what goes out --- */
+/* --- responses --- */
 
 static const char *const every_header[][2] = {
 	{"Content-Security-Policy",
@@ -135,7 +135,7 @@ static void give(struct board *b, struct session *s)
 
 struct progress_stream {
 	struct session *session;
-	struct board *board; /* that it is given back to */
+	struct board *board; /* to which the session is released */
 	uint64_t seen;
 	bool is_begun, is_done;
 };
@@ -148,7 +148,7 @@ static void free_stream(void *ctx)
 	mem_free(p);
 }
 
-/* Called by the connection's own thread: it may wait. */
+/* Called in the connection's own thread, so it may block. */
 static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 {
 	struct progress_stream *p = ctx;
@@ -159,7 +159,7 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 	(void)pos;
 	if (p->is_done || max < PROGRESS_LINE)
 		return MHD_CONTENT_READER_END_OF_STREAM;
-	/* the first line says where things stand, whatever that is */
+	/* the first line reports the current state without waiting */
 	now = session_wait(p->session, &p->seen, p->is_begun ? 1000 : 0);
 	p->is_begun = true;
 	p->is_done = now.is_done;
@@ -172,7 +172,7 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 	return n;
 }
 
-/* The session is given back when the stream ends. */
+/* Sends the progress of a session, which is released when the stream ends. */
 static enum MHD_Result send_progress(
 	struct http *h, struct MHD_Connection *c, struct session *session)
 {
@@ -192,10 +192,10 @@ static enum MHD_Result send_progress(
 	return send_response(c, MHD_HTTP_OK, r, "application/x-ndjson", "no-store");
 }
 
-/* --- what comes in --- */
+/* --- requests --- */
 
-/* A page of another site that has its name point here (DNS rebinding) still says that name. The
- * port tells nothing: `ssh -L` gives us one of its own at the other end. */
+/* Does Host name this machine? A page of another site whose name resolves to us (DNS rebinding)
+ * still sends that name. The port is ignored: with `ssh -L` the client sees another port. */
 static bool is_loopback_host(const char *host)
 {
 	static const char *const names[] = {"127.0.0.1:", "localhost:"};
@@ -228,7 +228,7 @@ static const char *header(struct MHD_Connection *c, const char *name)
 	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* A page of another site could ask a second time under another name: one value each. */
+/* Counts headers: each may occur once, as a second value could come from a page of another site. */
 struct header_count {
 	const char *name;
 	unsigned n;
@@ -253,7 +253,8 @@ static bool is_single(struct MHD_Connection *c, const char *name)
 	return k.n <= 1;
 }
 
-/* A server of a store has its page first, and the viewer's for each pair of captures. */
+/* The URL of an asset: a server of a store starts with the store's page, and shows the viewer for
+ * each pair of captures. */
 static const char *asset_url(const struct http *h, const char *target)
 {
 	if (!h->board)
@@ -302,7 +303,7 @@ static enum MHD_Result view_session(
 	return send_reply(c, &r);
 }
 
-/* The page of a store, or a pair of its captures. */
+/* Answers requests about a store, or about a pair of its captures. */
 static enum MHD_Result view_board(struct http *h, struct MHD_Connection *c, char *text)
 {
 	struct reply r = {.status = MHD_HTTP_NOT_FOUND, .media_type = "text/plain"};
@@ -344,7 +345,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	(void)upload_data;
 	if (!q)
 		return MHD_NO;
-	if (!q->is_counted) { /* headers are there, a body may follow: wait for its end */
+	if (!q->is_counted) { /* only the headers are here: wait for the end of the body */
 		q->is_counted = true;
 		atomic_fetch_add(&h->n_open, 1);
 		if (*upload_size == 0 && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
@@ -352,7 +353,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 				c, MHD_HTTP_METHOD_NOT_ALLOWED, "bad-method", "GET and HEAD only");
 		return MHD_YES;
 	}
-	if (*upload_size) { /* a GET with a body: dropped */
+	if (*upload_size) { /* ignore the body of a GET */
 		*upload_size = 0;
 		return MHD_YES;
 	}
@@ -514,7 +515,7 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
-	/* or a long answer would be waited for */
+	/* otherwise we would wait for long answers */
 	if (h->session)
 		session_stop(h->session);
 #ifdef INCORE_SQLITE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.h: a session behind a socket. Loopback unless told otherwise; GET and HEAD alone; nothing a
- * request says reaches the file system. Every request is checked in this order: length, method,
- * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session or
- * board must outlive the server.
+ * http.h: HTTP server for a session. Listens on loopback unless configured otherwise; accepts only
+ * GET and HEAD; no text of a request reaches the file system. Every request is checked in this
+ * order: length, method, Host, Origin, then for data the token. Owner: http_start() .. http_stop().
+ * The session or board must outlive the server.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #define HTTP_MAX_CONNECTIONS 256u
 #define HTTP_TIMEOUT_S 10u	  /* without a byte in or out */
-#define HTTP_KNOWN_TIMEOUT_S 600u /* the same for who has shown the token */
+#define HTTP_KNOWN_TIMEOUT_S 600u /* for clients that have shown the token */
 
 struct http_options {
 	const char *bind;	 /* numeric address; NULL: 127.0.0.1 */
@@ -29,6 +29,6 @@ struct http *http_start(const struct http_options *o, struct incore_error *e);
 uint16_t http_port(const struct http *h);
 /* Seconds since the last request, 0 while one is being answered. */
 unsigned http_idle_s(const struct http *h);
-/* To be called a few times a second: see guests.h. */
+/* To be called a few times per second: see guests.h. */
 void http_tend(struct http *h);
 void http_stop(struct http *h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.c: several captures, each loading, ready or failed; who answers which question. */
+/* session.c: several captures, each loading, ready or failed; dispatches questions. */
 #include "serve/session/session_internal.h"
 
 #include <time.h>
@@ -53,7 +53,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	pthread_mutex_init(&s->report_lock, NULL);
 	pthread_cond_init(&s->news, NULL);
 	captures_init(&s->captures);
-	s->captures.always = IMPORT_ALL; /* so that one trace of it answers every question */
+	s->captures.always = IMPORT_ALL; /* so that one trace of a capture answers every question */
 	s->reading = *o->reading;
 	captures_follow_links(&s->captures, s->reading.follow_links);
 	s->reading.captures = &s->captures;
@@ -226,7 +226,7 @@ struct session_capture *session_capture(
 	return &s->v[i];
 }
 
-/* Set before the state is: it does not change any more. */
+/* The text is set before the state and does not change afterwards, so it needs no lock. */
 static const char *failure_text(const struct session_capture *c)
 {
 	return c->failure.n ? c->failure.p : "out of memory";
@@ -326,8 +326,8 @@ static bool build(struct session_capture *c, unsigned needs, const struct sessio
 	return ok;
 }
 
-/* With the sums of this comparison and nobody replacing them. Another base may get in between: then
- * they are made again. */
+/* Answers with the sums of this comparison, locked against replacement. If a request with another
+ * base replaces them first, they are computed again. */
 static bool view_diff(struct session_capture *c, unsigned i, const struct query *q,
 	const struct session_capture *base, struct strbuf *out, struct incore_error *e)
 {
@@ -348,7 +348,7 @@ static bool view_diff(struct session_capture *c, unsigned i, const struct query 
 	return ok;
 }
 
-/* Answers of a capture, with what they need built first; who needs nothing waits for no builder. */
+/* Answers about a capture, after building the data needed; questions without needs never wait. */
 static bool view_capture(struct session *s, unsigned i, const struct query *q, struct strbuf *out,
 	struct incore_error *e)
 {
@@ -366,7 +366,8 @@ static bool view_capture(struct session *s, unsigned i, const struct query *q, s
 	return ok && (!out->failed || err_nomem(e));
 }
 
-/* Columns whose file was cut while they were read answer nothing any more. */
+/* Checks that no file of mapped columns was truncated while it was read: answers would be
+ * invalid. */
 static bool columns_are_whole(struct session *s, struct incore_error *e)
 {
 	for (unsigned i = 0; i < s->n; i++)
@@ -386,7 +387,7 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 	if (strcmp(q.name, "trace") == 0)
 		return view_page(s, &q, &r->body, e);
 	if (strcmp(q.name, "report") == 0) {
-		r->media_type = BINARY; /* to be kept, never a page of this server */
+		r->media_type = BINARY; /* for download; never shown as a page of this server */
 		return session_report(s, &q, &r->body, e);
 	}
 	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {

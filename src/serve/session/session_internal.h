@@ -12,24 +12,24 @@ enum capture_state { CAPTURE_LOADING, CAPTURE_READY, CAPTURE_FAILED };
 
 struct session_capture {
 	char *path;
-	enum capture_state state; /* under the session's lock */
+	enum capture_state state; /* protected by the session's lock */
 	struct incore_error error;
 	struct strbuf failure; /* the error as text, with its causes */
-	struct trace *trace;   /* set before it is ready: meta is there while slices are read */
+	struct trace *trace; /* set before the capture is ready: gives meta while slices are read */
 	struct columns columns;
 	struct columns narrow; /* of session_narrow() */
 	struct view view;
 	pthread_mutex_t build_lock; /* one view_need() at a time */
-	pthread_rwlock_t diff_lock; /* answers of a comparison read, a change of its base writes */
+	pthread_rwlock_t diff_lock; /* read: answers of a comparison; write: changing its base */
 };
 
 struct session {
 	unsigned n;
 	struct session_capture *v;
 	struct captures captures;
-	struct request reading; /* what a capture is opened with */
-	struct pool *ask_pool;	/* of questions: the other one is busy while captures are read */
-	unsigned n_warned;	/* under verb_lock */
+	struct request reading; /* options to open captures with */
+	struct pool *ask_pool;	/* for questions: the other one is busy while captures are read */
+	unsigned n_warned;	/* protected by verb_lock */
 	struct progress *progress;
 	bool no_cache;
 	char *salt;
@@ -44,27 +44,27 @@ struct session {
 	const char *reading_words;   /* of session_options */
 	pthread_mutex_t report_lock; /* one report at a time */
 	pthread_mutex_t verb_lock;   /* verbs use all threads: one at a time */
-	pthread_mutex_t kept_lock;   /* never held for long: what is known is told at once */
-	struct kept *kept;	     /* answers of verbs, by question; under kept_lock */
+	pthread_mutex_t kept_lock;   /* never held for long: cached answers need not wait */
+	struct kept *kept;	     /* answers of verbs, by question; protected by kept_lock */
 	size_t kept_bytes;
 };
 
 /* session_load.c */
 void session_read_one(struct session *s, struct session_capture *c);
 struct progress *session_progress_new(struct session *s);
-/* ask.c: the JSON of the question q->name about the first path, or about both if it compares. */
+/* ask.c: writes the answer to q->name about the first path, or about both if it compares. */
 bool session_put_answer(struct session *s, const struct query *q, const char *const paths[2],
 	struct strbuf *out, struct incore_error *e);
 /* view_verb.c */
 bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
 	struct incore_error *e);
 void session_forget(struct session *s);
-/* The capture that `key` of a query names; NULL with the error. */
+/* The capture that `key` of a query names; NULL with *e filled. */
 struct session_capture *session_capture(
 	struct session *s, const struct query *q, const char *key, struct incore_error *e);
-/* The same, if it can be asked about. */
+/* Like session_capture(), but fails unless the capture is ready. */
 struct session_capture *session_ready(
 	struct session *s, const struct query *q, const char *key, struct incore_error *e);
-/* session_report.c: the HTML report of capture c and, if it is compared, of base. */
+/* session_report.c: writes the HTML report of capture c and, if it is compared, of base. */
 bool session_report(
 	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_load.c: one capture read: the trace, then its columns, from the cache where they are. */
+/* session_load.c: reads one capture: the trace, then its columns, from the cache if possible. */
 #include <time.h>
 
 #include "analysis/pipes/pipe_sweep.h"
@@ -41,7 +41,7 @@ struct progress *session_progress_new(struct session *s)
 	return progress_new(on_progress, s);
 }
 
-/* Of what the screen shows: code and slices. The same capture has the same hash on any machine. */
+/* Hashes what is shown: code and slices. The same capture has the same hash on any machine. */
 static void hash_content(struct view *v)
 {
 	const struct trace *t = v->trace;
@@ -88,7 +88,7 @@ static bool load_columns(struct session *s, struct session_capture *c, struct in
 	cache_file_deinit(&f);
 	if (ok)
 		return true;
-	o.spill_path = NULL; /* a disk that is full or read-only only costs memory */
+	o.spill_path = NULL; /* on a full or read-only disk the columns stay in memory */
 	return columns_load(c->trace, &o, &c->columns, e);
 }
 
@@ -100,7 +100,7 @@ static void set_failed(struct session *s, struct session_capture *c)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* All columns are there: the view as answers read it, from one moment on. */
+/* Publishes the complete view for answers, atomically. */
 static bool set_ready(struct session *s, struct session_capture *c)
 {
 	struct view v = c->view;

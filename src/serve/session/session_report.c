@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_report.c: the report of what is shown, with the bytes that the command line gives: it reads
- * the captures anew in a session of its own.
+ * session_report.c: the report of the shown captures, with the same bytes as from the command line:
+ * it reads the captures again in a separate session.
  */
 #include <stdlib.h>
 #ifdef __GLIBC__
@@ -11,7 +11,7 @@
 #include "serve/report/report_job.h"
 #include "serve/session/session_internal.h"
 
-/* Told at once, not after all has been read again. */
+/* Checks the size now, not after everything has been read again. */
 static bool fits(const struct session_capture *const v[2], unsigned n, struct incore_error *e)
 {
 	uint64_t n_slices = 0;
@@ -58,7 +58,7 @@ static bool write_report(const struct report_request *q, struct strbuf *out, str
 	return ok;
 }
 
-/* The request as the command line would make it. */
+/* Makes the report from a request like that of the command line. */
 static bool make_report(struct session *s, struct report_request *q, struct request *reading,
 	struct strbuf *out, struct incore_error *e)
 {
@@ -70,7 +70,7 @@ static bool make_report(struct session *s, struct report_request *q, struct requ
 	report_put_command("view", q, s->reading_words, NULL, &closer);
 	q->command = command.p;
 	q->closer = closer.p;
-	/* that of the session may be busy with other captures */
+	/* the session's pool may be busy with other captures */
 	reading->pool = pool_new(pool_size(s->ask_pool), e);
 	ok = reading->pool &&
 	     (!(words.failed || command.failed || closer.failed) || err_nomem(e)) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* token.c: the secret of one run. */
+/* token.c: the secret token of one run of the server. */
 #include "serve/session/token.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* token.h: who may ask? A secret of 128 bits per run; the printed URL carries it in its fragment.
- */
+/* token.h: the secret token of clients: 128 bits per run; the printed URL has it in its
+ * fragment. */
 #pragma once
 
 #include "base/error.h"
@@ -12,5 +12,5 @@ struct token {
 };
 
 bool token_make(struct token *t, struct incore_error *e);
-/* Does the value of an Authorization header carry it? Takes the same time whatever differs. */
+/* Does the value of an Authorization header contain it? Runs in constant time. */
 bool token_is(const struct token *t, const char *authorization);

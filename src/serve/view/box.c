@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* box.c: pieces of a window counted, put in order of start, and swept for unions. */
+/* box.c: counts the pieces of a window, sorts them by start, and sweeps them for unions. */
 #include "serve/view/box.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-#define ONE_PASS_BITS 13u /* counts that stay in the nearest cache */
+#define ONE_PASS_BITS 13u /* digits whose counts fit the innermost cache */
 #define MAX_DIGIT_BITS 15u
 
 bool box_init(struct box *b, uint64_t t0, uint64_t t1, uint32_t n_keys, uint32_t n_families)
@@ -54,7 +54,7 @@ void box_window(struct box *b, uint64_t from, uint64_t to)
 	b->n_pieces = 0;
 }
 
-/* What needs no order. */
+/* Adds the statistics of a piece that do not depend on order. */
 static void count(struct box *b, const struct box_piece *p)
 {
 	struct box_stat *s = &b->stats[p->key];
@@ -93,7 +93,7 @@ static void sort_digit(struct box *b, const struct box_span *from, struct box_sp
 		to[at[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* By start; returns where they are. */
+/* Sorts spans by start; returns the array that holds the result. */
 static const struct box_span *sort_spans(struct box *b)
 {
 	unsigned bits = 1, half;
@@ -166,7 +166,7 @@ bool box_take_quantiles(struct box *b)
 
 ORDER(by_sum, struct box_stat, DOWN(sum) UP(key))
 
-/* All keys together; the union is box_flush()'s. */
+/* Adds up all keys, except the union, which box_flush() computes. */
 static void add_up(struct box *b)
 {
 	struct box_stat *t = &b->total;

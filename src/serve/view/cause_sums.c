@@ -4,7 +4,7 @@
 #include "serve/view/view_index.h"
 #include "serve/view/view_track.h"
 
-/* Of the issue of a slice, by class; what is not named is useful. */
+/* Cause family of the issue of a slice, by class; classes not listed are useful work. */
 static const uint8_t issue_families[256] = {
 	[CLASS_DRAIN] = FAMILY_MEMORY, [CLASS_FLAG_WAIT] = FAMILY_SYNC, [CLASS_SYNC] = FAMILY_SYNC};
 

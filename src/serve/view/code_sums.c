@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* code_sums.c: of each code row: how often it ran, what it cost, where it ran first. */
+/* code_sums.c: for each code row: how often it ran, what it cost, where it ran first. */
 #include "base/mem.h"
 #include "serve/view/view_index.h"
 
-/* Cycles as account.h gives them to a record: the gap before it, its stall, its issue. */
+/* Adds the cycles that account.h attributes to each record: the gap before it, its stall, its
+ * issue. */
 static void add_lane(const struct columns *c, uint32_t k, struct code_sum *sums, uint32_t n_code)
 {
 	const struct lane *l = &c->lanes[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* colors.c: which colour does a class or a bucket have? */
+/* colors.c: colours of classes and buckets. */
 #include "serve/view/colors.h"
 
 static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#968f22", "#8e6547", "#6c995e",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_fill.c: sums of a capture by what is known of its rows against another. */
+/* diff_fill.c: sums of a capture by the result of comparing its rows with another capture. */
 #include "base/mem.h"
 #include "serve/view/view_index.h"
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "serve/view/view_index.h"
 
-#define LEAST_CHANGE 0.02 /* of a row's cycles per execution, and at least a cycle */
+#define LEAST_CHANGE 0.02 /* relative to a row's cycles per execution; also at least one cycle */
 #define MIN_MATCH 0.5
 
 struct row_mean {
@@ -45,7 +45,7 @@ static uint8_t compare(const struct row_mean *here, const struct row_mean *there
 	return a - b > LEAST_CHANGE * a && a - b >= 1 ? DIFF_BETTER : DIFF_SAME;
 }
 
-/* Key of each code row, by aligned rows of the base. */
+/* Sets the key of each code row by comparison with the aligned row of the base. */
 static bool keys_of_rows(
 	const struct view *v, const struct view *base, const code_idx *there, uint8_t *keys)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * find_strip.h: in which cells do executions of the matching code rows lie? is_match: by code row,
- * n_code of them. Cells as those of a tile: 0 (255: none), share covered, 0, flag 1 where there are
- * several. May fail: USAGE, memory. Runs in a browser too.
+ * find_strip.h: finds the cells with executions of the matching code rows. is_match: n_code values,
+ * by code row. Cells are like those of a tile: 0 (255: empty), share covered, 0, flag 1 if there
+ * are several. May fail: USAGE, memory. Also runs in a browser.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lengths.c: counts of lengths by key; quantiles by walking up the counts. */
+/* lengths.c: counts of lengths by key; quantiles by walking through the counts. */
 #include "serve/view/lengths.h"
 #include "base/search.h"
 
@@ -62,7 +62,7 @@ struct far {
 
 ORDER(by_id, struct far, UP(id))
 
-/* The length with `rank` others before it, of a key whose far lengths are v. */
+/* The length at `rank` in sorted order, for a key with the far lengths v. */
 static uint32_t at_rank(const uint32_t *bins, uint32_t n_bins, const struct far *v, uint64_t rank)
 {
 	for (uint32_t i = 0; i < n_bins; i++) {

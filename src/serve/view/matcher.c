@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matcher.c: literal text; /.../ is handed on. */
+/* matcher.c: matches literal text; /.../ is passed on as a regular expression. */
 #include "serve/view/matcher.h"
 
 static char lower(char c)

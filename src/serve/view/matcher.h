@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matcher.h: does a text match what the user typed? Literal text without regard to case, or between
- * slashes a regular expression (matcher_pcre.c; a report has none: matcher_literal.c).
- * Owner: matcher_deinit(). May fail: a bad expression, with USAGE; one that takes too long.
+ * matcher.h: matches texts with what the user typed: literal text, ignoring case, or a regular
+ * expression between slashes (matcher_pcre.c; not supported in a report: matcher_literal.c).
+ * Owner: matcher_deinit(). May fail: an invalid expression, with USAGE; one that takes too long.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct matcher {
 bool matcher_init(struct matcher *m, const char *text, struct incore_error *e);
 void matcher_deinit(struct matcher *m);
 bool matcher_has(struct matcher *m, struct str text);
-/* Literal: is `needle` in `text`, A-Z and a-z being the same? */
+/* Is `needle` in `text`, ignoring the case of A-Z? */
 bool matcher_literal(struct str text, struct str needle);
 bool regex_init(struct matcher *m, struct str pattern, struct incore_error *e);
 bool regex_has(struct matcher *m, struct str text);

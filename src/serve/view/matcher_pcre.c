@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matcher_pcre.c: regular expressions. They are input too: none may run for ever. */
+/* matcher_pcre.c: regular expressions. They are untrusted input: none may run forever. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -56,7 +56,7 @@ bool regex_init(struct matcher *m, struct str pattern, struct incore_error *e)
 	return true;
 }
 
-/* An expression that gives up on a text does not match it. */
+/* An expression that hits a limit counts as no match. */
 bool regex_has(struct matcher *m, struct str text)
 {
 	struct regex *r = m->regex;

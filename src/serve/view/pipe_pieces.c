@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe_pieces.c: the accounting of pipes for timelines. Instructions of a pipe overlap, so the pieces
- * that pipe_sweep.h cuts its span into, each cycle once, become lanes of their own, and buckets and
- * causes the keys of their slices.
+ * pipe_pieces.c: the accounting of pipes for timelines. Instructions of a pipe overlap, so
+ * pipe_sweep.h cuts its span into pieces that contain each cycle once. These become separate lanes,
+ * with buckets and causes as the keys of their slices.
  */
 #include "base/mem.h"
 #include "serve/view/view_index.h"
@@ -13,7 +13,7 @@
 struct making {
 	const struct view *v;
 	struct view_track track;
-	struct track_data data; /* its pieces, as slices */
+	struct track_data data; /* the pieces as slices */
 	VEC(uint8_t) buckets, families;
 	VEC(struct lane) lanes;
 	VEC(void *) chunks;
@@ -136,7 +136,7 @@ static bool make_lanes(struct making *m, const uint8_t *kinds, struct incore_err
 	return ok;
 }
 
-/* Keys of all pieces, one lane after the other. */
+/* Makes the sums from the keys of all pieces, one lane after the other. */
 static bool make_splits(struct split_sums *s, const struct columns *c, uint8_t *keys)
 {
 	uint64_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* put.c: little-endian numbers of binary answers. */
+/* put.c: writes little-endian numbers of binary answers. */
 #include "serve/view/view.h"
 
 void put_u16(struct strbuf *b, uint16_t v)

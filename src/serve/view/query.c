@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.c: what was asked? */
+/* query.c: parses the question in a URL. */
 #include "serve/view/query.h"
 
 #define API "/api/1/"
@@ -18,7 +18,7 @@ static int hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Undoes the escapes of s behind *out; ends it with NUL. */
+/* Unescapes s to *out, ends it with NUL, and advances *out. */
 static bool unescape(struct str s, bool is_value, char **out, struct incore_error *e)
 {
 	char *p = *out;
@@ -75,7 +75,7 @@ bool query_parse(struct query *q, struct str target, struct incore_error *e)
 
 	q->n = 0;
 	q->name = q->path = "";
-	/* each part may grow by its NUL alone, and each had a separator before it */
+	/* each part grows only by its NUL, which takes the place of the separator before it */
 	if (target.n + 2 > QUERY_MAX_BYTES)
 		return bad(e, "the request is too long");
 	if (mark >= 0) {
@@ -88,7 +88,7 @@ bool query_parse(struct query *q, struct str target, struct incore_error *e)
 	if (strncmp(q->path, API, sizeof(API) - 1) == 0)
 		q->name = q->path + sizeof(API) - 1;
 	while (str_cut(&rest, "&", &part)) {
-		/* "key" alone needs one byte more than it has */
+		/* "key" without a value needs one byte more */
 		if ((size_t)(out - q->text) + part.n + 2 > sizeof(q->text))
 			return bad(e, "the request is too long");
 		if (part.n && !add_pair(q, part, &out, e))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select_walk.c: the pieces of many lanes, in order of time but for the order within a window. */
+/* select_walk.c: the pieces of many lanes, window by window in time order, unsorted within one. */
 #include "serve/view/select_walk.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static inline uint64_t inside(const struct box *b, uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* Where a piece begins for the window; a track that is out of order may lie before it. */
+/* Start of a piece clamped to the window; pieces of an unsorted track may start before it. */
 static inline uint64_t begin_of(const struct box *b, uint64_t start)
 {
 	return start > b->from ? start : b->from;
@@ -55,7 +55,8 @@ static inline void set_lost(const struct select_walk *w, const struct lane *l, u
 	}
 }
 
-/* Slices of a lane that begin before `to`; false: the window is full. *next: when more begin. */
+/* Adds the slices of a lane that begin before `to`; false: the window is full. Lowers *next to the
+ * start of the slice after them. */
 static bool take_slices(
 	const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
 {
@@ -89,7 +90,8 @@ struct span {
 	uint8_t key;
 };
 
-/* What comes next of a lane: the gap before slice i, its stall, its issue; after all, the tail. */
+/* The next span of a lane: the gap before slice i, its stall, its issue; after the last, the
+ * tail. */
 static struct span span_of(const struct select_walk *w, const struct lane_walk *k, uint32_t *end)
 {
 	const struct columns *c = w->columns;
@@ -158,10 +160,10 @@ static bool take_next(const struct select_walk *w, struct lane_walk *k, uint64_t
 
 typedef void (*flush_fn)(struct box *b);
 
-/* One window; false: it holds too much, and nothing was done. */
+/* Fills one window; false: it has too many pieces, and the state is restored. */
 static bool one_window(struct select_walk *w, uint64_t to, uint64_t *next, flush_fn flush)
 {
-	bool is_least = w->box->to - w->box->from <= 1; /* then order does not matter */
+	bool is_least = w->box->to - w->box->from <= 1; /* order does not matter then */
 
 	memcpy(w->saved, w->now, w->n * sizeof(*w->now));
 	*next = UINT64_MAX;
@@ -187,7 +189,7 @@ static void rewind_lanes(struct select_walk *w)
 
 		x->i = lane_first_after(l, t0);
 		while (x->i && lane_start(l, x->i - 1) >= t0)
-			x->i--; /* of no length, just where the box begins */
+			x->i--; /* slices without length at the start of the box */
 		x->cover = lane_cover(l, x->i);
 		x->part = 0;
 		w->n_left += lane_first_after(l, t1) - x->i + 1;
@@ -198,7 +200,7 @@ static void all_windows(struct select_walk *w, flush_fn flush)
 {
 	struct box *b = w->box;
 	uint64_t from = b->t0, width, next, span = b->t1 - b->t0;
-	uint32_t good = b->max_pieces / 4 + 1; /* pieces that fit the nearer caches */
+	uint32_t good = b->max_pieces / 4 + 1; /* number of pieces that fit the inner caches */
 
 	rewind_lanes(w);
 	width = span / (w->n_left / good + 1) + 1;
@@ -220,7 +222,8 @@ static void all_windows(struct select_walk *w, flush_fn flush)
 	} while (from < b->t1);
 }
 
-/* Quantiles of a share of the keys at a time, where all at once would take too much room. */
+/* Computes quantiles for a part of the keys at a time, if all at once would take too much
+ * memory. */
 static bool again_by_parts(struct select_walk *w)
 {
 	struct lengths *x = &w->box->lengths;
@@ -231,7 +234,7 @@ static bool again_by_parts(struct select_walk *w)
 		if (x->has_failed)
 			return false;
 		if (x->has_spilled && n >= MAX_PARTS)
-			return true; /* one key with that many lengths: they stay unknown */
+			return true; /* too many lengths per key: quantiles stay unknown */
 		if (x->has_spilled) {
 			n *= 2;
 			part = 0;

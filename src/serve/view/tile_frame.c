@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tile_frame.c: the question and the header of answers that are made of cells. */
+/* tile_frame.c: the question and the header of answers that consist of cells. */
 #include "serve/view/tile_frame.h"
 
 static bool parse_place(const struct query *q, struct tile_frame *f, struct incore_error *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tile_frame.h: which cells a question is about: some rows of VIEW_TILE_CELLS cells, each 2^level
- * cycles wide; and the 32 bytes that such an answer begins with. A row is a range of tracks (or of
- * SIMDs), mostly of one. May fail: parse and lanes, with USAGE. Runs in a browser too.
+ * tile_frame.h: the cells of a question: some rows of VIEW_TILE_CELLS cells, each 2^level cycles
+ * wide; and the 32-byte header of such answers. A row is a range of tracks (or of SIMDs), mostly of
+ * a single one. May fail: parse and lanes, with USAGE. Also runs in a browser.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct tile_frame {
 	unsigned level;
 	uint64_t t0;
-	uint64_t kernel; /* lanes: its tracks alone; TILE_ANY_KERNEL: all */
+	uint64_t kernel; /* for lanes: only its tracks; TILE_ANY_KERNEL: all */
 	uint32_t first;	 /* number of the first row, for the header */
 	uint32_t rows;
 	struct {
@@ -25,13 +25,14 @@ struct tile_frame {
 #define CELL_SEVERAL 1u
 #define CELL_NOTHING 255u
 
-/* level=, i=, kernel= and the ranges `key`=, below `limit`: a row each of theirs, at most `most`. */
+/* Parses level=, i=, kernel= and the ranges `key`= below `limit`: a row per number, at most
+ * `most`. */
 bool tile_frame_parse(const struct query *q, const char *key, uint32_t limit, uint32_t most,
 	struct tile_frame *f, struct incore_error *e);
-/* The same of the tracks of v, tracks=; or of lanes=, where each range is one row. */
+/* Like tile_frame_parse() for the tracks of v: tracks=, or lanes=, where each range is one row. */
 bool tile_frame_lanes(
 	const struct query *q, const struct view *v, struct tile_frame *f, struct incore_error *e);
-/* Is that track to be shown? Those of no known kernel always are. */
+/* Is the track shown? Tracks without a known kernel always are. */
 static inline bool tile_frame_has(const struct tile_frame *f, const struct view *v, track_idx track)
 {
 	uint32_t id = v->trace->tracks[track].kernel_id;
@@ -39,11 +40,11 @@ static inline bool tile_frame_has(const struct tile_frame *f, const struct view 
 	return f->kernel == TILE_ANY_KERNEL || id == UINT32_MAX || id == f->kernel;
 }
 
-/* The header, then room for the cells: *cells is zeroed, rows x VIEW_TILE_CELLS x 4 bytes. */
+/* Appends the header and zeroed cells: *cells has rows x VIEW_TILE_CELLS x 4 bytes. */
 bool tile_frame_put(const struct tile_frame *f, const char *magic, unsigned mode,
 	struct strbuf *out, uint8_t **cells, struct incore_error *e);
 
-/* part / 2^level as 0..255; what is not 0 is at least 1. */
+/* part / 2^level scaled to 0..255; at least 1 if part is not 0. */
 static inline uint8_t tile_share(uint64_t part, unsigned level)
 {
 	uint64_t whole = UINT64_C(1) << level;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h: what an answer is made from, and the answers: pure functions from a trace with its
- * columns and a query to bytes. The server and the report in a browser call the same ones.
+ * view.h: a view and the answers made from it: pure functions from a trace with its columns and a
+ * query to bytes. The server and the report in a browser call the same functions.
  *
- * Owner: the maker of a struct view; it is read-only while answers run, but for view_need(), which
- * builds an index on first use: one thread at a time, beside answers that need other parts, once
- * view_index_make() was called before all of them. NEED_DIFF is replaced with another base: nobody
- * may be using it. May fail: USAGE for a bad query, memory.
+ * Owner: the creator of a struct view; it is read-only while answers run, except for view_need(),
+ * which builds an index on first use: one thread at a time, possibly while answers run that need
+ * other parts, if view_index_make() was called before all of them. Another base replaces NEED_DIFF,
+ * which nobody may be using then. May fail: USAGE for an invalid query, memory.
  */
 #pragma once
 
@@ -39,24 +39,24 @@ struct view {
 	char hash[33]; /* of the content, in hexadecimal */
 	bool has_pipes;
 	struct view_index *index;
-	const struct colors *colors; /* the user's own, or NULL */
+	const struct colors *colors; /* set by the user, or NULL */
 };
 
 /* What a query needs besides the columns: mask of enum view_need. */
 unsigned view_needs(const struct query *q);
 bool view_index_make(struct view *v, struct incore_error *e);
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
-/* All of that is built already. */
+/* Is all of that already built? */
 bool view_has(const struct view *v, unsigned needs, const struct view *base);
 void view_index_free(struct view *v);
-/* A digit a code row, and one for unknown code, as mode=diff shows them. May fail: rows that cannot
- * be aligned. */
+/* Writes one digit per code row, and one for unknown code, as shown by mode=diff. May fail: rows
+ * that cannot be aligned. */
 bool view_diff_rows(
 	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
-/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have lanes of their own:
- * view_split_begin() knows. */
+/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have separate lanes:
+ * use view_split_begin(). */
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
-/* A cursor over the split of a track by that mode. */
+/* Begins a cursor over the split of a track by that mode. */
 void view_split_begin(
 	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k);
 
@@ -93,7 +93,7 @@ bool view_source(
 bool view_tables(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 
-/* Little-endian, appended. */
+/* Append little-endian numbers. */
 void put_u16(struct strbuf *b, uint16_t v);
 void put_u32(struct strbuf *b, uint32_t v);
 void put_u64(struct strbuf *b, uint64_t v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_at.c: one slice in full: what it is, what it cost and why, who waited for whom. */
+/* view_at.c: details of one slice: what it is, what it cost and why, who waited for whom. */
 #include "serve/view/view_index.h"
 #include "serve/view/view_track.h"
 
@@ -9,13 +9,13 @@ struct at {
 	const struct view *v;
 	track_idx track;
 	uint32_t slice;
-	const struct lane *lane; /* that holds it */
+	const struct lane *lane; /* lane that contains it */
 	uint32_t i;
 	struct view_track k;
 	uint64_t buckets[BUCKET_COUNT];
 };
 
-/* --- which slice --- */
+/* --- finding the slice --- */
 
 static bool find_time(struct at *a, uint64_t t, uint64_t sub)
 {
@@ -39,7 +39,7 @@ static bool find_time(struct at *a, uint64_t t, uint64_t sub)
 	return false;
 }
 
-/* The n-th execution (from 1) of a row on the track. */
+/* Finds the n-th execution (from 1) of a row on the track. */
 static bool find_execution(struct at *a, code_idx code, uint64_t n)
 {
 	const struct columns *c = a->v->columns;
@@ -83,7 +83,7 @@ static bool find(struct at *a, const struct query *q, bool *found, struct incore
 	return true;
 }
 
-/* --- what it is --- */
+/* --- its description --- */
 
 static void put_or_null(struct json_writer *w, const char *key, uint32_t v)
 {
@@ -110,7 +110,7 @@ static void put_code(const struct at *a, code_idx code, struct json_writer *w)
 	}
 }
 
-/* Execution n of N of its row on this track, and its neighbours. */
+/* Writes which execution of its row on this track it is, and the previous and next ones. */
 static void put_execution(const struct at *a, struct json_writer *w)
 {
 	const struct track_data *d = &a->k.data;
@@ -204,11 +204,11 @@ static void put_frames(const struct at *a, struct json_writer *w)
 struct related {
 	track_idx track;
 	uint32_t slice;
-	bool is_producer; /* of the slice in question */
+	bool is_producer; /* it is a producer of the slice in question */
 	bool is_last, is_certain;
 };
 
-/* Latency: from the issue of the producer to the end of the wait. */
+/* Writes a related slice. Latency: from the issue of the producer to the end of the wait. */
 static void put_related(const struct at *a, const struct related *r, struct json_writer *w)
 {
 	const struct columns *c = a->v->columns;
@@ -242,7 +242,7 @@ static unsigned put_side(const struct at *a, const struct wait_event *ev, const 
 
 	for (uint32_t i = 0; i < s->n && n < RELATED_MAX; i++) {
 		uint32_t from = a->k.waits.producers.v[s->first + i].slice;
-		bool is_certain = s->resolution == WAIT_EXACT; /* else who came last is not known */
+		bool is_certain = s->resolution == WAIT_EXACT; /* else the last is not known */
 		struct related r = {a->track, is_producer ? from : ev->slice, is_producer,
 			is_certain && from == s->youngest, is_certain};
 

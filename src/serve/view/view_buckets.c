@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_buckets.c: what did all waves (or pipes) spend each pixel of a stretch of time with? */
+/* view_buckets.c: the buckets on which all waves (or pipes) spent each pixel of a time range. */
 #include "serve/view/view_index.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ struct axis {
 	uint32_t width;
 };
 
-/* Where pixel i begins: whole cycles, so that pixels neither overlap nor leave anything out. */
+/* Start of pixel i in whole cycles, so that pixels have neither overlaps nor gaps. */
 static uint64_t edge(const struct axis *x, uint32_t i)
 {
 	uint64_t span = x->t1 - x->t0;

@@ -52,7 +52,7 @@ static void put_cell(const struct view *v, uint32_t i, enum column k, struct jso
 	}
 }
 
-/* Exclusive cost of each source file: of the rows whose innermost frame is in it. */
+/* Writes the exclusive cost of each source file: that of rows whose innermost frame is in it. */
 static bool put_sources(const struct view *v, struct json_writer *w)
 {
 	const struct trace *t = v->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_counters.c: a counter over time: least, largest and mean value of each pixel. */
+/* view_counters.c: a counter over time: minimum, maximum and mean of each pixel. */
 #include "base/vec.h"
 #include "serve/view/view.h"
 

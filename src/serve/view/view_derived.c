@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_derived.c: counters computed from counters, by definitions that the user may write. */
+/* view_derived.c: counters computed from other counters, by definitions that users can write. */
 #include "analysis/counters/derived.h"
 #include "serve/view/view.h"
 
 #define MAX_POINTS 4000u
 
-/* Short of memory is no property of a definition. */
+/* Did memory run out? That fails the whole answer, not just a definition. */
 static bool is_short(const struct derived *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)

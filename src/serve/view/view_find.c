@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_find.c: where is a text? In code, sources, names of tracks and kernels, markers. */
+/* view_find.c: finds a text in code, sources, names of tracks and kernels, markers. */
 #include "base/mem.h"
 #include "serve/view/find_strip.h"
 #include "serve/view/matcher.h"
@@ -14,8 +14,8 @@ static const char *const place_names[PLACES] = {"isa", "source", "tracks", "kern
 struct find {
 	const struct view *v;
 	struct matcher matcher;
-	unsigned places;   /* bit per place */
-	bool has_rows;	   /* code rows are given by number, and marked already */
+	unsigned places;   /* one bit per place */
+	bool has_rows;	   /* code rows are given by number and already marked */
 	uint8_t *is_match; /* by code row */
 	uint64_t count, n_shown;
 	struct json_writer *w;
@@ -40,7 +40,7 @@ static bool parse_places(const struct query *q, unsigned *out, struct incore_err
 	return true;
 }
 
-/* Opens a match, or only counts it when enough are shown. */
+/* Begins to write a match; only counts it if enough are already shown. */
 static bool begin(struct find *f, enum place place, struct str text)
 {
 	f->count++;
@@ -58,7 +58,7 @@ static bool is_row(struct find *f, uint32_t i, struct str text)
 	return f->has_rows ? f->is_match[i] : matcher_has(&f->matcher, text);
 }
 
-/* "1,4-9": as many as a question has room for. */
+/* Marks rows given as "1,4-9"; the length is only limited by that of a question. */
 static bool mark_rows(struct find *f, struct str rest, struct incore_error *e)
 {
 	struct str part;
@@ -80,7 +80,7 @@ static bool mark_rows(struct find *f, struct str rest, struct incore_error *e)
 	return true;
 }
 
-/* Marks the rows that the strip is about. */
+/* Marks the matching code rows, for the strip. */
 static void match_code(struct find *f)
 {
 	const struct trace *t = f->v->trace;
@@ -182,7 +182,7 @@ static void find_markers(struct find *f)
 	}
 }
 
-/* How many executions of matching rows start in each part of the span. */
+/* Writes how many executions of matching rows start in each part of the span. */
 static bool put_density(struct find *f, uint32_t width)
 {
 	const struct columns *c = f->v->columns;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_histogram.c: how long did each execution of one instruction take, and where was it long?
- */
+/* view_histogram.c: durations of the executions of one instruction, and where the longest are. */
 #include "base/mem.h"
 #include "serve/view/view_index.h"
 
@@ -18,7 +17,7 @@ struct gathered {
 	uint32_t *durations;
 	uint64_t n, cap;
 	uint64_t sum;
-	struct execution longest[OUTLIERS]; /* falling */
+	struct execution longest[OUTLIERS]; /* in descending order */
 	unsigned n_longest;
 };
 
@@ -59,7 +58,7 @@ static void gather(const struct view *v, code_idx code, struct gathered *g)
 	}
 }
 
-/* Radix sort, bytes from the lowest: no library. */
+/* Radix sort from the lowest byte, without a library function. */
 static void sort_u32(uint32_t *v, uint32_t *other, uint64_t n)
 {
 	uint64_t at[257];

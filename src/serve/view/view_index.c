@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_index.c: sums that not every viewer asks for, built on first use and kept. */
+/* view_index.c: sums that not every viewer needs, built on first use and kept. */
 #include "serve/view/view_index.h"
 
 #include "analysis/waves/waits.h"
@@ -90,7 +90,7 @@ bool view_index_make(struct view *v, struct incore_error *e)
 	return v->index || err_nomem(e);
 }
 
-/* Answers that need other parts may run: each part is told of when it is whole. */
+/* Publishes complete parts; atomic, as answers that need other parts may run meanwhile. */
 static void set_has(struct view_index *x, unsigned needs)
 {
 	__atomic_fetch_or(&x->has, needs, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_index.h: private to the answers: what view_need() builds. */
+/* view_index.h: private to the answers: the data that view_need() builds. */
 #pragma once
 
 #include "analysis/pipes/pipe_sweep.h"
@@ -8,10 +8,10 @@
 struct split_sums {
 	struct lane_split *splits; /* by lane */
 	void *sums;
-	uint8_t *keys; /* cause: one of all slices */
+	uint8_t *keys; /* cause: keys of all slices */
 };
 
-struct pipe_pieces { /* of traces of pipes: every cycle of a pipe once, as `waves` has it */
+struct pipe_pieces {		/* for traces of pipes: every cycle of a pipe once, as in `waves` */
 	struct columns columns; /* a slice is a piece */
 	struct split_sums bucket, cause;
 	void **chunks;
@@ -19,9 +19,9 @@ struct pipe_pieces { /* of traces of pipes: every cycle of a pipe once, as `wave
 	bool is_made;
 };
 
-struct code_sum { /* of a code row; the last one is that of unknown code */
+struct code_sum { /* of a code row; the last one is for unknown code */
 	uint64_t hits, cyc, sum_cyc;
-	track_idx track; /* of its first execution, where there are hits */
+	track_idx track; /* of its first execution, if there are hits */
 	uint32_t slice;
 };
 
@@ -34,13 +34,14 @@ struct view_index {
 	const struct view *diff_base; /* what diff compares with */
 };
 
-/* Sums of all lanes for splits whose keys are set. */
+/* Builds the sums of all lanes for splits whose keys are set. */
 bool split_sums_build(struct split_sums *s, const struct columns *c);
 bool code_sums_make(struct view *v);
 enum { DIFF_SAME, DIFF_WORSE, DIFF_BETTER, DIFF_ONLY_HERE };
 /* diff_sums.c */
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e);
-/* diff_fill.c: the same from a key a code row (n_code + 1, the last one that of unknown code). */
+/* diff_fill.c: makes the sums from given keys of code rows (n_code + 1, the last for unknown
+ * code). */
 bool diff_sums_fill(
 	struct view *v, const struct view *base, const uint8_t *row_keys, struct incore_error *e);
 void diff_sums_drop(struct view *v);
@@ -50,6 +51,7 @@ void split_sums_free(struct split_sums *s);
 /* pipe_pieces.c */
 bool pipe_pieces_make(struct view *v, struct incore_error *e);
 void pipe_pieces_free(struct pipe_pieces *x);
-/* The same pieces of one pipe with their owners; d: all of the track, as view_track_load() has it. */
+/* Calls fn for the pieces of one pipe with their slices; d: the whole track, from
+ * view_track_load(). */
 bool pipe_pieces_of(const struct view *v, track_idx track, const struct track_data *d,
 	pipe_piece_fn fn, void *ctx, struct incore_error *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_links.c: arrows: from what was waited for to who waited. Of one slice, one row, or a box; those that cost most come first, and
- * where there are too many the others are left out.
+ * view_links.c: arrows from the producer to the slice that waited. For one slice, one row, or a
+ * box; the costliest come first, and if there are too many, the others are left out.
  */
 #include "base/search.h"
 #include "serve/view/view_index.h"
@@ -25,16 +25,16 @@ struct arrow {
 	uint32_t from_slice, to_slice;
 	enum arrow_kind kind;
 	unsigned flags;
-	unsigned slot; /* colour of what was waited for */
-	uint64_t cost; /* cycles lost where it ends, if it was the last */
+	unsigned slot; /* colour of the producer */
+	uint64_t cost; /* cycles lost at its end, if it was the last producer */
 	uint64_t order;
 };
 
 struct asked {
 	const struct view *v;
-	uint32_t slice;	 /* of the track; or NO_SLICE_ASKED */
+	uint32_t slice;	 /* in the track; or NO_SLICE_ASKED */
 	code_idx code;	 /* or NO_CODE: any */
-	uint64_t t0, t1; /* arrows that end in here */
+	uint64_t t0, t1; /* arrows must end in this range */
 	VEC(struct arrow) arrows;
 	uint64_t left_out, seen;
 	bool has_failed;
@@ -49,7 +49,7 @@ static int compare_arrows(const void *p, const void *q)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Keeps the dearest, as many as an answer holds. */
+/* Keeps the costliest arrows, as many as an answer can have. */
 static void keep_dearest(struct asked *a)
 {
 	SORT(a->arrows.v, a->arrows.n, compare_arrows);
@@ -107,7 +107,7 @@ static void add_side(struct asked *a, const struct view_track *k, track_idx trac
 	}
 }
 
-/* Waits and taken branches of one track. */
+/* Adds the waits and taken branches of one track. */
 static bool add_track(
 	struct asked *a, track_idx track, struct view_track *k, struct incore_error *e)
 {
@@ -141,7 +141,7 @@ static code_idx slice_code(const struct view *v, track_idx track, uint32_t slice
 	return l ? l->code[i] : NO_CODE;
 }
 
-/* Links that the capture states (flags, barriers, other cores). */
+/* Adds links that the capture contains (flags, barriers, other cores). */
 static void add_stated(struct asked *a, track_idx first, track_idx last)
 {
 	const struct trace *t = a->v->trace;
@@ -216,7 +216,7 @@ static bool collect(struct asked *a, const struct query_ranges *r, struct incore
 	return ok && (!a->has_failed || err_nomem(e));
 }
 
-/* "3.17": slice 17 of track 3. */
+/* Parses a slice: "3.17" is slice 17 of track 3. */
 static bool parse_slice(const struct query *q, uint64_t *track, uint64_t *slice)
 {
 	struct str rest = str_of(query_text(q, "slice")), part;

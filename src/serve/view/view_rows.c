@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_rows.c: what did each code row cost on one track, in all its executions or in the n-th? */
+/* view_rows.c: the cost of each code row on one track, in all its executions or in the n-th. */
 #include "base/mem.h"
 #include "serve/view/view_index.h"
 #include "serve/view/view_track.h"
 
 struct row_sums {
-	uint64_t seen, hit; /* executions so far, and those that count */
+	uint64_t seen, hit; /* executions so far, and those that are counted */
 	uint64_t bucket[BUCKET_COUNT];
 	uint32_t longest; /* recorded cycles of one execution */
-	uint32_t slice;	  /* the last that counts */
+	uint32_t slice;	  /* the last one counted */
 };
 
 struct rows {
 	const struct view *v;
 	track_idx track;
-	uint64_t execution; /* from 1; 0: all */
-	uint64_t from, n;   /* code rows */
+	uint64_t execution; /* execution to count, from 1; 0: all */
+	uint64_t from, n;   /* range of code rows */
 	struct row_sums *sums;
-	uint64_t rest[BUCKET_COUNT]; /* no code row's */
-	struct view_track k;	     /* of pipes */
+	uint64_t rest[BUCKET_COUNT]; /* cycles that belong to no code row */
+	struct view_track k;	     /* for pipes */
 };
 
-/* Where the cycles of a slice go, or NULL for those of rows or executions that were not asked for. */
+/* Where to add the cycles of a slice; NULL for rows or executions that are not requested. */
 static uint64_t *target(struct rows *r, code_idx code, uint32_t slice)
 {
 	struct row_sums *s;
@@ -34,7 +34,7 @@ static uint64_t *target(struct rows *r, code_idx code, uint32_t slice)
 	return !r->execution || (s->hit && s->slice == slice) ? s->bucket : NULL;
 }
 
-/* Is this execution one that counts? */
+/* Counts an execution, if it is a requested one. */
 static void count(struct rows *r, const struct lane *l, uint32_t i)
 {
 	struct row_sums *s;
@@ -85,7 +85,7 @@ static bool gather(struct rows *r, struct incore_error *e)
 		       pipe_pieces_of(r->v, r->track, &r->k.data, add_piece, r, e));
 }
 
-/* Column k: code row, executions, the buckets, the longest. */
+/* Value of column k: code row, executions, the buckets, the longest duration. */
 static uint64_t cell(const struct rows *r, uint64_t i, unsigned k)
 {
 	const struct row_sums *s = &r->sums[i];

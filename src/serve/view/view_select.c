@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_select.c: what lies in a box? By class, code row, source line or cause. */
+/* view_select.c: statistics of a box by class, code row, source line or cause. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "serve/view/select_walk.h"
@@ -75,7 +75,7 @@ static void put_known(struct json_writer *w, const char *key, bool is_known, uin
 		json_w_null(w);
 }
 
-/* What was lost, by cause; adds up to stall and wait. */
+/* Writes the lost cycles by cause, which add up to stall and wait. */
 static void put_causes(const uint64_t *families, struct json_writer *w)
 {
 	json_w_kv_row_object(w, "causes");

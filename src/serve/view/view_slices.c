@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_slices.c: which slices of a track touch [t0, t1)? */
+/* view_slices.c: the slices of a track that touch [t0, t1). */
 #include "base/search.h"
 #include "serve/view/view.h"
 
@@ -11,7 +11,7 @@
 #define TAG_TAKEN 7u
 #define TAG_NOT_TAKEN 8u
 
-/* Does a link of the capture end at this slice? They are sorted by where they end. */
+/* Does a link of the capture end at this slice? Links are sorted by their ends. */
 static bool has_link(const struct trace *t, track_idx track, uint32_t slice)
 {
 	uint32_t lo = 0, hi = t->n_links;
@@ -62,7 +62,7 @@ static void put_lane(
 	uint32_t i = lane_first_after(l, r->t0);
 
 	for (; i < l->n && lane_start(l, i) < r->t1; i++) {
-		/* of slices that overlap, one that began before another may have ended */
+		/* if slices overlap, an earlier one may already have ended */
 		if (lane_start(l, i) + l->dur[i] <= r->t0 && lane_start(l, i) < r->t0 && r->n == 0)
 			continue;
 		if (r->n == 0 && lane_start(l, i) < r->t0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_tables.c: the tables that the producer gave and no analysis interprets, with their cells. */
+/* view_tables.c: the producer's tables that no analysis interprets, with their cells. */
 #include "serve/view/view.h"
 
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_tile.c: what fills each cell of up to 64 lanes? */
+/* view_tile.c: what fills each cell of up to 64 lanes. */
 #include "base/search.h"
 #include "serve/view/tile_frame.h"
 
@@ -8,7 +8,7 @@
 #define CELL_NOTE 2u
 #define CELL_LINK 4u
 #define CELL_EDGE 8u
-#define CELL_WAITS 16u /* class: most of what is lost is waiting */
+#define CELL_WAITS 16u /* mode=class: most of the lost cycles are waits */
 _Static_assert(SPLIT_KEYS == SLOT_COUNT, "a cell has as many keys in every mode");
 
 struct tile {
@@ -17,11 +17,11 @@ struct tile {
 	uint64_t t0;
 };
 
-/* What lies in a cell, of all tracks that it shows. */
+/* Contents of a cell, over all tracks that it shows. */
 struct cell {
 	uint64_t sums[SPLIT_KEYS];
-	uint64_t lost, waits; /* waits: of lost, class alone */
-	uint32_t slices;      /* that touch it */
+	uint64_t lost, waits; /* waits: part of lost, only for mode=class */
+	uint32_t slices;      /* number of slices that touch it */
 	bool has_note;
 };
 
@@ -44,7 +44,8 @@ static void mark_links(const struct view *v, const struct tile *x, track_idx tra
 	}
 }
 
-/* Does a record of unknown code run on when the cell ends? `running` slices have begun and not ended. */
+/* Is a record of unknown code still running at the end of the cell? `running`: number of slices
+ * that have begun and not ended. */
 static bool has_note(const struct split_cursor *k, uint32_t running)
 {
 	const struct lane *l = k->lane < k->end_lane ? &k->c->lanes[k->lane] : NULL;
@@ -72,7 +73,8 @@ static uint64_t lost(const struct tile *x, const uint64_t *a, const uint64_t *b)
 	return b[SPLIT_STALL] - a[SPLIT_STALL];
 }
 
-/* Adds what lies between two sums; of a kernel's tracks under its number, -1: each under its key. */
+/* Adds the difference of two sums to a cell; kernel: the key for all of it; -1: each under its own
+ * key. */
 static void add_sums(
 	const struct tile *x, const uint64_t *a, const uint64_t *b, int kernel, struct cell *c)
 {
@@ -102,7 +104,7 @@ static void put_cell(const struct tile *x, const struct cell *c, uint8_t *out)
 			   (c->lost && 2 * c->waits >= c->lost ? CELL_WAITS : 0));
 }
 
-/* The cells [from, to) in which a track has anything; false: there are none. */
+/* Finds the cells [from, to) in which a track has any contents; false: no cells. */
 static bool find_life(
 	const struct view *v, const struct tile *x, track_idx track, uint32_t *from, uint32_t *to)
 {
@@ -112,7 +114,7 @@ static bool find_life(
 	uint64_t t1 = x->t0 + ((uint64_t)VIEW_TILE_CELLS << x->level), begin = first->begin_cyc,
 		 end = last->base_cyc + lane_cover(last, last->n), cell;
 
-	/* records that lie outside of their track's life are shown, too */
+	/* records outside their track's lifetime are shown, too */
 	if (first->n && lane_start(first, 0) < begin)
 		begin = lane_start(first, 0);
 	end = last->end_cyc > end ? last->end_cyc : end;
@@ -125,7 +127,7 @@ static bool find_life(
 	return true;
 }
 
-/* Adds a track to `cells`; NULL: it is alone in its row, and goes into `out` at once. */
+/* Adds a track to `cells`; NULL: it is alone in its row and is written to `out` directly. */
 static void add_track(const struct view *v, const struct tile *x, track_idx track,
 	struct cell *cells, uint8_t *out)
 {
@@ -136,7 +138,7 @@ static void add_track(const struct view *v, const struct tile *x, track_idx trac
 	struct split_row r = {.width = UINT64_C(1) << x->level};
 	struct split_stop stops[VIEW_TILE_CELLS + 1];
 	uint64_t sums[2][LANE_SUMS];
-	struct split_cursor k, slices; /* what is split may be no slices, but those are counted */
+	struct split_cursor k, slices; /* k may be over pieces; slices are always counted */
 	bool has_pieces = v->has_pipes && (x->mode == TILE_BUCKET || x->mode == TILE_CAUSE);
 
 	if (!find_life(v, x, track, &from, &to))
@@ -183,7 +185,7 @@ static void mark_track(const struct view *v, const struct tile *x, track_idx tra
 	mark_links(v, x, track, out);
 }
 
-/* `room`: for the cells of a row, where its tracks are several. */
+/* Fills a row; `room`: buffer for the cells of a row with several tracks. */
 static void fill_row(const struct view *v, const struct tile *x, const struct tile_frame *f,
 	uint32_t row, struct cell *room, uint8_t *out)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_trace.c: what is there to look at? Meta, evidence, clock, tracks, classes, counts, notes.
- */
+/* view_trace.c: overview of a capture: meta, evidence, clock, tracks, classes, counts, notes. */
 #include "serve/view/view_trace.h"
 
 #include "analysis/waves/matrix_passes.h"
@@ -10,7 +9,7 @@
 #define NOTES_SHOWN 200u
 #define MARKERS_SHOWN 1000u
 #define SOURCES_SHOWN 500u
-#define NAME_SHOWN 200u /* of a name that a page repeats per track */
+#define NAME_SHOWN 200u /* bytes shown of a name that is repeated per track */
 
 static void put_words(struct json_writer *w, const char *key, const char *const *words, unsigned n)
 {
@@ -91,7 +90,8 @@ static uint64_t name_key(const char *name)
 	return hash_bytes(name, strlen(name), 0);
 }
 
-/* Series of one name stand for one counter: how many there are, and their unit. False: memory. */
+/* Writes the counters: series of the same name are one counter, with their number and unit. False:
+ * no memory. */
 static bool put_counters(const struct trace *t, struct json_writer *w)
 {
 	struct u64_map seen = {0};
@@ -115,7 +115,7 @@ static bool put_counters(const struct trace *t, struct json_writer *w)
 		json_w_kv_u64(w, "series", *n);
 		json_w_kv_cstr(w, "unit", t->counters[i].unit);
 		json_w_end(w);
-		*n = 0; /* told */
+		*n = 0; /* already reported */
 	}
 	json_w_end(w);
 	u64_map_deinit(&seen);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_trace.h: members of the answer `trace`, into an open object. From track `from` on; lists
- * other than tracks stand on the first page alone. False on lack of memory. */
+/* view_trace.h: writes members of the answer `trace` into an open object. From track `from` on;
+ * lists other than tracks are only on the first page. False on lack of memory. */
 #pragma once
 
 #include "analysis/waves/causes.h"

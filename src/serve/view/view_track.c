@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_track.c: a track out of the columns; whom its waits waited for. */
+/* view_track.c: makes a track from the columns, and finds what its waits waited for. */
 #include "serve/view/view_track.h"
 
 #include "base/mem.h"

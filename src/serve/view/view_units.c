@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_units.c: in how many cycles of each cell did each unit of a SIMD issue, and for how many
- * was its matrix pipe busy, as its passes are modelled? A true union over its waves: a bit a cycle
+ * view_units.c: number of cycles of each cell in which each unit of a SIMD issued, and in which its
+ * matrix pipe was busy, as modelled by its passes. A true union over its waves: one bit per cycle
  * for 65,536 cycles at a time, which costs less than any merge of sorted lists and needs the same
  * memory for any trace.
  */
@@ -10,19 +10,19 @@
 #include "analysis/waves/matrix_passes.h"
 #include "base/mem.h"
 
-/* Rows of an answer: the units, and behind the matrix pipe its passes; all else is issue. */
+/* Rows of an answer: the issue of each unit; the row after the matrix pipe has its passes. */
 enum { ROW_PASSES = SIMD_MATRIX + 1, ROWS = SIMD_NONE + 1 };
 
 #define MAX_SIMDS (VIEW_MAX_TRACKS / ROWS)
 #define CHUNK 65536u
 #define WORDS (CHUNK / 64)
-#define MAX_LEVEL 31u /* a cell counts in 32 bits */
+#define MAX_LEVEL 31u /* a cell has a 32-bit count */
 
 struct chunk {
 	uint64_t t0, t1;
 	code_idx n_code;
 	const uint32_t *passes; /* cycles, by code row; 0: not known */
-	uint32_t longest;	/* of them */
+	uint32_t longest;	/* maximum of passes */
 	bool is_used[ROWS];
 	uint64_t bits[ROWS][WORDS];
 };
@@ -41,7 +41,7 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
 	}
 }
 
-/* Marks [from, to), as much of it as lies in the chunk. */
+/* Marks the part of [from, to) that lies in the chunk. */
 static void mark(struct chunk *k, unsigned row, uint64_t from, uint64_t to)
 {
 	from = from > k->t0 ? from : k->t0;
@@ -52,7 +52,7 @@ static void mark(struct chunk *k, unsigned row, uint64_t from, uint64_t to)
 	k->is_used[row] = true;
 }
 
-/* Marks what the slices of a lane issue within the chunk, and the passes that reach into it. */
+/* Marks the issue cycles of a lane's slices within the chunk, and the passes that reach into it. */
 static void add_lane(const struct lane *l, struct chunk *k)
 {
 	uint32_t i = lane_first_after(l, k->t0 > k->longest ? k->t0 - k->longest : 0),
@@ -86,7 +86,7 @@ static void add_cell(uint8_t *cell, uint32_t n)
 		cell[i] = (uint8_t)n;
 }
 
-/* Adds the bits to the cells, and takes them away. */
+/* Adds the bits to the cells and clears them. */
 static void count_bits(const struct tile_frame *f, struct chunk *k, uint8_t *cells)
 {
 	for (unsigned u = 0; u < ROWS; u++, cells += VIEW_TILE_CELLS * TILE_CELL_BYTES) {
@@ -131,8 +131,8 @@ static void add_track(struct simd *s, track_idx i, const struct lane *l)
 	s->end_cyc = l->end_cyc > s->end_cyc ? l->end_cyc : s->end_cyc;
 }
 
-/* Finds those that the rows of f name (NULL: none). SIMDs are numbered in the order of tracks, which
- * are sorted. Returns how many there are. */
+/* Finds the SIMDs that the rows of f name (f NULL: only counts). SIMDs are numbered in the order of
+ * tracks, which are sorted. Returns the number of SIMDs. */
 static uint32_t find_simds(
 	const struct view *v, int level, const struct tile_frame *f, struct simd *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_verb.c: what do the verbs say? Their own bytes, from the program's own code, one verb at a
- * time; an answer is kept, because the data never changes, and a kept one waits for nobody.
+ * view_verb.c: answers of the verbs, with the same bytes and from the same code as the command
+ * line, one verb at a time. Answers are cached, as the data never changes; cached ones need not
+ * wait.
  */
 #include "base/mem.h"
 #include "serve/session/session_internal.h"
@@ -27,7 +28,7 @@ void session_forget(struct session *s)
 	s->kept_bytes = 0;
 }
 
-/* False: it is not known. A copy that memory is too short for is *out's failure. */
+/* Copies a cached answer to *out; false: not cached. Lack of memory sets out->failed. */
 static bool tell_kept(struct session *s, struct str question, struct strbuf *out)
 {
 	const struct kept *k;
@@ -55,7 +56,7 @@ static void drop_oldest(struct session *s)
 	mem_free(last);
 }
 
-/* A copy for later; where memory is short the answer is simply made again. */
+/* Caches a copy of the answer; on lack of memory the answer is just computed again later. */
 static void keep(struct session *s, struct str question, const struct strbuf *text)
 {
 	struct kept *k = mem_zalloc(1, sizeof(*k));
@@ -94,7 +95,7 @@ bool session_verb(struct session *s, const struct query *q, struct str target, s
 	if (tell_kept(s, target, out))
 		return !out->failed || err_nomem(e);
 	pthread_mutex_lock(&s->verb_lock);
-	if (!tell_kept(s, target, out)) { /* nobody asked the same meanwhile */
+	if (!tell_kept(s, target, out)) { /* not answered meanwhile by another thread */
 		ok = session_put_answer(s, q, paths, out, e);
 		if (ok && !out->failed)
 			keep(s, target, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core.c: the answers that follow the mouse, in a browser. The page hands the columns over once,
- * then asks; an answer is valid until the next question.
+ * core.c: answers to interactive questions, computed in the browser. The page passes the columns
+ * once, then asks; an answer is valid until the next question.
  */
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 #include "serve/view/matcher.h"
 #include "serve/view/view_index.h"
 
-/* No file is written here: JSON goes to memory. */
+/* Replaces err_write(): no file is written here, JSON goes to memory. */
 bool(err_write)(struct incore_error *e)
 {
 	return err_set(e, INCORE_FAILED, "io", "no files here");
@@ -21,7 +21,7 @@ bool(err_write)(struct incore_error *e)
 
 enum { KIND_JSON, KIND_BINARY, KIND_TEXT };
 
-struct view_out { /* as ui/source_wasm.ts reads it */
+struct view_out { /* layout read by ui/source_wasm.ts */
 	uint32_t status, kind, address, bytes;
 };
 
@@ -52,7 +52,7 @@ static const struct {
 #define MAX_CAPTURES 2u
 
 static struct blob_view blobs[MAX_CAPTURES];
-static uint8_t *row_keys[MAX_CAPTURES]; /* of mode=diff, against the other */
+static uint8_t *row_keys[MAX_CAPTURES]; /* for mode=diff against the other capture */
 static unsigned n_blobs;
 static struct strbuf body;
 static struct view_out last;
@@ -67,7 +67,7 @@ EXPORT void *incore_alloc(uint32_t bytes)
 	return mem_alloc(bytes);
 }
 
-/* One capture after the other. */
+/* Loads the next capture. */
 EXPORT uint32_t incore_load(const void *p, uint32_t bytes)
 {
 	struct incore_error e = {0};
@@ -80,7 +80,7 @@ EXPORT uint32_t incore_load(const void *p, uint32_t bytes)
 	return status;
 }
 
-/* Takes the digits: one a code row of the capture, and one for unknown code. */
+/* Takes ownership of the digits: one per code row of the capture, and one for unknown code. */
 EXPORT uint32_t incore_compare(uint32_t capture, uint8_t *digits, uint32_t bytes)
 {
 	if (capture >= n_blobs || row_keys[capture] ||
@@ -133,7 +133,7 @@ static void put_error(const struct incore_error *e)
 	json_w_finish(&w, NULL);
 }
 
-/* The question as it stands after "/api/1/". */
+/* Answers a question, given as the text after "/api/1/". */
 EXPORT struct view_out *incore_ask(const char *p, uint32_t bytes)
 {
 	struct incore_error e = {0};
@@ -158,7 +158,7 @@ EXPORT struct view_out *incore_ask(const char *p, uint32_t bytes)
 	return &last;
 }
 
-/* --- rows were aligned when the report was written --- */
+/* --- comparison: rows were aligned when the report was written --- */
 
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e)
 {
@@ -168,7 +168,7 @@ bool diff_sums_make(struct view *v, const struct view *base, struct incore_error
 	return err_set(e, INCORE_NO, "not-in-report", "this report holds nothing to compare with");
 }
 
-/* --- a page matches expressions itself: it asks with rows= --- */
+/* --- no expressions: the page matches them itself and asks with rows= --- */
 
 bool regex_init(struct matcher *m, struct str pattern, struct incore_error *e)
 {
@@ -189,7 +189,7 @@ void regex_deinit(struct matcher *m)
 	(void)m;
 }
 
-/* --- a page has no files: what wasi-libc would ask of it for them ends here --- */
+/* --- a page has no files: stubs for what wasi-libc needs for them --- */
 
 int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t fd);
 int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t fd, int64_t by, int32_t from, int32_t at);
