@@ -17,39 +17,40 @@ struct fact_row {
 
 static const struct column fact_columns[] = {
 	COLUMN(fact_row, key, UNIT_NONE, "name of the figure"),
-	COLUMN(fact_row, value, UNIT_NONE, "the figure"),
+	COLUMN(fact_row, value, UNIT_NONE, "value of the figure"),
 };
 static const struct record fact_record = RECORD_OF(fact_row, RECORD_LINE, fact_columns);
 
 static const struct column finding_columns[] = {
-	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture it is about", NO_JSON),
-	COLUMN(finding_row, verdict, UNIT_NONE, "verdict on that capture", .words = VERDICT_WORDS,
+	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture that the figure is about",
 		NO_JSON),
-	COLUMN(finding_row, id, UNIT_NONE, "the rule that fired", .words = FINDING_WORDS),
-	COLUMN(finding_row, severity, UNIT_NONE, "how much it matters",
+	COLUMN(finding_row, verdict, UNIT_NONE, "verdict on the capture that the finding is about",
+		.words = VERDICT_WORDS, NO_JSON),
+	COLUMN(finding_row, id, UNIT_NONE, "name of the rule that fired", .words = FINDING_WORDS),
+	COLUMN(finding_row, severity, UNIT_NONE, "how serious the finding is",
 		.words = "error|warning|info"),
 	COLUMN(finding_row, message, UNIT_NONE, "what was found"),
-	MAP(finding_row, evidence, &fact_record, "the figures that it rests on"),
-	COLUMN(finding_row, evidence_text, UNIT_NONE, "the same in one line", .title = "evidence",
-		NO_JSON),
-	COLUMN(finding_row, advice, UNIT_NONE, "what to do"),
+	MAP(finding_row, evidence, &fact_record, "the figures that the finding rests on"),
+	COLUMN(finding_row, evidence_text, UNIT_NONE, "the evidence in one line",
+		.title = "evidence", NO_JSON),
+	COLUMN(finding_row, advice, UNIT_NONE, "what to do about the finding"),
 };
 const struct record finding_record = RECORD_OF(finding_row, RECORD_BLOCK, finding_columns);
 
 static const struct column check_part_columns[] = {
 	COLUMN(check_part, verdict, UNIT_NONE,
-		"whether the cycles can stand for the kernel: the worst effect of all findings",
+		"whether the cycles can stand for the kernel: the worst effect of any finding",
 		.words = VERDICT_WORDS),
 	LIST(check_part, findings, &finding_record, "what was found, errors first"),
 };
 const struct record check_part_record = RECORD_OF(check_part, RECORD_BLOCK, check_part_columns);
 
 static const struct column checked_columns[] = {
-	COLUMN(checked_row, path, UNIT_NONE, "where the capture is"),
+	COLUMN(checked_row, path, UNIT_NONE, "path of the capture"),
 	COLUMN(checked_row, is_chosen, UNIT_NONE,
-		"it is the one that other questions about the path choose"),
+		"other questions about this path choose this capture"),
 	PART(checked_row, check, &check_part_record),
-	COLUMN(checked_row, health, UNIT_NONE, "verdict with its errors and warnings in one line",
+	COLUMN(checked_row, health, UNIT_NONE, "verdict with the errors and warnings in one line",
 		NO_JSON),
 };
 static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK, checked_columns);
@@ -57,7 +58,7 @@ static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK,
 static const struct column check_columns[] = {
 	EVIDENCE_COLUMN(check_answer, "what the figures rest on"),
 	PART(check_answer, worst, &check_part_record),
-	LIST(check_answer, captures, &checked_record, "every capture, where there are several",
+	LIST(check_answer, captures, &checked_record, "every capture, if the path holds several",
 		OPTIONAL),
 	LIST(check_answer, every_finding, &finding_record, "the findings of all captures", NO_JSON),
 };

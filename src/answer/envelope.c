@@ -24,25 +24,27 @@ struct input {
 };
 
 static const struct column label_columns[] = {
-	COLUMN(label, key, UNIT_NONE, "what is said of it"),
-	COLUMN(label, value, UNIT_NONE, "as its maker says it", NULLABLE),
+	COLUMN(label, key, UNIT_NONE, "what the label is about"),
+	COLUMN(label, value, UNIT_NONE, "value of the label, as the producer wrote it", NULLABLE),
 };
 static const struct record label_record = RECORD_OF(label, RECORD_BLOCK, label_columns);
 
 static const struct column input_columns[] = {
-	COLUMN(input, path, UNIT_NONE, "where it was read from", NULLABLE),
-	COLUMN(input, format, UNIT_NONE, "which reader read it", NULLABLE),
-	COLUMN(input, format_version, UNIT_NONE, "as the capture states it", NULLABLE),
+	COLUMN(input, path, UNIT_NONE, "path that the capture was read from", NULLABLE),
+	COLUMN(input, format, UNIT_NONE, "name of the reader that read it", NULLABLE),
+	COLUMN(input, format_version, UNIT_NONE, "version of the format, as the capture states it",
+		NULLABLE),
 	COLUMN(input, vendor, UNIT_NONE, "amd, ascend, nvidia or unknown", NULLABLE),
 	COLUMN(input, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE),
 	COLUMN(input, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
 	EVIDENCE_COLUMN(input, "what its figures rest on"),
-	COLUMN(input, agent, UNIT_NONE, "device it ran on", NULLABLE),
-	COLUMN(input, dispatch, UNIT_NONE, "which dispatch of the run", NULLABLE),
-	COLUMN(input, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 3),
+	COLUMN(input, agent, UNIT_NONE, "device that the kernel ran on", NULLABLE),
+	COLUMN(input, dispatch, UNIT_NONE, "number of the dispatch in the run", NULLABLE),
+	COLUMN(input, clock_mhz, UNIT_MHZ, "frequency of the clock that cycles are counted in",
+		.digits = 3),
 	COLUMN(input, tracks, UNIT_COUNT, "waves or pipes that were traced"),
-	COLUMN(input, notes, UNIT_COUNT, "what reading it has to say"),
-	MAP(input, labels, &label_record, "what the maker of the trace says of it", OPTIONAL),
+	COLUMN(input, notes, UNIT_COUNT, "number of notes from reading the capture"),
+	MAP(input, labels, &label_record, "labels that the producer gave the trace", OPTIONAL),
 };
 static const struct record input_record = RECORD_OF(input, RECORD_BLOCK, input_columns);
 

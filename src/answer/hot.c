@@ -9,15 +9,15 @@ static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", HOT_BY_CHOICES, "instr", "what a row of the table is",
 		OPTION_ALL(hot_params, by)},
 	{0, "sort", OPTION_CHOICE, "KEY", "cycles|lost|latency|stall|idle|hit", "cycles",
-		"largest first by this (not for cause, producer)", OPTION_ALL(hot_params, sort)},
+		"sort key, largest first (not cause or producer)", OPTION_ALL(hot_params, sort)},
 	{0, "attribution", OPTION_CHOICE, "RULE", "blocking|class-set", "blocking",
-		"with --by producer: who gets the cycles of a wait",
+		"with --by producer: how cycles of a wait are assigned",
 		OPTION_ALL(hot_params, attribution)},
 	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
 		OPTION_RARE "flydsl: the report of the older hotspot script, byte for byte",
 		OPTION_FIELD(hot_params, taxonomy)},
 	{0, "exposed", OPTION_FLAG, NULL, NULL, NULL,
-		"tell lost cycles that other waves hid from exposed ones (instr, line, opcode)",
+		"separate lost cycles that other waves hid from exposed ones (instr, line, opcode)",
 		OPTION_ALL(hot_params, exposed)},
 	PER_WAVE_OPTION(hot_params),
 	OPTION_END,
@@ -26,15 +26,15 @@ static const struct option_def options[] = {
 /* --- columns -------------------------------------------------------------------------------- */
 
 static const struct column hot_totals_columns[] = {
-	COLUMN(hot_totals, waves, UNIT_COUNT, "waves or pipes looked at"),
+	COLUMN(hot_totals, waves, UNIT_COUNT, "waves or pipes that were analysed"),
 	COLUMN(hot_totals, rows, UNIT_COUNT, "instructions of the code"),
 	COLUMN(hot_totals, instructions, UNIT_COUNT, "instructions executed"),
 	PART(hot_totals, all, &code_totals_record),
 	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", OPTIONAL),
-	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall", OPTIONAL),
+	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "samples that found a stall", OPTIONAL),
 	COLUMN(hot_totals, exposed_samples, UNIT_SAMPLES,
-		"of the stalled: nothing was issued meanwhile", OPTIONAL),
-	COLUMN(hot_totals, period, UNIT_CYCLES, "cycles that a sample stands for", OPTIONAL),
+		"stalled samples while nothing was issued", OPTIONAL),
+	COLUMN(hot_totals, period, UNIT_CYCLES, "cycles that one sample stands for", OPTIONAL),
 	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
 		.words = "computed|stated"),
 };
@@ -42,8 +42,8 @@ const struct record hot_totals_record = RECORD_OF(hot_totals, RECORD_BLOCK, hot_
 
 static const struct column hot_accounting_columns[] = {
 	PART(hot_accounting, bucket, &bucket_record),
-	COLUMN(hot_accounting, duration, UNIT_CYCLES, "sum of all lifetimes: of all buckets"),
-	COLUMN(hot_accounting, residue, UNIT_CYCLES, "duration minus all buckets: 0"),
+	COLUMN(hot_accounting, duration, UNIT_CYCLES, "sum of all lifetimes and of all buckets"),
+	COLUMN(hot_accounting, residue, UNIT_CYCLES, "duration minus all buckets; always 0"),
 };
 const struct record hot_accounting_record =
 	RECORD_OF(hot_accounting, RECORD_BLOCK, hot_accounting_columns);
@@ -51,9 +51,9 @@ const struct record hot_accounting_record =
 static const struct column waits_for_columns[] = {
 	COLUMN(waits_for, row, UNIT_ROW, "row of the instruction", .title = "of row",
 		.csv = "producer_row"),
-	COLUMN(waits_for, isa, UNIT_NONE, "its text"),
-	COLUMN(waits_for, cycles, UNIT_CYCLES, "cycles of waits for it"),
-	COLUMN(waits_for, waits, UNIT_COUNT, "waits for it"),
+	COLUMN(waits_for, isa, UNIT_NONE, "text of the instruction"),
+	COLUMN(waits_for, cycles, UNIT_CYCLES, "cycles of waits for this instruction"),
+	COLUMN(waits_for, waits, UNIT_COUNT, "number of waits for this instruction"),
 };
 static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, waits_for_columns);
 
@@ -61,39 +61,39 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 #define HOT_SUM_COLUMNS                                                                            \
 	PART(hot_row, totals, &code_totals_record),                                                \
 		RECORD(hot_row, buckets, &bucket_record,                                           \
-			"the conserved accounting of its cycles"),                                 \
+			"cycles by bucket; the buckets add up to the total"),                      \
 		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
 		COLUMN(hot_row, hidden, UNIT_CYCLES, "lost while another wave of the SIMD issued", \
 			OPTIONAL),                                                                 \
-		COLUMN(hot_row, exposed, UNIT_CYCLES, "lost while none did", OPTIONAL),            \
-		COLUMN(hot_row, cycles_per_wave, UNIT_CYCLES, "of the mean wave", OPTIONAL,        \
+		COLUMN(hot_row, exposed, UNIT_CYCLES, "lost cycles minus hidden ones", OPTIONAL),  \
+		COLUMN(hot_row, cycles_per_wave, UNIT_CYCLES, "cycles in the mean wave", OPTIONAL, \
 			.digits = 6),                                                              \
-		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it", OPTIONAL),         \
-		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
-			.title = "stalled", OPTIONAL),                                             \
+		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found this row", OPTIONAL),   \
+		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES,                                     \
+			"samples that found this row stalled", .title = "stalled", OPTIONAL),      \
 		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
 			OPTIONAL),                                                                 \
 		COLUMN(hot_row, exposed_samples, UNIT_SAMPLES,                                     \
-			"of the stalled: nothing was issued meanwhile", .title = "exposed",        \
+			"stalled samples while nothing was issued", .title = "exposed",            \
 			.csv = "exposed_samples", OPTIONAL),                                       \
 		COLUMN(hot_row, error_pct, UNIT_PERCENT,                                           \
-			"standard error of its cycles, which are samples x period",                \
+			"standard error of the cycles, which are samples x period",                \
 			.title = "+-%", .csv = "error_pct", OPTIONAL, .digits = 1),                \
-		MAP(hot_row, exposed_reasons, &name_count_record, "exposed samples by reason",     \
-			OPTIONAL),                                                                 \
-		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
+		MAP(hot_row, exposed_reasons, &name_count_record,                                  \
+			"exposed samples by stall reason", OPTIONAL),                              \
+		COLUMN(hot_row, share, UNIT_PERCENT, "share of the selection", .title = "%",       \
 			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
-		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent reason",               \
+		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent stall reason",         \
 			.title = "mostly", .csv = "stall_reason", NO_JSON)
 
 static const struct column hot_plain_columns[] = {
 	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing", NULLABLE),
-	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", NULLABLE),
+	COLUMN(hot_row, address, UNIT_ADDRESS, "address of the instruction", NULLABLE),
 	COLUMN_AS(hot_row, key, "isa", UNIT_NONE, "text of the instruction", .title = "instruction",
 		.csv = "isa", .flags = COLUMN_WIDE),
-	COLUMN(hot_row, opcode, UNIT_NONE, "its mnemonic"),
-	COLUMN(hot_row, class, UNIT_NONE, "its class"),
-	COLUMN(hot_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
+	COLUMN(hot_row, opcode, UNIT_NONE, "mnemonic of the instruction"),
+	COLUMN(hot_row, class, UNIT_NONE, "class of the instruction"),
+	COLUMN(hot_row, source, UNIT_NONE, "source file and line; inlined frames joined by arrows",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	HOT_SUM_COLUMNS,
 };
@@ -101,24 +101,24 @@ const struct record hot_plain_record = RECORD_OF(hot_row, RECORD_LINE, hot_plain
 
 static const struct column hot_row_columns[] = {
 	PART_SELF(&hot_plain_record),
-	COLUMN(hot_row, cause, UNIT_NONE, "what most of its lost cycles waited for",
+	COLUMN(hot_row, cause, UNIT_NONE, "what most lost cycles of the row waited for",
 		.title = "lost to", .csv = "cause", NULLABLE),
 	COLUMN(hot_row, cause_cycles, UNIT_CYCLES, "cycles lost to that cause"),
-	POINTER(hot_row, waits_for, &waits_for_record, "the instruction it waited for most"),
+	POINTER(hot_row, waits_for, &waits_for_record, "the instruction the row waited for most"),
 	COLUMN(hot_row, short_source, UNIT_NONE, "file and line of the innermost frame",
 		.title = "source", .flags = COLUMN_NO_JSON | COLUMN_WIDE),
 };
 const struct record hot_row_record = RECORD_OF(hot_row, RECORD_LINE, hot_row_columns);
 
 static const struct column hot_group_columns[] = {
-	COLUMN(hot_row, key, UNIT_NONE, "line, opcode or class", .flags = COLUMN_WIDE),
-	COLUMN(hot_row, rows, UNIT_COUNT, "instructions in it"),
-	COLUMN(hot_row, executed_rows, UNIT_COUNT, "of which were executed", .title = "rows",
-		.csv = "executed_rows"),
+	COLUMN(hot_row, key, UNIT_NONE, "the line, opcode or class", .flags = COLUMN_WIDE),
+	COLUMN(hot_row, rows, UNIT_COUNT, "number of instructions in the group"),
+	COLUMN(hot_row, executed_rows, UNIT_COUNT, "instructions of the group that were executed",
+		.title = "rows", .csv = "executed_rows"),
 	HOT_SUM_COLUMNS,
 	COLUMN_AS(hot_row, inclusive.latency, "inclusive_latency", UNIT_CYCLES,
-		"latency with what was inlined into the line", .title = "with inlined",
-		.csv = "inclusive_latency_cycles", NO_JSON),
+		"latency of the line, including code that was inlined into it",
+		.title = "with inlined", .csv = "inclusive_latency_cycles", NO_JSON),
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 
@@ -126,22 +126,22 @@ const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group
 static const struct column hot_line_columns[] = {
 	PART_SELF(&hot_group_record),
 	RECORD(hot_row, inclusive, &code_totals_record,
-		"of all instructions with this line anywhere in their inline chain"),
+		"sums over instructions with this line anywhere in their inline chain"),
 };
 
 static const struct column cause_columns[] = {
 	COLUMN(cause_row, key, UNIT_NONE, "the cause", .title = "cause"),
-	COLUMN(cause_row, bucket, UNIT_NONE, "which bucket its cycles are in"),
-	COLUMN(cause_row, family, UNIT_NONE, "which family of causes it belongs to"),
-	COLUMN(cause_row, cycles, UNIT_CYCLES, "cycles lost to it"),
-	COLUMN(cause_row, hit, UNIT_COUNT, "how often", .title = "times"),
-	COLUMN(cause_row, latency, UNIT_CYCLES, "cycles, unless idle"),
-	COLUMN(cause_row, stall, UNIT_CYCLES, "cycles, if waiting or stalled"),
-	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
-	COLUMN(cause_row, cycles_per_wave, UNIT_CYCLES, "of the mean wave", OPTIONAL, .digits = 6),
-	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
+	COLUMN(cause_row, bucket, UNIT_NONE, "bucket that the cycles are in"),
+	COLUMN(cause_row, family, UNIT_NONE, "family of causes that it belongs to"),
+	COLUMN(cause_row, cycles, UNIT_CYCLES, "cycles lost to this cause"),
+	COLUMN(cause_row, hit, UNIT_COUNT, "number of occurrences", .title = "times"),
+	COLUMN(cause_row, latency, UNIT_CYCLES, "cycles of this cause, unless idle"),
+	COLUMN(cause_row, stall, UNIT_CYCLES, "cycles of this cause, if waiting or stalled"),
+	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles of this cause, if idle"),
+	COLUMN(cause_row, cycles_per_wave, UNIT_CYCLES, "average per wave", OPTIONAL, .digits = 6),
+	COLUMN(cause_row, share, UNIT_PERCENT, "share of the selected cycles", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
-	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each", NO_JSON,
+	COLUMN(cause_row, each, UNIT_CYCLES, "cycles per occurrence", .csv = "cycles_each", NO_JSON,
 		.digits = 1),
 };
 const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
@@ -149,40 +149,40 @@ const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_c
 #define HOT_HEAD_COLUMNS                                                                           \
 	EVIDENCE_COLUMN(hot_answer, "what the figures rest on"),                                   \
 		COLUMN(hot_answer, by, UNIT_NONE, "what a row is", .words = HOT_BY_CHOICES),       \
-		COLUMN(hot_answer, per, UNIT_NONE, "what is drawn: the mean wave, or absent",      \
+		COLUMN(hot_answer, per, UNIT_NONE, "the mean wave, if cycles are per wave",        \
 			OPTIONAL),                                                                 \
 		RECORD(hot_answer, totals, &hot_totals_record, "sums of the recorded fields"),     \
 		POINTER(hot_answer, accounting, &hot_accounting_record,                            \
-			"every cycle of the selection in one bucket; null: no timeline"),          \
-		COLUMN(hot_answer, found, UNIT_COUNT, "rows there are; --top gives fewer")
+			"every cycle of the selection in one bucket; null: there is no timeline"), \
+		COLUMN(hot_answer, found, UNIT_COUNT, "number of rows; --top shows fewer")
 
 static const struct column instr_columns[] = {
 	HOT_HEAD_COLUMNS,
-	LIST(hot_answer, rows, &hot_row_record, "a row an instruction, largest first"),
+	LIST(hot_answer, rows, &hot_row_record, "one row per instruction, largest first"),
 };
 static const struct column group_columns[] = {
 	HOT_HEAD_COLUMNS,
-	LIST(hot_answer, groups, &hot_group_record, "a row a group, largest first"),
+	LIST(hot_answer, groups, &hot_group_record, "one row per group, largest first"),
 };
 static const struct record line_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_line_columns);
 static const struct column line_columns[] = {
 	HOT_HEAD_COLUMNS,
-	LIST(hot_answer, groups, &line_group_record, "a row a line, largest first"),
+	LIST(hot_answer, groups, &line_group_record, "one row per source line, largest first"),
 };
 static const struct column by_cause_columns[] = {
 	HOT_HEAD_COLUMNS,
 	COLUMN_HELD(hot_answer, causes, "groups", COLUMN_LIST, &cause_row_record,
-		"a row a cause, largest first"),
+		"one row per cause, largest first"),
 };
 static const struct column by_pair_columns[] = {
 	HOT_HEAD_COLUMNS,
-	LIST(hot_answer, pairs, &pair_record, "a row a pair of pipes, largest first"),
-	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for"),
+	LIST(hot_answer, pairs, &pair_record, "one row per pair of pipes, largest first"),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waited for"),
 };
 static const struct column by_producer_columns[] = {
 	HOT_HEAD_COLUMNS,
 	PART(hot_answer, producers, &producer_sums_record),
-	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for", OPTIONAL),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waited for", OPTIONAL),
 };
 static const struct record by_instr = RECORD_OF(hot_answer, RECORD_BLOCK, instr_columns);
 static const struct record by_group = RECORD_OF(hot_answer, RECORD_BLOCK, group_columns);

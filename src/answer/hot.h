@@ -20,7 +20,8 @@ struct hot_params {
 #define PER_WAVE_OPTION(S)                                                                         \
 	{                                                                                          \
 		0, "per", OPTION_CHOICE, "WHAT", "wave", NULL,                                     \
-			"cycles of the mean wave, not of all together", OPTION_ALL(S, per)         \
+			"show cycles of the mean wave, not of all waves together",                 \
+			OPTION_ALL(S, per)                                                         \
 	}
 
 struct hot_totals {

@@ -9,7 +9,8 @@
 #include "answer/siblings.h"
 
 static const struct option_def options[] = {
-	{0, "quick", OPTION_FLAG, NULL, NULL, NULL, "no health line: no wave file is read",
+	{0, "quick", OPTION_FLAG, NULL, NULL, NULL,
+		"skip the health line, so that no wave file is read",
 		OPTION_ALL(info_params, quick)},
 	OPTION_END,
 };
@@ -17,22 +18,23 @@ static const struct option_def options[] = {
 /* --- columns -------------------------------------------------------------------------------- */
 
 static const struct column clock_columns[] = {
-	COLUMN(info_clock, name, UNIT_NONE, "shader engine"),
-	COLUMN(info_clock, mhz, UNIT_MHZ, "its clock; null: unknown", .digits = 2),
+	COLUMN(info_clock, name, UNIT_NONE, "name of the shader engine"),
+	COLUMN(info_clock, mhz, UNIT_MHZ, "clock of the shader engine; null: unknown", .digits = 2),
 };
 static const struct record clock_record = RECORD_OF(info_clock, RECORD_BLOCK, clock_columns);
 
 static const struct column offset_columns[] = {
-	COLUMN(info_clock, name, UNIT_NONE, "shader engine"),
+	COLUMN(info_clock, name, UNIT_NONE, "name of the shader engine"),
 	COLUMN(info_clock, offset, UNIT_CYCLES,
-		"to add to its clock to align it with the first; null: unknown", NULLABLE),
+		"cycles to add to align the engine's clock with the first; null: unknown",
+		NULLABLE),
 };
 static const struct record offset_record = RECORD_OF(info_clock, RECORD_BLOCK, offset_columns);
 
 static const struct column source_rows_columns[] = {
-	COLUMN(info_source_rows, mapped, UNIT_COUNT, "rows with a source position"),
-	COLUMN(info_source_rows, total, UNIT_COUNT, "rows, labels too"),
-	COLUMN(info_source_rows, distinct_lines, UNIT_COUNT, "innermost source lines"),
+	COLUMN(info_source_rows, mapped, UNIT_COUNT, "code rows with a source position"),
+	COLUMN(info_source_rows, total, UNIT_COUNT, "all code rows, including labels"),
+	COLUMN(info_source_rows, distinct_lines, UNIT_COUNT, "distinct innermost source lines"),
 };
 static const struct record source_rows_record =
 	RECORD_OF(info_source_rows, RECORD_BLOCK, source_rows_columns);
@@ -44,15 +46,17 @@ struct coordinate {
 	uint32_t v;
 };
 static const struct column coordinate_columns[] = {
-	COLUMN(coordinate, v, UNIT_NONE, "number that occurs"),
+	COLUMN(coordinate, v, UNIT_NONE, "a number that occurs at this level"),
 };
 static const struct record coordinate_record =
 	RECORD_OF(coordinate, RECORD_SCALAR, coordinate_columns);
 
 static const struct column level_columns[] = {
-	COLUMN(info_level, level, UNIT_NONE, "se, cu, simd, ... or core, unit, pipe"),
-	LIST(info_level, numbers, &coordinate_record, "the numbers that occur, sorted"),
-	COLUMN(info_level, ranges, UNIT_NONE, "the same in short", NO_JSON),
+	COLUMN(info_level, level, UNIT_NONE,
+		"level of the place: se, cu, simd, ... or core, unit, pipe"),
+	LIST(info_level, numbers, &coordinate_record,
+		"the numbers that occur at this level, sorted"),
+	COLUMN(info_level, ranges, UNIT_NONE, "the numbers as short ranges", NO_JSON),
 };
 static const struct record level_record = RECORD_OF(info_level, RECORD_BLOCK, level_columns);
 
@@ -60,22 +64,23 @@ static const struct column events_columns[] = {
 	COLUMN(info_events, events, UNIT_COUNT, "starts and ends of waves"),
 	COLUMN(info_events, starts, UNIT_COUNT, "starts of waves"),
 	COLUMN(info_events, ends, UNIT_COUNT, "ends of waves"),
-	COLUMN(info_events, cus, UNIT_COUNT, "compute units that had one", .title = "CUs"),
+	COLUMN(info_events, cus, UNIT_COUNT, "compute units with at least one event",
+		.title = "CUs"),
 	COLUMN(info_events, target_cu_starts, UNIT_COUNT,
-		"starts on the CU that has instruction detail", .title = "on target CU", NULLABLE),
+		"wave starts on the CU with instruction detail", .title = "on target CU", NULLABLE),
 };
 static const struct record events_record = RECORD_OF(info_events, RECORD_LINE, events_columns);
 
 static const struct column engine_columns[] = {
 	COLUMN(info_engine, name, UNIT_NONE, "number of the shader engine"),
-	RECORD(info_engine, sums, &events_record, "its wave starts and ends"),
+	RECORD(info_engine, sums, &events_record, "wave starts and ends on this shader engine"),
 	COLUMN(info_engine, id, UNIT_NONE, "number of the shader engine", .title = "se", NO_JSON),
 };
 const struct record info_engine_record = RECORD_OF(info_engine, RECORD_BLOCK, engine_columns);
 
 static const struct column kernel_columns[] = {
-	COLUMN(info_kernel, key, UNIT_NONE, "kernel id"),
-	COLUMN(info_kernel, name, UNIT_NONE, "name of that kernel"),
+	COLUMN(info_kernel, key, UNIT_NONE, "number of the kernel"),
+	COLUMN(info_kernel, name, UNIT_NONE, "name of the kernel"),
 };
 static const struct record kernel_record = RECORD_OF(info_kernel, RECORD_BLOCK, kernel_columns);
 
@@ -112,104 +117,114 @@ static const struct column launch_columns[] = {
 	LAUNCH(sgprs, UNIT_COUNT, "scalar registers of a wave"),
 	LAUNCH(lds_bytes, UNIT_BYTES, "local memory of a workgroup"),
 	LAUNCH(scratch_bytes, UNIT_BYTES, "scratch memory of a work-item"),
-	RECORD(info_launch, workgroup, &triple_record, "size of a workgroup", NULLABLE),
-	RECORD(info_launch, grid, &triple_record, "size of the grid", NULLABLE),
+	RECORD(info_launch, workgroup, &triple_record, "work-items per workgroup", NULLABLE),
+	RECORD(info_launch, grid, &triple_record, "size of the grid, by dimension", NULLABLE),
 	LAUNCH(workgroups, UNIT_COUNT, "workgroups in all"),
 	LAUNCH(waves, UNIT_WAVES, "waves in all"),
-	COLUMN(info_launch, duration_ns, UNIT_NONE, "of the kernel, in nanoseconds", NULLABLE),
+	COLUMN(info_launch, duration_ns, UNIT_NONE, "duration of the kernel, in nanoseconds",
+		NULLABLE),
 	COLUMN_AS(info_launch, l.is_other_run, "is_other_run", UNIT_NONE,
-		"a discovery run of the same dispatch states it"),
+		"the launch is stated by a discovery run of the same dispatch"),
 	LAUNCH(command, UNIT_NONE, "command line of the run"),
 };
 static const struct record launch_record = RECORD_OF(info_launch, RECORD_BLOCK, launch_columns);
 
 static const struct column note_columns[] = {
-	COLUMN(info_note, kind, UNIT_NONE, "what it means",
+	COLUMN(info_note, kind, UNIT_NONE, "what the note means for the result",
 		.words = "lost|truncated|unmapped|clamped|contradictory|guessed|missing|damaged|"
 			 "info"),
-	COLUMN(info_note, code, UNIT_NONE, "stable word for it"),
-	COLUMN(info_note, message, UNIT_NONE, "the same in a sentence"),
-	COLUMN(info_note, path, UNIT_NONE, "file it is about", NULLABLE),
-	COLUMN(info_note, offset, UNIT_BYTES, "where in that file", NULLABLE),
-	COLUMN(info_note, count, UNIT_COUNT, "how many of it"),
+	COLUMN(info_note, code, UNIT_NONE, "stable identifier of the note"),
+	COLUMN(info_note, message, UNIT_NONE, "the note as a sentence"),
+	COLUMN(info_note, path, UNIT_NONE, "file that the note is about", NULLABLE),
+	COLUMN(info_note, offset, UNIT_BYTES, "byte offset in that file", NULLABLE),
+	COLUMN(info_note, count, UNIT_COUNT, "number of occurrences"),
 };
 static const struct record note_record = RECORD_OF(info_note, RECORD_BLOCK, note_columns);
 
 static const struct column sibling_columns[] = {
-	COLUMN(info_sibling, path, UNIT_NONE, "where it is"),
-	COLUMN(info_sibling, agent, UNIT_NONE, "device it ran on", NULLABLE),
-	COLUMN(info_sibling, dispatch, UNIT_NONE, "which dispatch of the run", NULLABLE),
+	COLUMN(info_sibling, path, UNIT_NONE, "path of the capture"),
+	COLUMN(info_sibling, agent, UNIT_NONE, "device that the kernel ran on", NULLABLE),
+	COLUMN(info_sibling, dispatch, UNIT_NONE, "number of the dispatch in the run", NULLABLE),
 	COLUMN(info_sibling, waves, UNIT_WAVES, "waves traced", NULLABLE),
-	COLUMN(info_sibling, rows, UNIT_COUNT, "rows of its code", NULLABLE),
-	COLUMN(info_sibling, mapped_rows, UNIT_COUNT, "of which have a source position",
+	COLUMN(info_sibling, rows, UNIT_COUNT, "rows of the code", NULLABLE),
+	COLUMN(info_sibling, mapped_rows, UNIT_COUNT, "code rows with a source position",
 		.title = "mapped", NULLABLE),
-	COLUMN(info_sibling, is_empty, UNIT_NONE, "nothing was traced"),
-	COLUMN(info_sibling, is_repeat, UNIT_NONE, "it has the same code and agent"),
-	COLUMN(info_sibling, name, UNIT_NONE, "last part of its path", .title = "capture",
+	COLUMN(info_sibling, is_empty, UNIT_NONE, "the capture holds no traced waves"),
+	COLUMN(info_sibling, is_repeat, UNIT_NONE,
+		"it has the same code and the same agent as this capture"),
+	COLUMN(info_sibling, name, UNIT_NONE, "last component of its path", .title = "capture",
 		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
-	COLUMN(info_sibling, remark, UNIT_NONE, "this one, empty or same code", NO_JSON),
+	COLUMN(info_sibling, remark, UNIT_NONE,
+		"whether it is this capture, is empty or has the same code", NO_JSON),
 };
 const struct record info_sibling_record = RECORD_OF(info_sibling, RECORD_BLOCK, sibling_columns);
 
 static const struct column info_columns[] = {
-	COLUMN(capture_info, dir, UNIT_NONE, "last part of its path"),
-	COLUMN(capture_info, path, UNIT_NONE, "where it was read from"),
-	COLUMN(capture_info, format, UNIT_NONE, "which reader read it"),
-	COLUMN(capture_info, format_version, UNIT_NONE, "as the capture states it", NULLABLE),
-	COLUMN(capture_info, vendor, UNIT_NONE, "who made the device",
+	COLUMN(capture_info, dir, UNIT_NONE, "last component of the path"),
+	COLUMN(capture_info, path, UNIT_NONE, "path that the capture was read from"),
+	COLUMN(capture_info, format, UNIT_NONE, "name of the reader that read it"),
+	COLUMN(capture_info, format_version, UNIT_NONE,
+		"version of the format, as the capture states it", NULLABLE),
+	COLUMN(capture_info, vendor, UNIT_NONE, "vendor of the device",
 		.words = "amd|ascend|nvidia|unknown"),
 	EVIDENCE_COLUMN(capture_info, "what its figures rest on"),
 	COLUMN(capture_info, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
 	COLUMN(capture_info, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE),
-	COLUMN(capture_info, arch_source, UNIT_NONE, "what says so", NULLABLE),
+	COLUMN(capture_info, arch_source, UNIT_NONE, "where the architecture is stated", NULLABLE),
 	COLUMN(capture_info, gfxip, UNIT_NONE, "major version of an AMD target", NULLABLE),
 	COLUMN(capture_info, clock_mhz, UNIT_MHZ,
 		"trace clock: sum of shader cycles / sum of real time over all shader engines",
 		.digits = 3),
-	COLUMN(capture_info, clock_source, UNIT_NONE, "what says so", NULLABLE),
+	COLUMN(capture_info, clock_source, UNIT_NONE, "where the clock comes from", NULLABLE),
 	COLUMN_HELD(capture_info, clocks, "clock_mhz_by_se", COLUMN_MAP, &clock_record,
-		"the clock of each shader engine"),
+		"clock of each shader engine"),
 	COLUMN_HELD(capture_info, clocks, "se_offsets", COLUMN_MAP, &offset_record,
 		"cycles to add to a shader engine's clock to align it with the first"),
-	COLUMN(capture_info, rows, UNIT_COUNT, "rows of the code, labels too"),
-	COLUMN(capture_info, instructions, UNIT_COUNT, "of which are instructions"),
-	COLUMN(capture_info, mapped_rows, UNIT_COUNT, "of which have a source position"),
+	COLUMN(capture_info, rows, UNIT_COUNT, "rows of the code, including labels"),
+	COLUMN(capture_info, instructions, UNIT_COUNT, "code rows that are instructions"),
+	COLUMN(capture_info, mapped_rows, UNIT_COUNT, "code rows with a source position"),
 	COLUMN(capture_info, executed_rows, UNIT_COUNT,
-		"with at least one hit, as the producer states", NULLABLE),
-	RECORD(capture_info, source_rows, &source_rows_record, "how many rows have a source line"),
-	COLUMN(capture_info, source_files, UNIT_COUNT, "source files that are named"),
-	COLUMN(capture_info, source_snapshots, UNIT_COUNT, "of which the capture has a copy"),
+		"code rows with at least one execution, as stated by the producer", NULLABLE),
+	RECORD(capture_info, source_rows, &source_rows_record,
+		"how many code rows have a source line"),
+	COLUMN(capture_info, source_files, UNIT_COUNT, "source files that the code names"),
+	COLUMN(capture_info, source_snapshots, UNIT_COUNT,
+		"source files that the capture holds a copy of"),
 	POINTER(capture_info, stated_totals, &stated_record,
-		"sums of what the producer states, in cycles"),
+		"totals stated by the producer, in cycles"),
 	COLUMN(capture_info, waves, UNIT_COUNT, "waves or pipes that were traced"),
-	COLUMN(capture_info, wave_files, UNIT_COUNT, "wave files, listed or not"),
-	COLUMN(capture_info, target_cu, UNIT_NONE, "CU with instruction detail", NULLABLE),
-	MAP(capture_info, wave_coords, &level_record, "where the tracks are"),
-	COLUMN(capture_info, span_cycles, UNIT_CYCLES, "from first begin to last end", NULLABLE),
-	MAP(capture_info, occupancy, &info_engine_record, "by shader engine, all CUs"),
-	MAP(capture_info, dispatch_ids, &kernel_record,
-		"kernel ids of the capture and their names"),
-	LIST(capture_info, counter_names, &text_item_record,
-		"hardware counters that were streamed"),
-	COLUMN(capture_info, counter_series, UNIT_COUNT, "series of counters"),
-	COLUMN(capture_info, markers, UNIT_COUNT, "marks that the kernel set"),
-	COLUMN(capture_info, other_simd_records, UNIT_COUNT, "issues of SIMDs without detail"),
-	COLUMN(capture_info, dispatch_events, UNIT_COUNT, "events of the dispatcher"),
-	COLUMN(capture_info, has_pc_samples, UNIT_NONE, "its rows have samples"),
-	RECORD(capture_info, machine, &machine_record, "the device; null: no side file states it"),
-	RECORD(capture_info, launch, &launch_record, "the launch; null: no side file states it"),
-	LIST(capture_info, notes, &note_record, "what reading it has to say"),
-	LIST(capture_info, tables, &producer_table_record,
-		"tables that the producer gave and nothing here interprets", OPTIONAL),
-	LIST(capture_info, siblings, &info_sibling_record, "captures beside this one"),
-	COLUMN(capture_info, health, UNIT_NONE,
-		"verdict of incore check with its errors and warnings; null with --quick",
+	COLUMN(capture_info, wave_files, UNIT_COUNT, "wave files, whether listed or not"),
+	COLUMN(capture_info, target_cu, UNIT_NONE, "number of the CU with instruction detail",
 		NULLABLE),
+	MAP(capture_info, wave_coords, &level_record, "where the traced waves or pipes ran"),
+	COLUMN(capture_info, span_cycles, UNIT_CYCLES,
+		"cycles from the first begin to the last end", NULLABLE),
+	MAP(capture_info, occupancy, &info_engine_record,
+		"wave starts and ends by shader engine, over all CUs"),
+	MAP(capture_info, dispatch_ids, &kernel_record,
+		"kernel numbers in the capture and their names"),
+	LIST(capture_info, counter_names, &text_item_record,
+		"names of the recorded hardware counters"),
+	COLUMN(capture_info, counter_series, UNIT_COUNT, "number of counter series"),
+	COLUMN(capture_info, markers, UNIT_COUNT, "markers that the kernel recorded"),
+	COLUMN(capture_info, other_simd_records, UNIT_COUNT,
+		"instructions issued by SIMDs without instruction detail"),
+	COLUMN(capture_info, dispatch_events, UNIT_COUNT, "number of dispatcher events"),
+	COLUMN(capture_info, has_pc_samples, UNIT_NONE, "the code rows have PC samples"),
+	RECORD(capture_info, machine, &machine_record,
+		"the device; null: no side file describes it"),
+	RECORD(capture_info, launch, &launch_record, "the launch; null: no side file describes it"),
+	LIST(capture_info, notes, &note_record, "notes from reading the capture"),
+	LIST(capture_info, tables, &producer_table_record,
+		"tables of the producer that incore does not interpret", OPTIONAL),
+	LIST(capture_info, siblings, &info_sibling_record, "other captures beside this one"),
+	COLUMN(capture_info, health, UNIT_NONE,
+		"verdict of incore check with errors and warnings; null with --quick", NULLABLE),
 };
 static const struct record info_record = RECORD_OF(capture_info, RECORD_BLOCK, info_columns);
 
 static const struct column list_columns[] = {
-	LIST(info_list, captures, &info_record, "one for each path"),
+	LIST(info_list, captures, &info_record, "one entry per path"),
 };
 static const struct record list_record = RECORD_OF(info_list, RECORD_BLOCK, list_columns);
 

@@ -16,7 +16,7 @@ static const struct option_def options[] = {
 		OPTION_RARE "draw arrows and loops with ASCII characters",
 		OPTION_FIELD(isa_params, ascii)},
 	{0, "levels", OPTION_FLAG, NULL, NULL, NULL,
-		"also the memory latency that SQ_INST_LEVEL_* counters tell (approximate)",
+		"also show the approximate memory latency from SQ_INST_LEVEL_* counters",
 		OPTION_ALL(isa_params, levels)},
 	PER_WAVE_OPTION(isa_params),
 	OPTION_END,

@@ -5,32 +5,32 @@
 /* --- columns -------------------------------------------------------------------------------- */
 
 static const struct column source_columns[] = {
-	COLUMN(source_file, path, UNIT_NONE, "a source file, as the debug information names it"),
+	COLUMN(source_file, path, UNIT_NONE, "path of a source file, as in the debug information"),
 };
 static const struct record source_record = RECORD_OF(source_file, RECORD_SCALAR, source_columns);
 
 static const struct column label_columns[] = {
 	COLUMN(label_row, row, UNIT_ROW, "number of the label in the listing"),
-	COLUMN(label_row, address, UNIT_ADDRESS, "where it stands"),
-	COLUMN(label_row, text, UNIT_NONE, "its text"),
-	COLUMN(label_row, index, UNIT_NONE, "its place in the code table"),
+	COLUMN(label_row, address, UNIT_ADDRESS, "address of the label"),
+	COLUMN(label_row, text, UNIT_NONE, "text of the label"),
+	COLUMN(label_row, index, UNIT_NONE, "index in the code table"),
 };
 static const struct record label_record = RECORD_OF(label_row, RECORD_LINE, label_columns);
 
 static const struct column frame_columns[] = {
-	COLUMN(frame, source, UNIT_NONE, "number of the file in sources"),
-	COLUMN(frame, line, UNIT_NONE, "line, from 1"),
+	COLUMN(frame, source, UNIT_NONE, "index of the file in sources"),
+	COLUMN(frame, line, UNIT_NONE, "line number, from 1"),
 };
 static const struct record frame_record = RECORD_OF(frame, RECORD_TUPLE, frame_columns);
 
 static const struct column spread_columns[] = {
-	COLUMN(wave_spread, n, UNIT_WAVES, "waves that ran the row"),
-	COLUMN(wave_spread, min, UNIT_CYCLES, "of the fastest wave", .digits = 2),
-	COLUMN(wave_spread, mean, UNIT_CYCLES, "over the waves", .digits = 2),
-	COLUMN(wave_spread, max, UNIT_CYCLES, "of the slowest wave", .digits = 2),
+	COLUMN(wave_spread, n, UNIT_WAVES, "number of waves that ran the row"),
+	COLUMN(wave_spread, min, UNIT_CYCLES, "cycles of the fastest wave", .digits = 2),
+	COLUMN(wave_spread, mean, UNIT_CYCLES, "mean cycles over the waves", .digits = 2),
+	COLUMN(wave_spread, max, UNIT_CYCLES, "cycles of the slowest wave", .digits = 2),
 	COLUMN(wave_spread, deviation, UNIT_CYCLES, "standard deviation over the waves",
 		.digits = 2),
-	COLUMN(wave_spread, slowest, UNIT_NONE, "the slowest wave"),
+	COLUMN(wave_spread, slowest, UNIT_NONE, "name of the slowest wave"),
 };
 static const struct record spread_record = RECORD_OF(wave_spread, RECORD_LINE, spread_columns);
 
@@ -41,65 +41,65 @@ static const struct column live_columns[] = {
 static const struct record live_record = RECORD_OF(live_row, RECORD_LINE, live_columns);
 
 static const struct column level_columns[] = {
-	COLUMN(level_row, n, UNIT_COUNT, "instances that came back while the counter ran",
+	COLUMN(level_row, n, UNIT_COUNT, "memory operations that returned while the counter ran",
 		.title = "came back"),
-	COLUMN(level_row, mean, UNIT_CYCLES, "from issue to coming back", .digits = 1),
-	COLUMN(level_row, deviation, UNIT_CYCLES, "standard deviation; absent for one", OPTIONAL,
+	COLUMN(level_row, mean, UNIT_CYCLES, "mean cycles from issue to return", .digits = 1),
+	COLUMN(level_row, deviation, UNIT_CYCLES,
+		"standard deviation of the latency; absent for a single operation", OPTIONAL,
 		.digits = 1),
-	COLUMN(level_row, error, UNIT_CYCLES, "of the mean; absent for one", .title = "+-",
+	COLUMN(level_row, error, UNIT_CYCLES,
+		"standard error of the mean latency; absent for a single operation", .title = "+-",
 		OPTIONAL, .digits = 1),
 };
 static const struct record level_record = RECORD_OF(level_row, RECORD_LINE, level_columns);
 
 static const struct column row_columns[] = {
 	PART(isa_row, h, &hot_plain_record),
-	COLUMN(isa_row, loop_depth, UNIT_COUNT, "loops around it", .title = "loops",
+	COLUMN(isa_row, loop_depth, UNIT_COUNT, "number of loops around the row", .title = "loops",
 		.csv = "loop_depth"),
-	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
-	COLUMN(isa_row, code_object, UNIT_INDEX, "as the capture numbers code objects", OPTIONAL),
+	COLUMN(isa_row, index, UNIT_NONE, "index in the code table"),
+	COLUMN(isa_row, code_object, UNIT_INDEX, "index of the code object in the capture",
+		OPTIONAL),
 	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
 	RECORD(isa_row, execution, &distribution_record, "cycles of one execution", NULLABLE),
 	RECORD(isa_row, execution_stall, &distribution_record,
-		"stall of one execution; absent where it never stalled", OPTIONAL),
+		"stall cycles of one execution; absent if it never stalled", OPTIONAL),
 	RECORD(isa_row, waves, &spread_record,
-		"mean cycles of one execution in each wave, over the waves that ran the row; "
-		"absent where all agree or less than two ran it",
+		"mean cycles of one execution by wave; absent if equal or fewer than two waves",
 		OPTIONAL),
 	POINTER(isa_row, levels, &level_record,
-		"memory latency by the counters of instructions in flight, an approximation",
-		OPTIONAL),
+		"approximate memory latency, from counters of instructions in flight", OPTIONAL),
 	COLUMN(isa_row, load_to_wait, UNIT_CYCLES,
-		"with levels: the median from issue to the end of its wait, without counters",
+		"median cycles from issue to the end of the wait, with levels but without counters",
 		.title = "to its wait", OPTIONAL, .digits = 0),
 	POINTER(isa_row, stated, &code_totals_record,
-		"what the producer states, where it is not what its records add up to"),
+		"totals stated by the producer, if they differ from the sum of its records"),
 	POINTER(isa_row, live, &live_record,
-		"registers that hold something needed before the row; null where the text cannot "
-		"tell"),
-	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE, "what most of its lost cycles waited for",
-		NULLABLE),
-	COLUMN_AS(
-		isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES, "cycles lost to that cause"),
-	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks", NULLABLE),
+		"live registers before the row; null: the text does not show it"),
+	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE,
+		"what most lost cycles of the row waited for", NULLABLE),
+	COLUMN_AS(isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES,
+		"lost cycles of the row that waited for that cause"),
+	COLUMN(isa_row, block, UNIT_NONE, "index of the row's basic block in blocks", NULLABLE),
 	COLUMN(isa_row, per_hit, UNIT_CYCLES,
-		"cycles an execution, all buckets together; absent where it never ran", OPTIONAL,
+		"cycles per execution over all buckets; absent if it never ran", OPTIONAL,
 		.digits = 6),
-	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
+	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found this row",
 		.title = "samples", NO_JSON),
-	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
+	COLUMN(isa_row, stalled, UNIT_SAMPLES, "samples that found this row stalled",
 		.csv = "stalled_samples", NO_JSON),
-	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "of the latency or the samples of all rows",
+	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "share of the latency or the samples of all rows",
 		.title = "%", NO_JSON, .digits = 1),
-	COLUMN(isa_row, target, UNIT_ROW, "row it branches to", .title = "to",
+	COLUMN(isa_row, target, UNIT_ROW, "row that the instruction branches to", .title = "to",
 		.csv = "branch_target_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
-	COLUMN(isa_row, waits_for, UNIT_ROW, "row it waits for most", .title = "for",
-		.csv = "waits_for_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
+	COLUMN(isa_row, waits_for, UNIT_ROW, "row that the instruction waits for most",
+		.title = "for", .csv = "waits_for_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
 };
 const struct record isa_row_record = RECORD_OF(isa_row, RECORD_LINE, row_columns);
 
 static const struct column edge_columns[] = {
 	PART(isa_edge, e, &edge_record),
-	COLUMN(isa_edge, dominating, UNIT_NONE, "it has most of the wait's cycles"),
+	COLUMN(isa_edge, dominating, UNIT_NONE, "this producer has most cycles of the wait"),
 };
 static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, edge_columns);
 
@@ -108,19 +108,21 @@ static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, ed
 	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column wait_columns[] = {
 	COLUMN(wait_line, wait, UNIT_ROW, "row of the wait"),
-	COLUMN(wait_line, producer, UNIT_ROW, "row whose instances it consumed"),
-	PAIR(n, "consumed", "instances"),
-	PAIR(n_last, "last", "of which were the last to come back, in order"),
-	PAIR(n_group, "group", "of which returned in any order: each may have been the last"),
-	PAIR(n_candidates, "candidates", "not in consumed: of waits that cannot be resolved"),
-	COLUMN(wait_line, loop, UNIT_ROW, "header row of the innermost loop that holds both",
-		NULLABLE),
+	COLUMN(wait_line, producer, UNIT_ROW, "row of the producer that the wait consumed"),
+	PAIR(n, "consumed", "executions of the producer that the wait consumed"),
+	PAIR(n_last, "last", "consumed executions that returned last, in order"),
+	PAIR(n_group, "group",
+		"consumed executions that returned in any order: each may have been the last"),
+	PAIR(n_candidates, "candidates",
+		"possible producers of waits that cannot be resolved; not in consumed"),
+	COLUMN(wait_line, loop, UNIT_ROW,
+		"header row of the innermost loop that holds wait and producer", NULLABLE),
 	PAIR_VALUES(together, "together",
-		"instances consumed by the wait, where this was the youngest"),
-	PAIR_VALUES(in_flight, "in_flight", "outstanding on the counter then"),
+		"executions consumed by the wait if this producer was the youngest"),
+	PAIR_VALUES(in_flight, "in_flight",
+		"operations outstanding on the counter when the wait began"),
 	PAIR_VALUES(slack_cyc, "slack_at_most",
-		"upper bound of the cycles it came back before the last one; of those not known "
-		"to be the last"),
+		"cycles it returned before the last one, at most; if it may not be the last"),
 	PAIR_VALUES(
 		iterations, "iterations", "passes of the loop that began between issue and wait"),
 };
@@ -128,37 +130,41 @@ static const struct record wait_record = RECORD_OF(wait_line, RECORD_LINE, wait_
 
 static const struct column branch_columns[] = {
 	COLUMN(branch_row, row, UNIT_ROW, "row of the branch"),
-	COLUMN(branch_row, target, UNIT_ROW, "row it goes to"),
-	COLUMN(branch_row, taken, UNIT_COUNT, "executions that went there"),
-	COLUMN(branch_row, not_taken, UNIT_COUNT, "executions that went on"),
+	COLUMN(branch_row, target, UNIT_ROW, "row that the branch goes to"),
+	COLUMN(branch_row, taken, UNIT_COUNT, "executions that took the branch"),
+	COLUMN(branch_row, not_taken, UNIT_COUNT, "executions that did not take the branch"),
 };
 static const struct record branch_record = RECORD_OF(branch_row, RECORD_LINE, branch_columns);
 
 static const struct column sums_columns[] = {
-	COLUMN(block_sums, hit, UNIT_COUNT, "executions of its rows"),
-	COLUMN(block_sums, latency, UNIT_CYCLES, "recorded latency of its rows"),
-	COLUMN(block_sums, samples, UNIT_SAMPLES, "samples that found its rows"),
-	RECORD(block_sums, buckets, &bucket_record, "the conserved accounting of its cycles"),
-	COLUMN(block_sums, cycles, UNIT_CYCLES, "all buckets together"),
-	COLUMN(block_sums, cycles_per_wave, UNIT_CYCLES, "of the mean wave", OPTIONAL, .digits = 6),
+	COLUMN(block_sums, hit, UNIT_COUNT, "executions of the rows"),
+	COLUMN(block_sums, latency, UNIT_CYCLES, "recorded latency of the rows"),
+	COLUMN(block_sums, samples, UNIT_SAMPLES, "samples that found the rows"),
+	RECORD(block_sums, buckets, &bucket_record,
+		"cycles by bucket; the buckets add up to the total"),
+	COLUMN(block_sums, cycles, UNIT_CYCLES, "cycles of all buckets together"),
+	COLUMN(block_sums, cycles_per_wave, UNIT_CYCLES, "cycles in the mean wave", OPTIONAL,
+		.digits = 6),
 };
 static const struct record sums_record = RECORD_OF(block_sums, RECORD_LINE, sums_columns);
 
 static const struct column block_columns[] = {
 	COLUMN(block_row, first_row, UNIT_ROW, "first row of the basic block"),
-	COLUMN(block_row, last_row, UNIT_ROW, "its last row"),
-	COLUMN(block_row, rows, UNIT_COUNT, "rows in it"),
-	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in", NULLABLE),
-	COLUMN(block_row, executions, UNIT_COUNT, "executions of its first row"),
+	COLUMN(block_row, last_row, UNIT_ROW, "last row of the basic block"),
+	COLUMN(block_row, rows, UNIT_COUNT, "rows in the basic block"),
+	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop around the block",
+		NULLABLE),
+	COLUMN(block_row, executions, UNIT_COUNT, "executions of the first row of the block"),
 	PART(block_row, sums, &sums_record),
-	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles an execution", .digits = 6),
+	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles per execution of the block",
+		.digits = 6),
 };
 static const struct record block_record = RECORD_OF(block_row, RECORD_LINE, block_columns);
 
 static const struct column body_columns[] = {
 	COLUMN(body_row, header_row, UNIT_ROW, "header row of the loop"),
 	PART(body_row, sums, &sums_record),
-	COLUMN(body_row, per_execution, UNIT_CYCLES, "cycles an execution of the header",
+	COLUMN(body_row, per_execution, UNIT_CYCLES, "cycles per execution of the loop header",
 		.digits = 6),
 };
 static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_columns);
@@ -168,47 +174,51 @@ static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_c
 	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column latency_columns[] = {
 	COLUMN(latency_line, opcode, UNIT_NONE, "mnemonic of the load"),
-	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the form that loads to the LDS"),
-	COLUMN(latency_line, counter, UNIT_NONE, "counter that its waits wait on"),
-	LATENCY(n_exact, "exact", "youngest of a counter in order, and the wait blocked"),
-	LATENCY(n_bound, "upper_bound", "youngest, but the wait did not block or had two counters"),
-	LATENCY(n_group, "group", "youngest of a group that returns in any order"),
-	LATENCY(n_unresolved, "unresolved", "youngest of several candidates"),
-	LATENCY(n_older, "older", "consumed together with a younger one: not in cycles"),
-	LATENCY_VALUES(all, "cycles", "from issue to the end of the wait"),
-	LATENCY_VALUES(exact, "exact_cycles", "the exact ones of them"),
+	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the load writes to the LDS"),
+	COLUMN(latency_line, counter, UNIT_NONE, "counter that waits for this load use"),
+	LATENCY(n_exact, "exact",
+		"loads that were the youngest of a counter in order and whose wait blocked"),
+	LATENCY(n_bound, "upper_bound",
+		"loads that were the youngest, but the wait did not block or had two counters"),
+	LATENCY(n_group, "group",
+		"loads that were the youngest of a group that returns in any order"),
+	LATENCY(n_unresolved, "unresolved", "loads that were the youngest of several candidates"),
+	LATENCY(n_older, "older", "loads consumed together with a younger one; not in cycles"),
+	LATENCY_VALUES(all, "cycles", "cycles from issue to the end of the wait"),
+	LATENCY_VALUES(exact, "exact_cycles",
+		"cycles from issue to the end of the wait, of the exact loads"),
 	LATENCY_VALUES(group_high, "group_high_cycles",
-		"from issue of the oldest of a group to the end of the wait"),
+		"cycles from issue of the oldest load of a group to the end of the wait"),
 	LATENCY_VALUES(distance, "distance_instructions", "instructions from issue to the wait"),
 	LATENCY_VALUES(distance_cyc, "distance_cycles", "cycles from issue to the wait"),
-	LATENCY_VALUES(in_flight, "in_flight", "outstanding on the counter when the wait began"),
+	LATENCY_VALUES(in_flight, "in_flight",
+		"operations outstanding on the counter when the wait began"),
 };
 static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK, latency_columns);
 
 static const struct column isa_columns[] = {
 	EVIDENCE_COLUMN(isa_answer, "what the figures rest on"),
-	COLUMN(isa_answer, per, UNIT_NONE, "what is drawn: the mean wave, or absent", OPTIONAL),
-	COLUMN(isa_answer, levels_from, UNIT_NONE, "what levels of rows rest on", OPTIONAL),
+	COLUMN(isa_answer, per, UNIT_NONE, "the mean wave, if cycles are per wave", OPTIONAL),
+	COLUMN(isa_answer, levels_from, UNIT_NONE, "what the levels of the rows are based on",
+		OPTIONAL),
 	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
 	POINTER(isa_answer, accounting, &hot_accounting_record,
-		"every cycle of the selection in one bucket; null: no timeline"),
-	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency, or most samples",
+		"every cycle of the selection in one bucket; null: there is no timeline"),
+	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency or most samples",
 		NULLABLE),
-	LIST(isa_answer, sources, &source_record, "source files, which frames count into",
+	LIST(isa_answer, sources, &source_record, "source files, indexed by frames",
 		.flags = COLUMN_BLOCK),
-	LIST(isa_answer, labels, &label_record, "labels between the rows"),
+	LIST(isa_answer, labels, &label_record, "labels among the rows"),
 	LIST(isa_answer, rows, &isa_row_record, "the instructions, in the order of the listing"),
-	LIST(isa_answer, edges, &isa_edge_record, "which instruction each wait waits for"),
+	LIST(isa_answer, edges, &isa_edge_record, "which instruction each wait waited for"),
 	LIST(isa_answer, waits, &wait_record,
-		"each wait row and each row whose instances it consumed, by wait, then by "
-		"producer"),
-	LIST(isa_answer, branches, &branch_record, "where branches go, and how often"),
+		"each wait and its producers, sorted by wait, then by producer"),
+	LIST(isa_answer, branches, &branch_record, "targets of branches, with executions"),
 	LIST(isa_answer, loops, &loop_record, "loops of the code"),
-	LIST(isa_answer, blocks, &block_record, "basic blocks"),
+	LIST(isa_answer, blocks, &block_record, "basic blocks of the code"),
 	LIST(isa_answer, bodies, &body_record,
-		"what the whole body of each loop cost, inner loops included; in the order of "
-		"loops"),
-	LIST(isa_answer, latency, &latency_record, "how long loads took, by opcode"),
+		"cost of the whole body of each loop, inner loops included, in the order of loops"),
+	LIST(isa_answer, latency, &latency_record, "latency of loads by opcode"),
 };
 const struct record isa_record = RECORD_OF(isa_answer, RECORD_BLOCK, isa_columns);
 

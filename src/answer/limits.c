@@ -3,17 +3,19 @@
 #include "answer/limits.h"
 
 static const struct column limit_columns[] = {
-	COLUMN(limit_line, state, UNIT_NONE, "is it known; none: the kernel uses none of it",
+	COLUMN(limit_line, state, UNIT_NONE,
+		"whether the limit is known; none: the kernel uses none of this resource",
 		.words = "known|unknown|none"),
-	COLUMN(limit_line, waves, UNIT_WAVES, "waves per SIMD that it allows", NULLABLE),
+	COLUMN(limit_line, waves, UNIT_WAVES, "waves per SIMD that this limit allows", NULLABLE),
 };
 static const struct record limit_record = RECORD_OF(limit_line, RECORD_LINE, limit_columns);
 
 static const struct column by_columns[] = {
-	RECORD(limits_by, waves, &limit_record, "what the hardware allows of any kernel"),
-	RECORD(limits_by, vgpr, &limit_record, "what the vector registers allow"),
-	RECORD(limits_by, lds, &limit_record, "what the LDS allows"),
-	RECORD(limits_by, grid, &limit_record, "what the grid has, over all SIMDs"),
+	RECORD(limits_by, waves, &limit_record,
+		"waves per SIMD that the hardware allows for any kernel"),
+	RECORD(limits_by, vgpr, &limit_record, "waves per SIMD that the vector registers allow"),
+	RECORD(limits_by, lds, &limit_record, "waves per SIMD that the LDS allows"),
+	RECORD(limits_by, grid, &limit_record, "waves per SIMD that the grid provides"),
 };
 static const struct record by_record = RECORD_OF(limits_by, RECORD_BLOCK, by_columns);
 
@@ -28,10 +30,10 @@ static const struct column kernel_columns[] = {
 	FIGURE(regs.accum, "accum_vgprs_used", UNIT_COUNT,
 		"accumulation registers that the text names"),
 	KNOWN(stated_vgprs, UNIT_COUNT, "vector registers that the producer states"),
-	KNOWN(lds_bytes_per_workgroup, UNIT_BYTES, "LDS of a workgroup"),
+	KNOWN(lds_bytes_per_workgroup, UNIT_BYTES, "LDS bytes per workgroup"),
 	FIGURE(has_lds_instructions, "has_lds_instructions", UNIT_NONE,
 		"the code uses the LDS for more than moves across lanes"),
-	KNOWN(waves_per_workgroup, UNIT_WAVES, "waves of a workgroup"),
+	KNOWN(waves_per_workgroup, UNIT_WAVES, "waves per workgroup"),
 	KNOWN(launched_waves, UNIT_WAVES, "waves of the launch"),
 };
 static const struct record kernel_record = RECORD_OF(limits_part, RECORD_BLOCK, kernel_columns);
@@ -39,14 +41,17 @@ static const struct record kernel_record = RECORD_OF(limits_part, RECORD_BLOCK, 
 static const struct column machine_columns[] = {
 	FIGURE(machine_source, "source", UNIT_NONE, "where the figures come from",
 		.words = "side-files|assumed|mixed", NULLABLE),
-	COLUMN(limits_part, assumed_target, UNIT_NONE, "target whose figures stand in", NULLABLE),
-	COLUMN(limits_part, assumed_product, UNIT_NONE, "product whose figures stand in", NULLABLE),
+	COLUMN(limits_part, assumed_target, UNIT_NONE, "target whose figures were assumed",
+		NULLABLE),
+	COLUMN(limits_part, assumed_product, UNIT_NONE, "product whose figures were assumed",
+		NULLABLE),
 	KNOWN(max_waves_per_simd, UNIT_WAVES, "waves that a SIMD can hold"),
 	FIGURE(vgpr_pool, "vgprs_per_simd", UNIT_COUNT, "registers that the waves of a SIMD share",
 		.flags = COLUMN_NULLABLE | COLUMN_SOME),
-	FIGURE(vgpr_granule, "vgpr_granule", UNIT_COUNT, "registers are given out in so many",
+	FIGURE(vgpr_granule, "vgpr_granule", UNIT_COUNT,
+		"number of registers that are allocated at a time",
 		.flags = COLUMN_NULLABLE | COLUMN_SOME),
-	KNOWN(lds_bytes_per_cu, UNIT_BYTES, "LDS of a compute unit"),
+	KNOWN(lds_bytes_per_cu, UNIT_BYTES, "LDS bytes per compute unit"),
 	KNOWN(simds, UNIT_COUNT, "SIMDs of the device"),
 	KNOWN(simds_per_cu, UNIT_COUNT, "SIMDs of a compute unit"),
 	KNOWN(wave_size, UNIT_COUNT, "lanes of a wave"),
@@ -54,40 +59,46 @@ static const struct column machine_columns[] = {
 static const struct record machine_record = RECORD_OF(limits_part, RECORD_BLOCK, machine_columns);
 
 static const struct column block_columns[] = {
-	COLUMN(block_line, limit, UNIT_NONE, "what it is that is limited",
+	COLUMN(block_line, limit, UNIT_NONE, "name of the limit",
 		.words = "registers|shared memory|warps|blocks|barriers|clusters|grid"),
-	COLUMN(block_line, blocks, UNIT_COUNT, "blocks of this launch that an SM can hold by it"),
-	COLUMN(block_line, source, UNIT_NONE, "stated by the report, or computed from the launch",
+	COLUMN(block_line, blocks, UNIT_COUNT,
+		"blocks of this launch that one SM can hold under this limit"),
+	COLUMN(block_line, source, UNIT_NONE,
+		"whether the report states it or it was computed from the launch",
 		.words = "report|computed"),
 };
 static const struct record block_record = RECORD_OF(block_line, RECORD_LINE, block_columns);
 
 static const struct column blocks_columns[] = {
-	COLUMN(blocks_part, per_sm, UNIT_COUNT, "blocks that an SM can hold", NULLABLE),
-	COLUMN(blocks_part, warps_per_block, UNIT_WAVES, "warps of a block", NULLABLE),
+	COLUMN(blocks_part, per_sm, UNIT_COUNT, "blocks that one SM can hold", NULLABLE),
+	COLUMN(blocks_part, warps_per_block, UNIT_WAVES, "warps per block", NULLABLE),
 	COLUMN(blocks_part, achieved_pct, UNIT_PERCENT,
-		"of the warps that an SM can hold, as measured", .digits = 2, NULLABLE),
-	COLUMN(blocks_part, fills, UNIT_NONE, "how often the grid fills the device", .digits = 3,
+		"measured warps, as a share of the warps that one SM can hold", .digits = 2,
 		NULLABLE),
-	COLUMN(blocks_part, fills_source, UNIT_NONE, "where that comes from",
+	COLUMN(blocks_part, fills, UNIT_NONE, "how many times the grid fills the device",
+		.digits = 3, NULLABLE),
+	COLUMN(blocks_part, fills_source, UNIT_NONE, "where fills comes from",
 		.words = "report|computed"),
-	LIST(blocks_part, by, &block_record, "NVIDIA: blocks on an SM by each limit"),
+	LIST(blocks_part, by, &block_record, "NVIDIA: blocks per SM under each limit"),
 };
 static const struct record blocks_record = RECORD_OF(blocks_part, RECORD_BLOCK, blocks_columns);
 
 static const struct column limits_columns[] = {
-	COLUMN(limits_part, waves_per_simd, UNIT_WAVES, "the least of what is known", NULLABLE),
-	COLUMN(limits_part, limiter, UNIT_NONE, "what allows no more",
+	COLUMN(limits_part, waves_per_simd, UNIT_WAVES,
+		"waves per SIMD under the tightest known limit", NULLABLE),
+	COLUMN(limits_part, limiter, UNIT_NONE, "name of the tightest limit",
 		.words = "waves|vgpr|lds|grid|blocks|barriers|clusters", NULLABLE),
 	FIGURE(is_upper_bound, "is_upper_bound", UNIT_NONE,
-		"some limits are unknown: it may be less"),
-	LIST(limits_part, limiters, &text_item_record, "all that allow no more"),
-	RECORD(limits_part, by, &by_record, "every limit alone"),
-	COLUMN(limits_part, sentence, UNIT_NONE, "the limit in words"),
-	COLUMN(limits_part, next_step, UNIT_NONE, "what would give one wave more", NULLABLE),
-	RECORD_SELF("kernel", &kernel_record, "what the kernel needs"),
-	RECORD_SELF("machine", &machine_record, "what the machine has"),
-	POINTER(limits_part, blocks, &blocks_record, "NVIDIA: blocks on an SM", OPTIONAL),
+		"some limits are unknown, so the real number may be lower"),
+	LIST(limits_part, limiters, &text_item_record,
+		"names of all limits that are equally tight"),
+	RECORD(limits_part, by, &by_record, "every limit by itself"),
+	COLUMN(limits_part, sentence, UNIT_NONE, "the limit in one sentence"),
+	COLUMN(limits_part, next_step, UNIT_NONE, "change that would allow one wave more",
+		NULLABLE),
+	RECORD_SELF("kernel", &kernel_record, "resources that the kernel needs"),
+	RECORD_SELF("machine", &machine_record, "resources that the machine has"),
+	POINTER(limits_part, blocks, &blocks_record, "NVIDIA: blocks per SM", OPTIONAL),
 };
 const struct record limits_record = RECORD_OF(limits_part, RECORD_BLOCK, limits_columns);
 

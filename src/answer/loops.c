@@ -7,34 +7,34 @@
 
 static const struct column place_columns[] = {
 	COLUMN(loop_place, header_row, UNIT_ROW, "first row of the loop"),
-	COLUMN(loop_place, header_address, UNIT_ADDRESS, "where that row stands"),
-	COLUMN(loop_place, latch_row, UNIT_ROW, "row that branches back"),
-	COLUMN(loop_place, latch_address, UNIT_ADDRESS, "where that row stands"),
-	COLUMN(loop_place, latches, UNIT_COUNT, "branches back"),
-	COLUMN(loop_place, depth, UNIT_COUNT, "1: in no other loop"),
-	COLUMN(loop_place, parent_header_row, UNIT_ROW, "first row of the loop around it",
+	COLUMN(loop_place, header_address, UNIT_ADDRESS, "address of the first row of the loop"),
+	COLUMN(loop_place, latch_row, UNIT_ROW, "row that branches back to the header"),
+	COLUMN(loop_place, latch_address, UNIT_ADDRESS, "address of the row that branches back"),
+	COLUMN(loop_place, latches, UNIT_COUNT, "number of branches back to the header"),
+	COLUMN(loop_place, depth, UNIT_COUNT, "nesting depth; 1: not inside another loop"),
+	COLUMN(loop_place, parent_header_row, UNIT_ROW, "first row of the enclosing loop",
 		NULLABLE),
-	COLUMN(loop_place, blocks, UNIT_COUNT, "basic blocks of its body"),
-	COLUMN(loop_place, rows, UNIT_COUNT, "rows of its body"),
+	COLUMN(loop_place, blocks, UNIT_COUNT, "basic blocks of the loop body"),
+	COLUMN(loop_place, rows, UNIT_COUNT, "rows of the loop body"),
 };
 static const struct record place_record = RECORD_OF(loop_place, RECORD_BLOCK, place_columns);
 
 static const struct column trips_columns[] = {
-	COLUMN(loop_trips, executions, UNIT_COUNT, "executions of the header by a wave"),
-	COLUMN(loop_trips, waves, UNIT_WAVES, "waves with so many"),
+	COLUMN(loop_trips, executions, UNIT_COUNT, "executions of the header by one wave"),
+	COLUMN(loop_trips, waves, UNIT_WAVES, "waves with this number of executions"),
 };
 static const struct record trips_record = RECORD_OF(loop_trips, RECORD_LINE, trips_columns);
 
 static const struct column split_columns[] = {
-	COLUMN_AS(loop_split, n, "iterations", UNIT_COUNT, "iterations"),
-	COLUMN_AS(loop_split, cyc, "cycles", UNIT_CYCLES, "cycles of them"),
+	COLUMN_AS(loop_split, n, "iterations", UNIT_COUNT, "number of iterations"),
+	COLUMN_AS(loop_split, cyc, "cycles", UNIT_CYCLES, "cycles of the iterations"),
 	PART(loop_split, bucket, &bucket_record),
 };
 static const struct record split_record = RECORD_OF(loop_split, RECORD_LINE, split_columns);
 
 static const struct column cause_columns[] = {
 	COLUMN(loop_cause, cause, UNIT_NONE, "what the cycles went to"),
-	COLUMN(loop_cause, bucket, UNIT_NONE, "which bucket they are in"),
+	COLUMN(loop_cause, bucket, UNIT_NONE, "bucket that the cycles are in"),
 	COLUMN(loop_cause, cycles, UNIT_CYCLES, "cycles of all iterations"),
 };
 static const struct record cause_record = RECORD_OF(loop_cause, RECORD_LINE, cause_columns);
@@ -42,31 +42,37 @@ static const struct record cause_record = RECORD_OF(loop_cause, RECORD_LINE, cau
 #define SPLIT(M, DOC) COLUMN_HELD(loop_row, s.M, #M, COLUMN_RECORD, &split_record, DOC)
 static const struct column loop_columns[] = {
 	PART(loop_row, place, &place_record),
-	COLUMN(loop_row, state, UNIT_NONE, "what became of it",
+	COLUMN(loop_row, state, UNIT_NONE, "what happened with the loop in the trace",
 		.words = "iterated|entered-once|not-reached|sampled"),
-	COLUMN_AS(loop_row, s.executions, "executions", UNIT_COUNT, "of the header"),
-	COLUMN_AS(loop_row, s.waves, "waves", UNIT_WAVES, "waves that reached it"),
-	COLUMN_AS(loop_row, s.visits, "visits", UNIT_COUNT, "times it was entered"),
-	LIST(loop_row, trips, &trips_record, "waves by their executions of the header"),
-	COLUMN_AS(loop_row, s.iterations, "iterations", UNIT_COUNT, "complete iterations"),
-	COLUMN_AS(loop_row, s.min_cyc, "min", UNIT_CYCLES, "shortest iteration"),
-	COLUMN_AS(loop_row, s.median_cyc, "median", UNIT_CYCLES, "half the iterations are shorter"),
-	COLUMN_AS(loop_row, s.p95_cyc, "p95", UNIT_CYCLES, "95th percentile of iterations"),
-	COLUMN_AS(loop_row, s.max_cyc, "max", UNIT_CYCLES, "longest iteration"),
+	COLUMN_AS(
+		loop_row, s.executions, "executions", UNIT_COUNT, "executions of the loop header"),
+	COLUMN_AS(loop_row, s.waves, "waves", UNIT_WAVES, "waves that reached the loop"),
+	COLUMN_AS(loop_row, s.visits, "visits", UNIT_COUNT, "number of times the loop was entered"),
+	LIST(loop_row, trips, &trips_record, "number of waves by executions of the header"),
+	COLUMN_AS(
+		loop_row, s.iterations, "iterations", UNIT_COUNT, "number of complete iterations"),
+	COLUMN_AS(loop_row, s.min_cyc, "min", UNIT_CYCLES, "cycles of the shortest iteration"),
+	COLUMN_AS(loop_row, s.median_cyc, "median", UNIT_CYCLES, "median cycles of an iteration"),
+	COLUMN_AS(loop_row, s.p95_cyc, "p95", UNIT_CYCLES,
+		"95th percentile of the cycles of an iteration"),
+	COLUMN_AS(loop_row, s.max_cyc, "max", UNIT_CYCLES, "cycles of the longest iteration"),
 	SPLIT(all, "all iterations"),
 	SPLIT(first, "first iterations of visits"),
 	SPLIT(steady, "iterations between the first and the last of a visit"),
 	SPLIT(last, "last iterations of visits"),
-	COLUMN_AS(loop_row, s.exit_n, "exit_passes", UNIT_COUNT, "passes that left the loop"),
+	COLUMN_AS(loop_row, s.exit_n, "exit_passes", UNIT_COUNT,
+		"number of passes that left the loop"),
 	COLUMN_AS(loop_row, s.exit_cyc, "exit_cycles", UNIT_CYCLES,
-		"of those, from the header to leaving"),
+		"cycles of passes that left the loop, from the header to leaving it"),
 	COLUMN_AS(loop_row, s.prologue_cyc, "prologue_cycles", UNIT_CYCLES,
-		"before the loop, of waves that reached it"),
+		"cycles before the loop, of waves that reached it"),
 	COLUMN_AS(loop_row, s.epilogue_cyc, "epilogue_cycles", UNIT_CYCLES,
-		"after the loop, of waves that reached it"),
+		"cycles after the loop, of waves that reached it"),
 	COLUMN(loop_row, drift, UNIT_SHARE,
-		"change of the mean from the first to the second half of a visit", .digits = 4),
-	LIST(loop_row, causes, &cause_record, "what iterations spent their cycles on, most first"),
+		"change of the mean iteration from the first to the second half of a visit",
+		.digits = 4),
+	LIST(loop_row, causes, &cause_record,
+		"what the cycles of iterations were spent on, largest first"),
 };
 const struct record loop_record = RECORD_OF(loop_row, RECORD_BLOCK, loop_columns);
 
@@ -160,52 +166,61 @@ bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct
 /* --- source lines --------------------------------------------------------------------------- */
 
 static const struct column top_line_columns[] = {
-	COLUMN(top_line, source, UNIT_NONE, "file and line"),
-	COLUMN(top_line, latency_share, UNIT_SHARE, "of the latency that has a line", .digits = 6),
-	COLUMN(top_line, executed_row_share, UNIT_SHARE, "of the executed rows that have a line",
-		.digits = 6),
+	COLUMN(top_line, source, UNIT_NONE, "source file and line"),
+	COLUMN(top_line, latency_share, UNIT_SHARE,
+		"share of the latency mapped to this line, of all mapped latency", .digits = 6),
+	COLUMN(top_line, executed_row_share, UNIT_SHARE,
+		"share of the executed rows mapped to this line, of all mapped ones", .digits = 6),
 };
 static const struct record top_line_record = RECORD_OF(top_line, RECORD_BLOCK, top_line_columns);
 
 static const struct column weight_columns[] = {
 	COLUMN(weight_row, weight, UNIT_NONE, "what is counted",
 		.words = "rows|hit|latency|stall|hit+stall"),
-	COLUMN_AS(weight_row, g.total, "total", UNIT_NONE, "of all rows"),
-	COLUMN_AS(weight_row, g.mapped, "mapped", UNIT_NONE, "of rows that have a line"),
-	COLUMN_AS(weight_row, g.lines, "lines", UNIT_COUNT, "lines with any of it"),
+	COLUMN_AS(weight_row, g.total, "total", UNIT_NONE, "total of this weight over all rows"),
+	COLUMN_AS(weight_row, g.mapped, "mapped", UNIT_NONE,
+		"total of this weight over rows that have a source line"),
+	COLUMN_AS(weight_row, g.lines, "lines", UNIT_COUNT,
+		"number of lines with a part of this weight"),
 	COLUMN_AS(weight_row, g.top1_share, "top1_share", UNIT_SHARE,
-		"of the mapped, on the heaviest line", .digits = 16),
+		"share of the heaviest line in the mapped total", .digits = 16),
 	COLUMN_AS(weight_row, g.top2_share, "top2_share", UNIT_SHARE,
-		"of the mapped, on the two heaviest lines", .digits = 16),
+		"share of the two heaviest lines in the mapped total", .digits = 16),
 	COLUMN_AS(weight_row, g.effective_lines, "effective_lines", UNIT_COUNT,
-		"lines it is spread over: the exponential of the entropy", .digits = 15),
+		"effective number of lines: the exponential of the entropy of the weight",
+		.digits = 15),
 };
 static const struct record weight_record = RECORD_OF(weight_row, RECORD_LINE, weight_columns);
 
 #define COLLAPSE_WORDS "no|partly|collapsed|no-source"
 
 static const struct column granularity_columns[] = {
-	COLUMN(granularity_part, distinct_lines, UNIT_COUNT, "innermost lines of any instruction"),
-	COLUMN(granularity_part, collapsed, UNIT_NONE, "is most of the code mapped to one line",
+	COLUMN(granularity_part, distinct_lines, UNIT_COUNT,
+		"distinct innermost source lines of all instructions"),
+	COLUMN(granularity_part, collapsed, UNIT_NONE, "whether most of the code maps to one line",
 		.words = COLLAPSE_WORDS),
-	RECORD(granularity_part, top_line, &top_line_record, "the line with most latency",
+	RECORD(granularity_part, top_line, &top_line_record, "the source line with most latency",
 		NULLABLE),
-	LIST(granularity_part, weights, &weight_record, "how each weight spreads over lines"),
+	LIST(granularity_part, weights, &weight_record,
+		"how each weight is distributed over lines"),
 };
 static const struct record granularity_record =
 	RECORD_OF(granularity_part, RECORD_BLOCK, granularity_columns);
 
 static const struct column quality_columns[] = {
-	COLUMN(source_quality, collapse, UNIT_NONE, "is most of the code mapped to one line",
+	COLUMN(source_quality, collapse, UNIT_NONE, "whether most of the code maps to one line",
 		.words = COLLAPSE_WORDS),
-	COLUMN(source_quality, distinct_lines, UNIT_COUNT, "innermost lines of any instruction"),
-	COLUMN(source_quality, mapped_rows, UNIT_COUNT, "rows that have a line"),
+	COLUMN(source_quality, distinct_lines, UNIT_COUNT,
+		"distinct innermost source lines of all instructions"),
+	COLUMN(source_quality, mapped_rows, UNIT_COUNT, "rows that have a source line"),
 	COLUMN(source_quality, rows, UNIT_COUNT, "rows of the code"),
 	COLUMN(source_quality, top_line_latency_share, UNIT_SHARE,
-		"of the mapped latency, on the heaviest line", .digits = 6),
+		"share of the heaviest line in the mapped latency", .digits = 6),
 	COLUMN(source_quality, effective_lines_by_latency, UNIT_COUNT,
-		"lines the latency is spread over: the exponential of the entropy", .digits = 6),
-	RECORD(source_quality, granularity, &granularity_record, "how fine the mapping is"),
+		"effective number of lines: the exponential of the entropy of the latency",
+		.digits = 6),
+	RECORD(source_quality, granularity, &granularity_record,
+		"how finely code maps to source lines"),
 };
 const struct record source_quality_record =
 	RECORD_OF(source_quality, RECORD_BLOCK, quality_columns);
@@ -250,16 +265,19 @@ bool source_quality_make(struct answer *a, const struct source_lines *s, struct 
 /* --- regions -------------------------------------------------------------------------------- */
 
 static const struct column region_columns[] = {
-	COLUMN(region_row, first_row, UNIT_ROW, "row of the lowest address"),
-	COLUMN(region_row, last_row, UNIT_ROW, "row of the highest address"),
-	COLUMN_AS(region_row, r.first_address, "first_address", UNIT_ADDRESS, "where it begins"),
+	COLUMN(region_row, first_row, UNIT_ROW, "row of the region with the lowest address"),
+	COLUMN(region_row, last_row, UNIT_ROW, "row of the region with the highest address"),
+	COLUMN_AS(region_row, r.first_address, "first_address", UNIT_ADDRESS,
+		"first address of the region"),
 	COLUMN_AS(region_row, r.last_address, "last_address", UNIT_ADDRESS,
-		"where its last row stands"),
-	COLUMN_AS(region_row, r.n_rows, "rows", UNIT_COUNT, "rows in it"),
-	COLUMN_AS(region_row, r.n_executed, "executed_rows", UNIT_COUNT, "of which were executed"),
+		"address of the last row of the region"),
+	COLUMN_AS(region_row, r.n_rows, "rows", UNIT_COUNT, "rows in the region"),
+	COLUMN_AS(region_row, r.n_executed, "executed_rows", UNIT_COUNT,
+		"rows of the region that were executed"),
 	PART(region_row, r.totals, &code_totals_record),
-	COLUMN(region_row, class, UNIT_NONE, "class of instructions with most latency"),
-	COLUMN(region_row, is_loop, UNIT_NONE, "it is in a loop"),
+	COLUMN(region_row, class, UNIT_NONE,
+		"class of instructions with most latency in the region"),
+	COLUMN(region_row, is_loop, UNIT_NONE, "the region is in a loop"),
 };
 const struct record region_record = RECORD_OF(region_row, RECORD_LINE, region_columns);
 

@@ -13,10 +13,11 @@
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "se|cu|simd|kernel|time", "se",
 		"what a row of the table is", OPTION_ALL(occupancy_params, by)},
-	{0, "bins", OPTION_COUNT, "N", NULL, "60", "parts the span is cut into for waves over time",
+	{0, "bins", OPTION_COUNT, "N", NULL, "60",
+		"number of parts of the span for waves over time",
 		OPTION_ALL(occupancy_params, bins)},
 	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
-		"units whose waves over time --json gives", OPTION_ALL(occupancy_params, series)},
+		"units whose waves over time are in --json", OPTION_ALL(occupancy_params, series)},
 	OPTION_END,
 };
 
@@ -36,26 +37,30 @@ static const struct column stats_columns[] = {
 	STATS(last_cyc, "last_cycle", UNIT_CYCLES, "last event, on the trace's clock"),
 	STATS(unmatched_ends, "unmatched_ends", UNIT_WAVES, "ends without a start: not counted"),
 	STATS(open, "open", UNIT_WAVES, "starts without an end"),
-	COLUMN(stats_line, mean_while_busy, UNIT_WAVES, "resident on average while any is",
-		.digits = 6),
-	COLUMN(stats_line, mean, UNIT_WAVES, "resident on average over the span",
+	COLUMN(stats_line, mean_while_busy, UNIT_WAVES,
+		"mean resident waves while any wave is resident", .digits = 6),
+	COLUMN(stats_line, mean, UNIT_WAVES, "mean resident waves over the span",
 		.csv = "mean_waves", NO_JSON, .digits = 1),
-	COLUMN(stats_line, busy_pct, UNIT_PERCENT, "of the span with a wave resident",
-		.title = "busy %", .csv = "busy_pct", NO_JSON, .digits = 1),
+	COLUMN(stats_line, busy_pct, UNIT_PERCENT,
+		"share of the span with at least one resident wave", .title = "busy %",
+		.csv = "busy_pct", NO_JSON, .digits = 1),
 };
 static const struct record stats_record = RECORD_OF(stats_line, RECORD_LINE, stats_columns);
 
 static const struct column coverage_columns[] = {
 	COLUMN(coverage, traced_waves, UNIT_WAVES, "waves with instruction detail"),
 	COLUMN(coverage, resident_waves, UNIT_WAVES, "waves that started on the traced SEs"),
-	COLUMN(coverage, launched_waves, UNIT_WAVES, "waves of the launch, by the kernel trace",
+	COLUMN(coverage, launched_waves, UNIT_WAVES, "waves of the launch, from the kernel trace",
 		.flags = COLUMN_NULLABLE | COLUMN_SOME),
-	COLUMN(coverage, traced_share, UNIT_SHARE, "traced of launched, else of resident waves",
+	COLUMN(coverage, traced_share, UNIT_SHARE,
+		"traced waves as a share of the launched, or else of the resident waves",
 		.digits = 6),
-	COLUMN(coverage, ses, UNIT_COUNT, "shader engines seen"),
-	COLUMN(coverage, target_cu, UNIT_NONE, "compute unit with instruction detail", NULLABLE),
-	COLUMN(coverage, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 2),
-	COLUMN(coverage, sentence, UNIT_NONE, "the same in words"),
+	COLUMN(coverage, ses, UNIT_COUNT, "number of shader engines seen"),
+	COLUMN(coverage, target_cu, UNIT_NONE, "number of the compute unit with instruction detail",
+		NULLABLE),
+	COLUMN(coverage, clock_mhz, UNIT_MHZ, "frequency of the clock that cycles are counted in",
+		.digits = 2),
+	COLUMN(coverage, sentence, UNIT_NONE, "the coverage in one sentence"),
 };
 static const struct record coverage_record = RECORD_OF(coverage, RECORD_BLOCK, coverage_columns);
 
@@ -72,32 +77,39 @@ static const struct record launch_record = RECORD_OF(trace_launch, RECORD_BLOCK,
 
 static const struct column all_columns[] = {
 	PART(occupancy_all, stats, &stats_record),
-	COLUMN(occupancy_all, span, UNIT_CYCLES, "first start to last end"),
-	COLUMN(occupancy_all, span_us, UNIT_US, "the same, where the clock is known", .digits = 3),
-	COLUMN(occupancy_all, mean_waves, UNIT_WAVES, "resident on average over the span",
+	COLUMN(occupancy_all, span, UNIT_CYCLES, "cycles from the first start to the last end"),
+	COLUMN(occupancy_all, span_us, UNIT_US, "span in microseconds, if the clock is known",
+		.digits = 3),
+	COLUMN(occupancy_all, mean_waves, UNIT_WAVES, "mean resident waves over the span",
 		.digits = 4),
-	COLUMN(occupancy_all, peak_per_simd, UNIT_WAVES, "most on one SIMD"),
+	COLUMN(occupancy_all, peak_per_simd, UNIT_WAVES, "largest number of waves on one SIMD"),
 	COLUMN(occupancy_all, below_half_peak, UNIT_CYCLES,
-		"of the span with fewer waves than half the peak"),
-	COLUMN(occupancy_all, below_half_peak_share, UNIT_SHARE, "the same as a part of the span",
-		.digits = 6),
-	COLUMN(occupancy_all, tail, UNIT_CYCLES, "last start to last end"),
+		"cycles of the span with fewer waves than half the peak"),
+	COLUMN(occupancy_all, below_half_peak_share, UNIT_SHARE,
+		"share of the span with fewer waves than half the peak", .digits = 6),
+	COLUMN(occupancy_all, tail, UNIT_CYCLES, "cycles from the last start to the last end"),
 	COLUMN(occupancy_all, starts_per_kilocycle, UNIT_WAVES,
-		"started in 1,000 cycles between the first and the last start", .digits = 3),
+		"waves started per 1,000 cycles between the first and the last start", .digits = 3),
 	COLUMN(occupancy_all, cu_balance, UNIT_NONE,
-		"wave-cycles of the busiest CU over those of the mean; 0: unknown", .digits = 4),
+		"wave-cycles of the busiest CU divided by the mean of all CUs; 0: unknown",
+		.digits = 4),
 	COLUMN(occupancy_all, is_aligned, UNIT_NONE, "the clocks of all SEs are aligned"),
 	COLUMN(occupancy_all, source, UNIT_NONE,
-		"events of all waves, or the traced waves in their place", .words = "events|waves"),
+		"whether counted from events of all waves or from the traced waves only",
+		.words = "events|waves"),
 };
 static const struct record all_record = RECORD_OF(occupancy_all, RECORD_BLOCK, all_columns);
 
 #define SE_COLUMN(S)                                                                               \
-	COLUMN_AS(S, u.se, "se", UNIT_NONE, "shader engine", .title = "SE", .csv = "se")
-#define CU_COLUMN(S) COLUMN_AS(S, u.cu, "cu", UNIT_NONE, "compute unit", .title = "CU", .csv = "cu")
+	COLUMN_AS(S, u.se, "se", UNIT_NONE, "number of the shader engine", .title = "SE",          \
+		.csv = "se")
+#define CU_COLUMN(S)                                                                               \
+	COLUMN_AS(S, u.cu, "cu", UNIT_NONE, "number of the compute unit", .title = "CU",           \
+		.csv = "cu")
 #define PER_SIMD_COLUMN(S)                                                                         \
-	COLUMN_AS(S, u.peak_per_simd, "peak_per_simd", UNIT_WAVES, "most on one SIMD",             \
-		.title = "per SIMD", .csv = "peak_waves_per_simd")
+	COLUMN_AS(S, u.peak_per_simd, "peak_per_simd", UNIT_WAVES,                                 \
+		"largest number of waves on one SIMD", .title = "per SIMD",                        \
+		.csv = "peak_waves_per_simd")
 
 static const struct column se_columns[] = {
 	SE_COLUMN(se_line),
@@ -106,9 +118,10 @@ static const struct column se_columns[] = {
 		.title = "CUs", .csv = "cus"),
 	PER_SIMD_COLUMN(se_line),
 	COLUMN_AS(se_line, u.target_cu_starts, "target_cu_starts", UNIT_WAVES,
-		"started on the CU with instruction detail", .title = "on target CU",
+		"waves started on the CU with instruction detail", .title = "on target CU",
 		.csv = "target_cu_starts"),
-	COLUMN_AS(se_line, u.is_aligned, "is_aligned", UNIT_NONE, "its clock is aligned"),
+	COLUMN_AS(se_line, u.is_aligned, "is_aligned", UNIT_NONE,
+		"the clock of the shader engine is aligned"),
 };
 const struct record se_record = RECORD_OF(se_line, RECORD_LINE, se_columns);
 
@@ -116,22 +129,25 @@ struct mean_item {
 	double v;
 };
 static const struct column unit_mean_columns[] = {
-	COLUMN(mean_item, v, UNIT_WAVES, "mean in one part of the span", .digits = 2),
+	COLUMN(mean_item, v, UNIT_WAVES, "mean resident waves in one part of the span",
+		.digits = 2),
 };
 static const struct record unit_mean_record =
 	RECORD_OF(mean_item, RECORD_SCALAR, unit_mean_columns);
 
 #define UNIT_SERIES_COLUMN(S)                                                                      \
-	LIST(S, waves, &unit_mean_record, "waves over time, with --series", OPTIONAL)
+	LIST(S, waves, &unit_mean_record, "waves over time; only with --series", OPTIONAL)
 
 static const struct column cu_columns[] = {
 	SE_COLUMN(cu_line),
 	CU_COLUMN(cu_line),
 	PART(cu_line, stats, &stats_record),
 	PER_SIMD_COLUMN(cu_line),
-	COLUMN_AS(cu_line, u.is_target, "is_target", UNIT_NONE, "it has instruction detail"),
+	COLUMN_AS(cu_line, u.is_target, "is_target", UNIT_NONE,
+		"the compute unit has instruction detail"),
 	UNIT_SERIES_COLUMN(cu_line),
-	COLUMN(cu_line, busiest_pct, UNIT_PERCENT, "wave-cycles, of the busiest CU",
+	COLUMN(cu_line, busiest_pct, UNIT_PERCENT,
+		"wave-cycles of the CU, as a share of those of the busiest CU",
 		.title = "share of the busiest", .csv = "share_of_busiest_pct",
 		.flags = COLUMN_NO_JSON | COLUMN_BAR, .digits = 1),
 };
@@ -140,26 +156,27 @@ const struct record cu_record = RECORD_OF(cu_line, RECORD_LINE, cu_columns);
 static const struct column simd_columns[] = {
 	SE_COLUMN(simd_line),
 	CU_COLUMN(simd_line),
-	COLUMN_AS(simd_line, u.simd, "simd", UNIT_NONE, "SIMD", .title = "SIMD", .csv = "simd"),
+	COLUMN_AS(simd_line, u.simd, "simd", UNIT_NONE, "number of the SIMD", .title = "SIMD",
+		.csv = "simd"),
 	PART(simd_line, stats, &stats_record),
 	UNIT_SERIES_COLUMN(simd_line),
 };
 const struct record simd_record = RECORD_OF(simd_line, RECORD_LINE, simd_columns);
 
 static const struct column kernel_columns[] = {
-	COLUMN_AS(kernel_line, u.name, "name", UNIT_NONE, "of the kernel; ? without one",
+	COLUMN_AS(kernel_line, u.name, "name", UNIT_NONE, "name of the kernel; ?: it has none",
 		.title = "kernel", .flags = COLUMN_WIDE),
-	COLUMN_AS(kernel_line, u.n_ids, "ids", UNIT_COUNT, "ids of this name"),
-	COLUMN_AS(kernel_line, u.n_used, "ids_used", UNIT_COUNT, "of which had waves",
-		.title = "used", .csv = "ids_used"),
+	COLUMN_AS(kernel_line, u.n_ids, "ids", UNIT_COUNT, "number of kernel ids with this name"),
+	COLUMN_AS(kernel_line, u.n_used, "ids_used", UNIT_COUNT,
+		"kernel ids with this name that had waves", .title = "used", .csv = "ids_used"),
 	PART(kernel_line, stats, &stats_record),
 };
 const struct record kernel_line_record = RECORD_OF(kernel_line, RECORD_LINE, kernel_columns);
 
 static const struct column kernel_id_columns[] = {
 	COLUMN(occupancy_kernel_id, id, UNIT_NONE, "number of the kernel"),
-	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "its name", NULLABLE),
-	COLUMN(occupancy_kernel_id, starts, UNIT_WAVES, "waves of it that started"),
+	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "name of the kernel", NULLABLE),
+	COLUMN(occupancy_kernel_id, starts, UNIT_WAVES, "waves of the kernel that started"),
 };
 static const struct record kernel_id_record =
 	RECORD_OF(occupancy_kernel_id, RECORD_LINE, kernel_id_columns);
@@ -175,37 +192,41 @@ static const struct record thread_record = RECORD_OF(thread_item, RECORD_SCALAR,
 #define SIZE(M, TITLE, UNIT, DOC)                                                                  \
 	COLUMN_AS(dispatch_line, d.M, #M, UNIT, DOC, .title = TITLE, .csv = #M, NULLABLE)
 static const struct column dispatch_columns[] = {
-	COLUMN(dispatch_line, cycle, UNIT_CYCLES, "when, on the trace's clock"),
-	COLUMN(dispatch_line, se, UNIT_NONE, "shader engine that saw it", .title = "SE",
+	COLUMN(dispatch_line, cycle, UNIT_CYCLES, "cycle of the dispatch on the trace's clock"),
+	COLUMN(dispatch_line, se, UNIT_NONE, "shader engine that saw the dispatch", .title = "SE",
 		.csv = "se"),
 	COLUMN_AS(dispatch_line, d.kernel_id, "kernel_id", UNIT_NONE, "number of the kernel",
 		.title = "id", .csv = "kernel_id"),
-	COLUMN_AS(dispatch_line, d.kernel_name, "name", UNIT_NONE, "its name",
+	COLUMN_AS(dispatch_line, d.kernel_name, "name", UNIT_NONE, "name of the kernel",
 		.title = "dispatch of", .csv = "kernel", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	SIZE(vgprs, "VGPRs", UNIT_COUNT, "vector registers of a wave"),
 	SIZE(sgprs, "SGPRs", UNIT_COUNT, "scalar registers of a wave"),
 	SIZE(lds_bytes, "LDS", UNIT_BYTES, "LDS of a workgroup"),
 	LIST(dispatch_line, threads, &thread_record, "work-items by dimension; empty: unknown"),
-	COLUMN(dispatch_line, since, UNIT_CYCLES, "after the first event", .title = "cycle",
+	COLUMN(dispatch_line, since, UNIT_CYCLES, "cycles after the first event", .title = "cycle",
 		NO_JSON),
 };
 const struct record dispatch_record = RECORD_OF(dispatch_line, RECORD_LINE, dispatch_columns);
 
 static const struct column event_columns[] = {
 	COLUMN(name_count, name, UNIT_NONE, "kind of event"),
-	COLUMN(name_count, count, UNIT_COUNT, "how many"),
+	COLUMN(name_count, count, UNIT_COUNT, "number of events"),
 };
 static const struct record event_record = RECORD_OF(name_count, RECORD_BLOCK, event_columns);
 
 static const struct column se_mean_columns[] = {
-	COLUMN(mean_item, v, UNIT_WAVES, "mean of one SE, in the order of ses", .digits = 3),
+	COLUMN(mean_item, v, UNIT_WAVES, "mean resident waves of one SE, in the order of ses",
+		.digits = 3),
 };
 static const struct record se_mean_record = RECORD_OF(mean_item, RECORD_SCALAR, se_mean_columns);
 static const struct column series_columns[] = {
-	COLUMN(series_line, from, UNIT_CYCLES, "begin of the part, after the first event"),
-	COLUMN(series_line, to, UNIT_CYCLES, "its end"),
-	COLUMN(series_line, mean_waves, UNIT_WAVES, "resident on average", .digits = 3),
-	LIST(series_line, by_se, &se_mean_record, "the same by shader engine"),
+	COLUMN(series_line, from, UNIT_CYCLES,
+		"begin of this part, in cycles after the first event"),
+	COLUMN(series_line, to, UNIT_CYCLES, "end of this part, in cycles after the first event"),
+	COLUMN(series_line, mean_waves, UNIT_WAVES, "mean resident waves in this part",
+		.digits = 3),
+	LIST(series_line, by_se, &se_mean_record,
+		"mean resident waves in this part, by shader engine"),
 };
 static const struct record series_record = RECORD_OF(series_line, RECORD_LINE, series_columns);
 
@@ -217,16 +238,18 @@ static const struct record series_record = RECORD_OF(series_line, RECORD_LINE, s
 static const struct column occupancy_columns[] = {
 	HEAD_COLUMNS(occupancy_answer),
 	RECORD(occupancy_answer, coverage, &coverage_record, "how much of the launch was seen"),
-	RECORD(occupancy_answer, launch, &launch_record, "which launch it was"),
-	RECORD(occupancy_answer, all, &all_record, "all waves together"),
-	LIST(occupancy_answer, ses, &se_record, "by shader engine"),
-	LIST(occupancy_answer, cus, &cu_record, "by compute unit"),
-	LIST(occupancy_answer, simds, &simd_record, "by SIMD"),
-	LIST(occupancy_answer, kernels, &kernel_line_record, "by kernel name, most starts first"),
-	LIST(occupancy_answer, kernel_ids, &kernel_id_record, "by kernel number"),
+	RECORD(occupancy_answer, launch, &launch_record, "the launch that was captured"),
+	RECORD(occupancy_answer, all, &all_record, "figures of all waves together"),
+	LIST(occupancy_answer, ses, &se_record, "figures by shader engine"),
+	LIST(occupancy_answer, cus, &cu_record, "figures by compute unit"),
+	LIST(occupancy_answer, simds, &simd_record, "figures by SIMD"),
+	LIST(occupancy_answer, kernels, &kernel_line_record,
+		"figures by kernel name, most starts first"),
+	LIST(occupancy_answer, kernel_ids, &kernel_id_record, "figures by kernel number"),
 	LIST(occupancy_answer, dispatches, &dispatch_record, "dispatches that the capture saw"),
-	MAP(occupancy_answer, hardware_events, &event_record, "other events by kind"),
-	LIST(occupancy_answer, series, &series_record, "waves over time, in --bins parts"),
+	MAP(occupancy_answer, hardware_events, &event_record, "other hardware events, by kind"),
+	LIST(occupancy_answer, series, &series_record,
+		"waves over time, in as many parts as --bins says"),
 	RECORD(occupancy_answer, limits, &limits_record, "how many waves a SIMD can hold, and why"),
 };
 const struct record occupancy_record = RECORD_OF(occupancy_answer, RECORD_BLOCK, occupancy_columns);
@@ -234,7 +257,7 @@ const struct record occupancy_record = RECORD_OF(occupancy_answer, RECORD_BLOCK,
 static const struct column of_pipes_columns[] = {
 	HEAD_COLUMNS(occupancy_of_pipes),
 	LIST(occupancy_of_pipes, cores, &core_line_record, "how busy each core was"),
-	LIST(occupancy_of_pipes, tables, &producer_table_record, "tables that the producer gave"),
+	LIST(occupancy_of_pipes, tables, &producer_table_record, "tables of the producer"),
 };
 const struct record occupancy_of_pipes_record =
 	RECORD_OF(occupancy_of_pipes, RECORD_BLOCK, of_pipes_columns);

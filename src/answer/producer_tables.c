@@ -5,7 +5,7 @@
 #include "analysis/summary/tables.h"
 
 static const struct column cell_columns[] = {
-	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there", NULLABLE),
+	COLUMN(text_item, v, UNIT_NONE, "value as the producer gave it; null: empty", NULLABLE),
 };
 static const struct record cell_record = RECORD_OF(text_item, RECORD_SCALAR, cell_columns);
 static const struct column cells_columns[] = {
@@ -17,11 +17,12 @@ static const struct column cells_columns[] = {
 static const struct record cells_record = {cells_columns, 1, RECORD_SCALAR, sizeof(struct rows)};
 
 static const struct column table_columns[] = {
-	COLUMN(producer_table, name, UNIT_NONE, "what the table is"),
-	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in", NULLABLE),
-	COLUMN(producer_table, rows, UNIT_COUNT, "rows it has"),
+	COLUMN(producer_table, name, UNIT_NONE, "name of the table"),
+	COLUMN(producer_table, origin, UNIT_NONE, "file or block that holds the table", NULLABLE),
+	COLUMN(producer_table, rows, UNIT_COUNT, "number of rows of the table"),
 	LIST(producer_table, columns, &text_item_record, "names of its columns"),
-	LIST(producer_table, cells, &cells_record, "its first rows; absent where none are given",
+	LIST(producer_table, cells, &cells_record,
+		"first rows of the table; absent if none are shown",
 		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
 };
 const struct record producer_table_record = RECORD_OF(producer_table, RECORD_BLOCK, table_columns);

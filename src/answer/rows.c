@@ -19,31 +19,35 @@ static const struct column bucket_columns[] = {
 const struct record bucket_record = RECORD_OF(bucket_sums, RECORD_LINE, bucket_columns);
 
 static const struct column code_totals_columns[] = {
-	COLUMN(code_totals, hit, UNIT_COUNT, "executions", .csv = "hits"),
+	COLUMN(code_totals, hit, UNIT_COUNT, "number of executions", .csv = "hits"),
 	COLUMN(code_totals, latency, UNIT_CYCLES,
-		"cycles from issue on, as the producer counts them", .csv = "latency_cycles"),
-	COLUMN(code_totals, stall, UNIT_CYCLES, "of which stalled, as the producer counts them",
+		"cycles from issue on, as counted by the producer", .csv = "latency_cycles"),
+	COLUMN(code_totals, stall, UNIT_CYCLES,
+		"stalled cycles, a part of the latency, as counted by the producer",
 		.csv = "stall_cycles"),
-	COLUMN(code_totals, idle, UNIT_CYCLES, "cycles before it, as the producer counts them"),
+	COLUMN(code_totals, idle, UNIT_CYCLES,
+		"idle cycles before the instruction, as counted by the producer"),
 };
 const struct record code_totals_record = RECORD_OF(code_totals, RECORD_LINE, code_totals_columns);
 
 static const struct column distribution_columns[] = {
-	COLUMN(distribution, n, UNIT_COUNT, "how many values"),
-	COLUMN(distribution, min, UNIT_CYCLES, "smallest"),
-	COLUMN(distribution, median, UNIT_CYCLES, "median", .title = "lat p50",
+	COLUMN(distribution, n, UNIT_COUNT, "number of values"),
+	COLUMN(distribution, min, UNIT_CYCLES, "smallest value"),
+	COLUMN(distribution, median, UNIT_CYCLES, "median value", .title = "lat p50",
 		.csv = "latency_p50_cycles"),
-	COLUMN(distribution, p95, UNIT_CYCLES, "95th percentile", .csv = "latency_p95_cycles"),
-	COLUMN(distribution, max, UNIT_CYCLES, "largest"),
+	COLUMN(distribution, p95, UNIT_CYCLES, "95th percentile of the values",
+		.csv = "latency_p95_cycles"),
+	COLUMN(distribution, max, UNIT_CYCLES, "largest value"),
 };
 const struct record distribution_record =
 	RECORD_OF(distribution, RECORD_LINE, distribution_columns);
 
 static const struct column code_ref_columns[] = {
 	COLUMN(code_ref, row, UNIT_ROW, "number of the instruction in the listing"),
-	COLUMN(code_ref, address, UNIT_ADDRESS, "where it stands"),
-	COLUMN(code_ref, isa, UNIT_NONE, "its text", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
-	COLUMN(code_ref, source, UNIT_NONE, "file and line it comes from",
+	COLUMN(code_ref, address, UNIT_ADDRESS, "address of the instruction"),
+	COLUMN(code_ref, isa, UNIT_NONE, "text of the instruction",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(code_ref, source, UNIT_NONE, "source file and line of the instruction",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 };
 const struct record code_ref_record = RECORD_OF(code_ref, RECORD_LINE, code_ref_columns);
@@ -77,8 +81,8 @@ static const struct column text_item_columns[] = {
 const struct record text_item_record = RECORD_OF(text_item, RECORD_SCALAR, text_item_columns);
 
 static const struct column name_count_columns[] = {
-	COLUMN(name_count, name, UNIT_NONE, "of what"),
-	COLUMN(name_count, count, UNIT_COUNT, "how much of it"),
+	COLUMN(name_count, name, UNIT_NONE, "name of what is counted"),
+	COLUMN(name_count, count, UNIT_COUNT, "number counted for this name"),
 };
 const struct record name_count_record = RECORD_OF(name_count, RECORD_LINE, name_count_columns);
 
@@ -88,14 +92,17 @@ static const struct column edge_columns[] = {
 	COLUMN(edge_row, producer, UNIT_ROW, "row of the instruction that was waited for",
 		.title = "for", .csv = "producer_row"),
 	COLUMN(edge_row, wait, UNIT_ROW, "row of the wait", .title = "waiting", .csv = "wait_row"),
-	COLUMN(edge_row, count, UNIT_COUNT, "waits that consumed it as the youngest of a counter",
-		.title = "waits"),
-	COLUMN(edge_row, blocked, UNIT_COUNT, "of which cost more than the floor"),
-	COLUMN(edge_row, inexact, UNIT_COUNT, "of which are a group or unresolved"),
+	COLUMN(edge_row, count, UNIT_COUNT,
+		"waits for which it was the youngest instruction on a counter", .title = "waits"),
+	COLUMN(edge_row, blocked, UNIT_COUNT, "waits for it that cost more than the floor"),
+	COLUMN(edge_row, inexact, UNIT_COUNT,
+		"waits for it whose producer is one of a group or unresolved"),
 	COLUMN(edge_row, stall, UNIT_CYCLES, "cycles of waits on this counter alone"),
-	COLUMN(edge_row, shared, UNIT_CYCLES, "cycles of waits on two counters, counted by each"),
+	COLUMN(edge_row, shared, UNIT_CYCLES,
+		"cycles of waits on two counters; each counter counts them"),
 	COLUMN(edge_row, cycles, UNIT_CYCLES, "stall + shared"),
-	POINTER(edge_row, latency, &distribution_record, "from issue to the end of the wait"),
+	POINTER(edge_row, latency, &distribution_record,
+		"cycles from issue to the end of the wait"),
 	COLUMN(edge_row, producer_isa, UNIT_NONE, "text of the producer", .title = "producer",
 		.csv = "producer_isa", .flags = COLUMN_NO_JSON | COLUMN_WIDE),
 	COLUMN(edge_row, wait_isa, UNIT_NONE, "text of the wait", .title = "wait",
@@ -132,38 +139,42 @@ bool edge_rows(struct answer *a, const struct producers *p, uint64_t top, struct
 static const struct column producer_columns[] = {
 	COLUMN(producer_row, key, UNIT_NONE, "what was waited for", .title = "waited for",
 		.csv = "producer"),
-	COLUMN(producer_row, wait, UNIT_CYCLES, "cycles of waits for it", .csv = "wait_cycles"),
+	COLUMN(producer_row, wait, UNIT_CYCLES, "cycles of the waits", .csv = "wait_cycles"),
 	COLUMN(producer_row, waits, UNIT_COUNT, "executed waits"),
-	COLUMN(producer_row, blocked, UNIT_COUNT, "of which cost more than the floor",
+	COLUMN(producer_row, blocked, UNIT_COUNT, "waits that cost more than the floor",
 		.csv = "blocked_waits"),
-	COLUMN(producer_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
-	COLUMN(producer_row, share_of_wait, UNIT_PERCENT, "of the cycles of all waits",
+	COLUMN(producer_row, per_wait, UNIT_CYCLES, "cycles per wait", .digits = 6),
+	COLUMN(producer_row, share_of_wait, UNIT_PERCENT, "share of the cycles of all waits",
 		.title = "% of wait", .csv = "share_of_wait_pct", NO_JSON, .digits = 1),
-	COLUMN(producer_row, share_of_all, UNIT_PERCENT, "of the cycles of all selected waves",
-		.title = "% of all", .csv = "share_of_all_pct",
-		.flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
+	COLUMN(producer_row, share_of_all, UNIT_PERCENT,
+		"share of the cycles of all selected waves", .title = "% of all",
+		.csv = "share_of_all_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
 };
 const struct record producer_record = RECORD_OF(producer_row, RECORD_LINE, producer_columns);
 
 static const struct column waits_columns[] = {
-	COLUMN(waits_sums, executed, UNIT_COUNT, "executed counter waits"),
-	COLUMN(waits_sums, free, UNIT_COUNT, "of which cost no more than the floor"),
-	COLUMN(waits_sums, blocked, UNIT_COUNT, "of which cost more"),
-	COLUMN(waits_sums, exact, UNIT_COUNT, "whose producer is one instruction"),
-	COLUMN(waits_sums, group, UNIT_COUNT, "whose producer is one of a group"),
-	COLUMN(waits_sums, unresolved, UNIT_COUNT, "whose producer is not known"),
-	COLUMN(waits_sums, drained, UNIT_COUNT, "with nothing to wait for"),
+	COLUMN(waits_sums, executed, UNIT_COUNT, "executed waits on counters"),
+	COLUMN(waits_sums, free, UNIT_COUNT, "waits that cost no more than the floor"),
+	COLUMN(waits_sums, blocked, UNIT_COUNT, "waits that cost more than the floor"),
+	COLUMN(waits_sums, exact, UNIT_COUNT, "waits whose producer is one known instruction"),
+	COLUMN(waits_sums, group, UNIT_COUNT,
+		"waits whose producer is one of a group of instructions"),
+	COLUMN(waits_sums, unresolved, UNIT_COUNT, "waits whose producer is unknown"),
+	COLUMN(waits_sums, drained, UNIT_COUNT, "waits with nothing left to wait for"),
 };
 static const struct record waits_record = RECORD_OF(waits_sums, RECORD_LINE, waits_columns);
 
 static const struct column producer_sums_columns[] = {
-	COLUMN(producer_sums, attribution, UNIT_NONE, "who gets the cycles of a wait",
+	COLUMN(producer_sums, attribution, UNIT_NONE,
+		"rule that assigns the cycles of a wait to producers",
 		.words = "blocking|class-set"),
-	LIST(producer_sums, groups, &producer_record, "by what was waited for, largest first"),
+	LIST(producer_sums, groups, &producer_record,
+		"waits by what was waited for, largest first"),
 	COLUMN(producer_sums, wait, UNIT_CYCLES, "cycles of waits with a producer"),
 	COLUMN(producer_sums, barrier, UNIT_CYCLES, "cycles at barriers"),
 	COLUMN(producer_sums, sleep, UNIT_CYCLES, "cycles in s_sleep"),
-	RECORD(producer_sums, waits, &waits_record, "how many waits, and how well resolved"),
+	RECORD(producer_sums, waits, &waits_record,
+		"number of waits and how well they were resolved"),
 };
 const struct record producer_sums_record =
 	RECORD_OF(producer_sums, RECORD_BLOCK, producer_sums_columns);

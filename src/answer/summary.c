@@ -13,120 +13,135 @@
 
 #define BOUND(M, NAME, UNIT, DOC, ...) COLUMN_AS(summary_bound, b.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column bound_columns[] = {
-	BOUND(has_verdict, "has_verdict", UNIT_NONE, "a family can be named"),
-	BOUND(reason, "reason", UNIT_NONE, "why none can", NULLABLE),
-	COLUMN(summary_bound, family, UNIT_NONE, "family of causes with most exposed lost cycles",
+	BOUND(has_verdict, "has_verdict", UNIT_NONE, "the verdict names a family of causes"),
+	BOUND(reason, "reason", UNIT_NONE, "why the verdict names no family of causes", NULLABLE),
+	COLUMN(summary_bound, family, UNIT_NONE, "family of causes with most exposed cycles",
 		NULLABLE),
-	BOUND(share, "share", UNIT_SHARE, "exposed of the cycles of all waves", .digits = 6),
-	BOUND(exposed_cyc, "exposed", UNIT_CYCLES, "lost to it, no other wave issued meanwhile"),
-	BOUND(hidden_cyc, "hidden", UNIT_CYCLES, "lost to it, another wave issued meanwhile"),
-	COLUMN(summary_bound, of, UNIT_CYCLES, "of all waves"),
-	COLUMN(summary_bound, second_family, UNIT_NONE, "the next family", NULLABLE),
+	BOUND(share, "share", UNIT_SHARE,
+		"exposed cycles of the family as a share of the cycles of all waves", .digits = 6),
+	BOUND(exposed_cyc, "exposed", UNIT_CYCLES,
+		"cycles lost to the family during which no other wave issued"),
+	BOUND(hidden_cyc, "hidden", UNIT_CYCLES,
+		"cycles lost to the family during which another wave issued"),
+	COLUMN(summary_bound, of, UNIT_CYCLES, "cycles of all waves"),
+	COLUMN(summary_bound, second_family, UNIT_NONE,
+		"family of causes with the next most exposed cycles", NULLABLE),
 	BOUND(second_exposed_cyc, "second_exposed", UNIT_CYCLES, "exposed cycles of that"),
-	BOUND(is_mixed, "mixed", UNIT_NONE, "the two differ by less than the noise"),
-	BOUND(noise, "noise_floor", UNIT_SHARE, "of the cycles of all waves", .digits = 6),
+	BOUND(is_mixed, "mixed", UNIT_NONE,
+		"the first and the second family differ by less than the noise"),
+	BOUND(noise, "noise_floor", UNIT_SHARE, "noise as a share of the cycles of all waves",
+		.digits = 6),
 	COLUMN(summary_bound, noise_source, UNIT_NONE,
-		"measured on repeats of the capture, or assumed", .words = "repeats|assumed"),
-	BOUND(n_repeats, "repeats", UNIT_COUNT, "repeats it was measured on"),
+		"whether the noise was measured on repeats of the capture or assumed",
+		.words = "repeats|assumed"),
+	BOUND(n_repeats, "repeats", UNIT_COUNT, "number of repeats that the noise was measured on"),
 	COLUMN(summary_bound, cause, UNIT_NONE, "the largest cause of the family", NULLABLE),
-	POINTER(summary_bound, where, &code_ref_record, "the instruction that loses most to it"),
+	POINTER(summary_bound, where, &code_ref_record,
+		"the instruction that loses most cycles to this cause"),
 	BOUND(where_exposed_cyc, "where_exposed", UNIT_CYCLES, "exposed cycles of that"),
-	POINTER(summary_bound, producer, &code_ref_record, "what that waited for most"),
+	POINTER(summary_bound, producer, &code_ref_record,
+		"the instruction that it waited for most"),
 };
 static const struct record bound_record = RECORD_OF(summary_bound, RECORD_BLOCK, bound_columns);
 
 #define ORIGIN(M, NAME, DOC) COLUMN_AS(trace_meta, M, NAME, UNIT_NONE, DOC, NULLABLE)
 static const struct column origin_columns[] = {
-	ORIGIN(origin, "path", "where it was read from"),
+	ORIGIN(origin, "path", "path that the capture was read from"),
 	ORIGIN(kernel, "kernel", "name of the kernel"),
-	ORIGIN(arch, "arch", "gfx950, ..."),
+	ORIGIN(arch, "arch", "architecture: gfx950, ..."),
 	ORIGIN(machine.product, "product", "name of the device"),
-	ORIGIN(launch.agent, "agent", "device it ran on"),
-	ORIGIN(launch.dispatch, "dispatch", "which dispatch of the run"),
-	ORIGIN(launch.launch_index, "launch_index", "which launch of this kernel, from 1"),
+	ORIGIN(launch.agent, "agent", "device that the kernel ran on"),
+	ORIGIN(launch.dispatch, "dispatch", "number of the dispatch in the run"),
+	ORIGIN(launch.launch_index, "launch_index", "number of the launch of this kernel, from 1"),
 	ORIGIN(launch.launch_count, "launch_count", "launches of this kernel"),
 	ORIGIN(launch.command, "command", "command line of the run"),
-	ORIGIN(format, "format", "which reader read it"),
-	ORIGIN(format_version, "format_version", "as the capture states it"),
+	ORIGIN(format, "format", "name of the reader that read it"),
+	ORIGIN(format_version, "format_version", "version of the format, as the capture states it"),
 };
 static const struct record origin_record = RECORD_OF(trace_meta, RECORD_BLOCK, origin_columns);
 
 static const struct column domain_columns[] = {
-	COLUMN(clock_domain, id, UNIT_NONE, "shader engine"),
-	COLUMN_AS(clock_domain, is_aligned, "aligned", UNIT_NONE, "its offset is known"),
+	COLUMN(clock_domain, id, UNIT_NONE, "number of the shader engine"),
+	COLUMN_AS(clock_domain, is_aligned, "aligned", UNIT_NONE,
+		"the offset of the shader engine is known"),
 	COLUMN_AS(clock_domain, offset_cyc, "offset", UNIT_CYCLES,
-		"to add to its clock to align it with the first"),
+		"cycles to add to align the engine's clock with the first"),
 };
 static const struct record domain_record = RECORD_OF(clock_domain, RECORD_LINE, domain_columns);
 
 static const struct column clocks_columns[] = {
-	COLUMN(summary_clocks, clock_mhz, UNIT_MHZ, "of the cycles", .digits = 3),
-	COLUMN(summary_clocks, source, UNIT_NONE, "what says so", NULLABLE),
+	COLUMN(summary_clocks, clock_mhz, UNIT_MHZ,
+		"frequency of the clock that cycles are counted in", .digits = 3),
+	COLUMN(summary_clocks, source, UNIT_NONE, "where the clock comes from", NULLABLE),
 	COLUMN(summary_clocks, max_clock_mhz, UNIT_MHZ, "the highest clock of the device",
 		NULLABLE),
-	LIST(summary_clocks, domains, &domain_record, "each shader engine"),
+	LIST(summary_clocks, domains, &domain_record, "clock of each shader engine"),
 };
 static const struct record clocks_record = RECORD_OF(summary_clocks, RECORD_BLOCK, clocks_columns);
 
 static const struct column pie_columns[] = {
-	COLUMN(viewer_pie, idle, UNIT_CYCLES, "recorded idle"),
-	COLUMN(viewer_pie, stall, UNIT_CYCLES, "recorded stall, waits included"),
-	COLUMN(viewer_pie, issue, UNIT_CYCLES, "recorded latency less stall, the drain included"),
+	COLUMN(viewer_pie, idle, UNIT_CYCLES, "recorded idle cycles"),
+	COLUMN(viewer_pie, stall, UNIT_CYCLES, "recorded stall cycles, including waits"),
+	COLUMN(viewer_pie, issue, UNIT_CYCLES, "recorded latency minus stall, including the drain"),
 };
 static const struct record pie_record = RECORD_OF(viewer_pie, RECORD_LINE, pie_columns);
 
 static const struct column class_columns[] = {
 	COLUMN(class_row, class, UNIT_NONE, "class of instructions"),
 	PART(class_row, totals, &code_totals_record),
-	RECORD(class_row, buckets, &bucket_record, "the conserved accounting of its cycles"),
+	RECORD(class_row, buckets, &bucket_record,
+		"cycles by bucket; the buckets add up to the total"),
 };
 static const struct record class_record = RECORD_OF(class_row, RECORD_LINE, class_columns);
 
 static const struct column producers_columns[] = {
 	PART(summary_producers, sums, &producer_sums_record),
-	LIST(summary_producers, edges, &edge_record, "which instruction each wait waits for"),
+	LIST(summary_producers, edges, &edge_record, "which instruction each wait waited for"),
 };
 static const struct record producers_record =
 	RECORD_OF(summary_producers, RECORD_BLOCK, producers_columns);
 
 #define LINE_COLUMNS                                                                               \
-	COLUMN(summary_line, hit, UNIT_COUNT, "executions"),                                       \
-		COLUMN(summary_line, cycles, UNIT_CYCLES, "cycles of it"),                         \
+	COLUMN(summary_line, hit, UNIT_COUNT, "number of executions"),                             \
+		COLUMN(summary_line, cycles, UNIT_CYCLES, "cycles of the row or line"),            \
 		COLUMN(summary_line, lost, UNIT_CYCLES, "cycles in which it did not issue"),       \
 		COLUMN(summary_line, exposed, UNIT_CYCLES,                                         \
-			"of those, no other wave issued meanwhile"),                               \
-		COLUMN(summary_line, cause, UNIT_NONE, "why most were lost", NULLABLE)
+			"lost cycles during which no other wave issued"),                          \
+		COLUMN(summary_line, cause, UNIT_NONE, "cause of most lost cycles", NULLABLE)
 static const struct column row_columns[] = {
 	POINTER(summary_line, at, &code_ref_record, "the instruction"),
 	LINE_COLUMNS,
 };
 static const struct record row_record = RECORD_OF(summary_line, RECORD_LINE, row_columns);
 static const struct column line_columns[] = {
-	COLUMN(summary_line, line, UNIT_NONE, "file and line"),
+	COLUMN(summary_line, line, UNIT_NONE, "source file and line"),
 	COLUMN_HELD(summary_line, at, "costliest", COLUMN_POINTER, &code_ref_record,
-		"its instruction with most exposed cycles"),
+		"instruction of the line with most exposed cycles"),
 	LINE_COLUMNS,
 };
 static const struct record line_record = RECORD_OF(summary_line, RECORD_LINE, line_columns);
 
 static const struct column legacy_columns[] = {
-	COLUMN(name_count, name, UNIT_NONE, "type of the older hotspot script"),
-	COLUMN(name_count, count, UNIT_CYCLES, "stated stall of it"),
+	COLUMN(name_count, name, UNIT_NONE, "stall type of the older hotspot script"),
+	COLUMN(name_count, count, UNIT_CYCLES, "stated stall cycles of this type"),
 };
 static const struct record legacy_record = RECORD_OF(name_count, RECORD_BLOCK, legacy_columns);
 
 static const struct column occupancy_columns[] = {
-	COLUMN(summary_occupancy, peak_per_simd, UNIT_WAVES, "most at once on a SIMD"),
-	COLUMN(summary_occupancy, peak, UNIT_WAVES, "most at once in all"),
-	COLUMN(summary_occupancy, mean, UNIT_WAVES, "on average over the span", .digits = 3),
+	COLUMN(summary_occupancy, peak_per_simd, UNIT_WAVES,
+		"largest number of resident waves on one SIMD"),
+	COLUMN(summary_occupancy, peak, UNIT_WAVES, "largest number of resident waves overall"),
+	COLUMN(summary_occupancy, mean, UNIT_WAVES, "mean resident waves over the span",
+		.digits = 3),
 	COLUMN(summary_occupancy, below_half_peak, UNIT_SHARE,
-		"of the span, fewer waves than half the peak", .digits = 6),
-	COLUMN(summary_occupancy, span, UNIT_CYCLES, "from the first start to the last end"),
-	COLUMN(summary_occupancy, tail, UNIT_CYCLES, "from the last start to the last end"),
+		"share of the span with fewer waves than half the peak", .digits = 6),
+	COLUMN(summary_occupancy, span, UNIT_CYCLES, "cycles from the first start to the last end"),
+	COLUMN(summary_occupancy, tail, UNIT_CYCLES, "cycles from the last start to the last end"),
 	COLUMN(summary_occupancy, cu_balance, UNIT_NONE,
-		"most and mean wave-cycles of a CU: 1 is perfect balance, 0 unknown", .digits = 3),
+		"wave-cycles of the busiest CU divided by the mean; 1: perfect balance, 0: unknown",
+		.digits = 3),
 	COLUMN(summary_occupancy, is_from_waves, UNIT_NONE,
-		"counted from traced waves, no list of starts and ends"),
+		"counted from the traced waves, because starts and ends of all waves are missing"),
 	RECORD(summary_occupancy, limits, &limits_record, "how many waves a SIMD can hold"),
 };
 static const struct record occupancy_record =
@@ -135,42 +150,48 @@ static const struct record occupancy_record =
 #define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
 static const struct column summary_columns[] = {
 	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
-	COLUMN(summary_answer, verdict, UNIT_NONE, "in one sentence"),
+	COLUMN(summary_answer, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
 	HELD(bound, &bound_record, "the parts of the verdict"),
-	HELD(provenance, &origin_record, "which capture"),
-	HELD(health, &check_part_record, "what incore check says of it"),
-	COLUMN(summary_answer, coverage, UNIT_NONE, "how much was traced, in one line"),
+	HELD(provenance, &origin_record, "the capture that was analysed"),
+	HELD(health, &check_part_record, "result of incore check"),
+	COLUMN(summary_answer, coverage, UNIT_NONE,
+		"how much of the launch was traced, in one line"),
 	HELD(clocks, &clocks_record, "clocks of the shader engines"),
-	COLUMN(summary_answer, waves, UNIT_WAVES, "waves looked at"),
+	COLUMN(summary_answer, waves, UNIT_WAVES, "waves that were analysed"),
 	COLUMN(summary_answer, instructions, UNIT_COUNT, "instructions executed"),
 	HELD(accounting, &accounting_record, "every cycle of all waves in one bucket"),
-	HELD(accounting_shares, &bucket_shares_record, "the same as parts of the duration"),
-	COLUMN(summary_answer, residue, UNIT_CYCLES, "duration less all buckets: 0"),
+	HELD(accounting_shares, &bucket_shares_record, "the buckets as shares of the duration"),
+	COLUMN(summary_answer, residue, UNIT_CYCLES, "duration minus all buckets; always 0"),
 	HELD(viewer_pie, &pie_record,
 		"sums of the recorded columns, as the vendor's viewer has them"),
-	HELD(states, &states_record, "cycles by the state that the hardware states"),
+	HELD(states, &states_record, "cycles by state, from the hardware's state stream"),
 	HELD(hidden, &hidden_record, "lost cycles that other waves of the SIMD covered"),
 	HELD(utilization, &pipe_cycles_record, "cycles of all SIMDs in which each pipe issued"),
-	HELD(utilization_shares, &pipe_shares_record, "parts of the resident cycles"),
-	LIST(summary_answer, utilization_by_simd, &utilization_record, "the same of each SIMD"),
+	HELD(utilization_shares, &pipe_shares_record,
+		"issue cycles of each pipe as a share of the resident cycles"),
+	LIST(summary_answer, utilization_by_simd, &utilization_record,
+		"cycles in which each pipe issued, by SIMD"),
 	HELD(matrix, &matrix_record, "how much the matrix pipes had to do"),
-	LIST(summary_answer, classes, &class_record, "by class of instructions"),
-	LIST(summary_answer, causes, &summary_cause_record, "why cycles were spent, most first"),
+	LIST(summary_answer, classes, &class_record, "figures by class of instructions"),
+	LIST(summary_answer, causes, &summary_cause_record,
+		"what cycles were spent on, largest cause first"),
 	MAP(summary_answer, families, &family_record, "lost cycles by family of causes"),
 	HELD(producers, &producers_record, "what was waited for"),
-	LIST(summary_answer, rows, &row_record, "instructions, most exposed lost cycles first"),
-	LIST(summary_answer, lines, &line_record, "source lines, most exposed lost cycles first"),
+	LIST(summary_answer, rows, &row_record, "instructions with most exposed cycles first"),
+	LIST(summary_answer, lines, &line_record, "source lines with most exposed cycles first"),
 	HELD(source, &source_quality_record, "how well code is mapped to lines"),
 	MAP(summary_answer, legacy_stall_by_type, &legacy_record,
-		"stated stall by the types of the older hotspot script, most first"),
+		"stated stall by the types of the older hotspot script, largest first"),
 	LIST(summary_answer, regions, &region_record,
-		"regions of the code; null where source lines tell enough", NULLABLE),
+		"regions of the code; null if source lines are enough", NULLABLE),
 	LIST(summary_answer, loops, &loop_record, "loops of the code"),
 	HELD(duration, &duration_record, "lifetimes of the waves"),
-	LIST(summary_answer, clusters, &cluster_record, "waves that executed the same rows"),
+	LIST(summary_answer, clusters, &cluster_record,
+		"groups of waves that executed the same rows"),
 	HELD(barriers, &barriers_record, "meetings of waves at barriers"),
 	HELD(occupancy, &occupancy_record, "how many waves there were at once"),
-	LIST(summary_answer, advice, &advice_record, "what to try, most exposed cycles first"),
+	LIST(summary_answer, advice, &advice_record,
+		"what to try, largest number of exposed cycles first"),
 };
 static const struct record summary_record =
 	RECORD_OF(summary_answer, RECORD_BLOCK, summary_columns);

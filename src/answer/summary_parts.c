@@ -5,18 +5,19 @@
 /* --- causes --------------------------------------------------------------------------------- */
 
 static const struct column cause_columns[] = {
-	COLUMN(summary_cause, cause, UNIT_NONE, "why cycles were spent"),
-	COLUMN(summary_cause, bucket, UNIT_NONE, "which bucket they are in",
+	COLUMN(summary_cause, cause, UNIT_NONE, "cause of the cycles"),
+	COLUMN(summary_cause, bucket, UNIT_NONE, "bucket that the cycles are in",
 		.words = "issue|stall|wait|idle|drain"),
-	COLUMN(summary_cause, family, UNIT_NONE, "which family of causes it belongs to"),
-	COLUMN(summary_cause, cycles, UNIT_CYCLES, "cycles of it"),
+	COLUMN(summary_cause, family, UNIT_NONE, "family of causes that it belongs to"),
+	COLUMN(summary_cause, cycles, UNIT_CYCLES, "cycles of the cause"),
 	COLUMN(summary_cause, hidden, UNIT_CYCLES,
-		"of which another wave of the SIMD issued meanwhile", OPTIONAL),
-	COLUMN(summary_cause, exposed, UNIT_CYCLES, "cycles less hidden", OPTIONAL),
-	COLUMN(summary_cause, hits, UNIT_COUNT, "how often"),
-	COLUMN(summary_cause, free_hits, UNIT_COUNT, "waits that did not block", OPTIONAL),
-	COLUMN(summary_cause, free_cycles, UNIT_CYCLES, "what those cost: the floor of a wait",
+		"cycles during which another wave of the SIMD issued", OPTIONAL),
+	COLUMN(summary_cause, exposed, UNIT_CYCLES, "cycles minus hidden cycles", OPTIONAL),
+	COLUMN(summary_cause, hits, UNIT_COUNT, "number of occurrences"),
+	COLUMN(summary_cause, free_hits, UNIT_COUNT, "number of waits that did not block",
 		OPTIONAL),
+	COLUMN(summary_cause, free_cycles, UNIT_CYCLES,
+		"cycles of waits that did not block: the floor of a wait", OPTIONAL),
 };
 const struct record summary_cause_record = RECORD_OF(summary_cause, RECORD_LINE, cause_columns);
 
@@ -44,17 +45,17 @@ bool summary_cause_rows(
 }
 
 static const struct column family_sums_columns[] = {
-	COLUMN(family_sums, cycles, UNIT_CYCLES, "cycles lost to it"),
+	COLUMN(family_sums, cycles, UNIT_CYCLES, "cycles lost to this family of causes"),
 	COLUMN(family_sums, hidden, UNIT_CYCLES,
-		"of which another wave of the SIMD issued meanwhile", OPTIONAL),
-	COLUMN(family_sums, exposed, UNIT_CYCLES, "cycles less hidden", OPTIONAL),
-	COLUMN(family_sums, share, UNIT_SHARE, "of all lost cycles", .digits = 6),
+		"lost cycles during which another wave of the SIMD issued", OPTIONAL),
+	COLUMN(family_sums, exposed, UNIT_CYCLES, "lost cycles minus hidden cycles", OPTIONAL),
+	COLUMN(family_sums, share, UNIT_SHARE, "share of all lost cycles", .digits = 6),
 };
 static const struct record family_sums_record =
 	RECORD_OF(family_sums, RECORD_LINE, family_sums_columns);
 static const struct column family_columns[] = {
 	COLUMN(family_row, family, UNIT_NONE, "family of causes"),
-	RECORD(family_row, sums, &family_sums_record, "what was lost to it"),
+	RECORD(family_row, sums, &family_sums_record, "cycles lost to this family"),
 };
 const struct record family_record = RECORD_OF(family_row, RECORD_BLOCK, family_columns);
 
@@ -82,13 +83,12 @@ bool family_rows(struct answer *a, const struct causes *c, struct rows *out, str
 /* --- hidden --------------------------------------------------------------------------------- */
 
 static const struct column hidden_line_columns[] = {
-	COLUMN(hidden_line, total, UNIT_CYCLES, "cycles lost"),
+	COLUMN(hidden_line, total, UNIT_CYCLES, "all lost cycles"),
 	COLUMN(hidden_line, hidden, UNIT_CYCLES,
-		"of which another wave of the SIMD issued meanwhile"),
-	COLUMN(hidden_line, exposed, UNIT_CYCLES, "total less hidden"),
+		"lost cycles during which another wave of the SIMD issued"),
+	COLUMN(hidden_line, exposed, UNIT_CYCLES, "total minus hidden cycles"),
 	COLUMN(hidden_line, other_simd, UNIT_CYCLES,
-		"of total, while a SIMD without detail issued; null where the capture does not "
-		"tell",
+		"lost cycles during which a SIMD without detail issued; null: not in the capture",
 		NULLABLE),
 };
 static const struct record hidden_line_record =
@@ -100,7 +100,7 @@ static const struct column hidden_columns[] = {
 	HIDDEN(wait, "cycles at a wait, a barrier or a sleep"),
 	HIDDEN(idle, "cycles in which nothing was due"),
 	HIDDEN(drain, "cycles at the end of the program"),
-	HIDDEN(lost, "all of these"),
+	HIDDEN(lost, "lost cycles: stall, wait, idle and drain together"),
 	HIDDEN(recorded_stall, "the stall field as recorded, without the accounting's corrections"),
 };
 const struct record hidden_record = RECORD_OF(hidden_part, RECORD_BLOCK, hidden_columns);
@@ -128,37 +128,42 @@ struct hidden_part hidden_part_of(const struct hidden *h)
 #define CYCLES(P, NAME, DOC) COLUMN_AS(pipe_cycles, cyc[P], NAME, UNIT_CYCLES, DOC)
 static const struct column pipe_cycles_columns[] = {
 	CYCLES(PIPE_RESIDENT, "resident", "cycles with at least one wave"),
-	CYCLES(PIPE_ANY, "any", "in which anything issued"),
-	COLUMN(pipe_cycles, idle, UNIT_CYCLES, "in which nothing issued"),
-	CYCLES(PIPE_VALU, "VALU", "in which a vector instruction issued"),
-	CYCLES(PIPE_MATRIX, "MATRIX", "in which a matrix instruction issued"),
-	CYCLES(PIPE_LDS, "LDS", "in which an instruction on local memory issued"),
-	CYCLES(PIPE_VMEM, "VMEM", "in which an instruction on vector memory issued"),
-	CYCLES(PIPE_SCALAR, "scalar", "in which a scalar instruction issued"),
-	CYCLES(PIPE_BRANCH, "branch", "in which a branch issued"),
-	CYCLES(PIPE_OTHER, "other", "in which anything else issued"),
+	CYCLES(PIPE_ANY, "any", "cycles in which anything issued"),
+	COLUMN(pipe_cycles, idle, UNIT_CYCLES, "cycles in which nothing issued"),
+	CYCLES(PIPE_VALU, "VALU", "cycles in which a vector instruction issued"),
+	CYCLES(PIPE_MATRIX, "MATRIX", "cycles in which a matrix instruction issued"),
+	CYCLES(PIPE_LDS, "LDS", "cycles in which an instruction on local memory issued"),
+	CYCLES(PIPE_VMEM, "VMEM", "cycles in which an instruction on vector memory issued"),
+	CYCLES(PIPE_SCALAR, "scalar", "cycles in which a scalar instruction issued"),
+	CYCLES(PIPE_BRANCH, "branch", "cycles in which a branch issued"),
+	CYCLES(PIPE_OTHER, "other", "cycles in which anything else issued"),
 };
 const struct record pipe_cycles_record = RECORD_OF(pipe_cycles, RECORD_LINE, pipe_cycles_columns);
 
 #define SHARE(P, NAME, DOC) COLUMN_AS(pipe_shares, of[P], NAME, UNIT_SHARE, DOC, .digits = 6)
 static const struct column pipe_shares_columns[] = {
-	SHARE(PIPE_ANY, "any", "of the resident cycles, anything issued"),
-	COLUMN(pipe_shares, idle, UNIT_SHARE, "of the resident cycles, nothing issued",
-		.digits = 6),
-	SHARE(PIPE_VALU, "VALU", "of the resident cycles, a vector instruction issued"),
-	SHARE(PIPE_MATRIX, "MATRIX", "of the resident cycles, a matrix instruction issued"),
-	SHARE(PIPE_LDS, "LDS", "of the resident cycles, one on local memory issued"),
-	SHARE(PIPE_VMEM, "VMEM", "of the resident cycles, one on vector memory issued"),
-	SHARE(PIPE_SCALAR, "scalar", "of the resident cycles, a scalar instruction issued"),
-	SHARE(PIPE_BRANCH, "branch", "of the resident cycles, a branch issued"),
-	SHARE(PIPE_OTHER, "other", "of the resident cycles, anything else issued"),
+	SHARE(PIPE_ANY, "any", "share of the resident cycles in which anything issued"),
+	COLUMN(pipe_shares, idle, UNIT_SHARE,
+		"share of the resident cycles in which nothing issued", .digits = 6),
+	SHARE(PIPE_VALU, "VALU",
+		"share of the resident cycles in which a vector instruction issued"),
+	SHARE(PIPE_MATRIX, "MATRIX",
+		"share of the resident cycles in which a matrix instruction issued"),
+	SHARE(PIPE_LDS, "LDS",
+		"share of the resident cycles in which a local memory instruction issued"),
+	SHARE(PIPE_VMEM, "VMEM",
+		"share of the resident cycles in which a vector memory instruction issued"),
+	SHARE(PIPE_SCALAR, "scalar",
+		"share of the resident cycles in which a scalar instruction issued"),
+	SHARE(PIPE_BRANCH, "branch", "share of the resident cycles in which a branch issued"),
+	SHARE(PIPE_OTHER, "other", "share of the resident cycles in which anything else issued"),
 };
 const struct record pipe_shares_record = RECORD_OF(pipe_shares, RECORD_LINE, pipe_shares_columns);
 
 static const struct column place_columns[] = {
-	COLUMN(simd_place, se, UNIT_NONE, "shader engine"),
-	COLUMN(simd_place, cu, UNIT_NONE, "compute unit"),
-	COLUMN(simd_place, simd, UNIT_NONE, "SIMD of it"),
+	COLUMN(simd_place, se, UNIT_NONE, "number of the shader engine"),
+	COLUMN(simd_place, cu, UNIT_NONE, "number of the compute unit"),
+	COLUMN(simd_place, simd, UNIT_NONE, "number of the SIMD"),
 };
 static const struct record place_record = RECORD_OF(simd_place, RECORD_LINE, place_columns);
 
@@ -172,7 +177,8 @@ static struct simd_place place_of(const struct trace *t, track_idx i)
 static const struct column utilization_columns[] = {
 	PART(utilization_row, place, &place_record),
 	RECORD(utilization_row, cycles, &pipe_cycles_record, "cycles in which each pipe issued"),
-	RECORD(utilization_row, shares, &pipe_shares_record, "parts of the resident cycles"),
+	RECORD(utilization_row, shares, &pipe_shares_record,
+		"issue cycles of each pipe as a share of the resident cycles"),
 };
 const struct record utilization_record =
 	RECORD_OF(utilization_row, RECORD_LINE, utilization_columns);
@@ -216,8 +222,10 @@ bool utilization_rows(
 
 static const struct column matrix_row_columns[] = {
 	PART(matrix_row, place, &place_record),
-	COLUMN(matrix_row, pipe_cycles, UNIT_CYCLES, "in which the pipe is busy, by the model"),
-	COLUMN(matrix_row, pipe_share, UNIT_SHARE, "of the cycles with waves", .digits = 6),
+	COLUMN(matrix_row, pipe_cycles, UNIT_CYCLES,
+		"cycles in which the pipe is busy, according to the model"),
+	COLUMN(matrix_row, pipe_share, UNIT_SHARE,
+		"busy cycles of the pipe as a share of the cycles with waves", .digits = 6),
 };
 static const struct record matrix_row_record =
 	RECORD_OF(matrix_row, RECORD_LINE, matrix_row_columns);
@@ -225,33 +233,40 @@ static const struct record matrix_row_record =
 #define MODELLED(M, NAME, UNIT, DOC) COLUMN_AS(matrix_model, m.M, NAME, UNIT, DOC)
 static const struct column model_columns[] = {
 	COLUMN(matrix_model, evidence, UNIT_NONE,
-		"from the shape in the mnemonic, not from the trace", .words = "modelled"),
+		"the model uses the shape in the mnemonic, not the trace", .words = "modelled"),
 	MODELLED(modelled_cyc, "pipe_cycles", UNIT_CYCLES,
-		"of resident_cycles, the pipe is busy with instructions of known length"),
-	COLUMN(matrix_model, pipe_share, UNIT_SHARE, "of resident_cycles", .digits = 6),
+		"resident cycles in which the pipe is busy with instructions of known length"),
+	COLUMN(matrix_model, pipe_share, UNIT_SHARE,
+		"busy cycles of the pipe as a share of resident_cycles", .digits = 6),
 	MODELLED(modelled_sum_cyc, "pipe_cycles_of_records", UNIT_CYCLES,
-		"lengths of all executions together"),
+		"sum of the lengths of all executions"),
 	MODELLED(modelled_hits, "hits", UNIT_COUNT, "executions of known length"),
 	MODELLED(unknown_hits, "unknown_hits", UNIT_COUNT, "executions of unknown length"),
-	MODELLED(macs, "multiply_accumulates", UNIT_COUNT, "of executions of known length"),
-	LIST(matrix_model, by_simd, &matrix_row_record, "each SIMD that had waves"),
+	MODELLED(macs, "multiply_accumulates", UNIT_COUNT,
+		"multiply-accumulates of the executions of known length"),
+	LIST(matrix_model, by_simd, &matrix_row_record, "figures of each SIMD that had waves"),
 };
 static const struct record model_record = RECORD_OF(matrix_model, RECORD_BLOCK, model_columns);
 
 #define MATRIX(M, NAME, UNIT, DOC) COLUMN_AS(matrix_part, m.M, NAME, UNIT, DOC)
 static const struct column matrix_columns[] = {
 	MATRIX(static_rows, "static_rows", UNIT_COUNT, "matrix instructions of the code"),
-	MATRIX(executed_rows, "executed_rows", UNIT_COUNT, "of which were executed"),
-	MATRIX(hits, "hits", UNIT_COUNT, "executions"),
+	MATRIX(executed_rows, "executed_rows", UNIT_COUNT,
+		"matrix instructions of the code that were executed"),
+	MATRIX(hits, "hits", UNIT_COUNT, "executions of matrix instructions"),
 	MATRIX(n_simds, "simds", UNIT_COUNT, "SIMDs that had waves"),
-	MATRIX(resident_cyc, "resident_cycles", UNIT_CYCLES, "of all SIMDs with at least one wave"),
-	MATRIX(issue_cyc, "issue_cycles", UNIT_CYCLES, "of which a matrix instruction issued"),
-	COLUMN(matrix_part, issue_share, UNIT_SHARE, "of resident_cycles", .digits = 6),
+	MATRIX(resident_cyc, "resident_cycles", UNIT_CYCLES,
+		"cycles of all SIMDs with at least one wave"),
+	MATRIX(issue_cyc, "issue_cycles", UNIT_CYCLES,
+		"resident cycles in which a matrix instruction issued"),
+	COLUMN(matrix_part, issue_share, UNIT_SHARE, "issue cycles as a share of resident_cycles",
+		.digits = 6),
 	MATRIX(issue_sum_cyc, "issue_cycles_of_records", UNIT_CYCLES,
-		"issue of all executions together"),
+		"sum of the issue cycles of all executions"),
 	MATRIX(stall_sum_cyc, "stall_cycles_of_records", UNIT_CYCLES,
-		"stall of all executions together"),
-	RECORD(matrix_part, modelled, &model_record, "how long the pipe was busy, by a model"),
+		"sum of the stall cycles of all executions"),
+	RECORD(matrix_part, modelled, &model_record,
+		"how long the pipe was busy, according to a model"),
 };
 const struct record matrix_record = RECORD_OF(matrix_part, RECORD_BLOCK, matrix_columns);
 

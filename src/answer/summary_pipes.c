@@ -4,15 +4,15 @@
 
 static const struct column pipes_columns[] = {
 	EVIDENCE_COLUMN(summary_pipes, "what the figures rest on"),
-	COLUMN(summary_pipes, verdict, UNIT_NONE, "in one sentence"),
+	COLUMN(summary_pipes, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
 	COLUMN(summary_pipes, health, UNIT_NONE,
-		"verdict of incore check with its errors and warnings"),
+		"verdict of incore check with errors and warnings"),
 	PART(summary_pipes, pipes, &pipes_part_record),
-	LIST(summary_pipes, rows, &hot_plain_record, "instructions, most cycles first"),
+	LIST(summary_pipes, rows, &hot_plain_record, "instructions with most cycles first"),
 	RECORD(summary_pipes, source, &source_quality_record, "how well code is mapped to lines"),
 	LIST(summary_pipes, tables, &producer_table_record,
-		"tables that the producer gave and nothing here interprets"),
-	LIST(summary_pipes, advice, &advice_record, "what to try, most cycles first"),
+		"tables of the producer that incore does not interpret"),
+	LIST(summary_pipes, advice, &advice_record, "what to try, largest number of cycles first"),
 	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
 		NO_JSON),
 };

@@ -7,7 +7,7 @@
 
 static const struct option_def options[] = {
 	{0, "sort", OPTION_CHOICE, "KEY", WAVES_SORT_CHOICES, "duration",
-		"order of the waves: largest first; wave and begin: first come first",
+		"order of the waves: largest first; wave and begin: smallest first",
 		OPTION_ALL(waves_params, sort)},
 	{0, "bins", OPTION_COUNT, "N", NULL, "0",
 		"with --json: cycles in each state over time, in N bins",
@@ -18,7 +18,7 @@ static const struct option_def options[] = {
 /* --- columns -------------------------------------------------------------------------------- */
 
 static const struct column totals_columns[] = {
-	COLUMN(waves_totals, waves, UNIT_WAVES, "waves looked at"),
+	COLUMN(waves_totals, waves, UNIT_WAVES, "waves that were analysed"),
 	COLUMN(waves_totals, instructions, UNIT_COUNT, "instructions executed"),
 	COLUMN(waves_totals, latency, UNIT_CYCLES, "sum of the recorded latencies"),
 	COLUMN(waves_totals, stall, UNIT_CYCLES, "sum of the recorded stalls"),
@@ -30,67 +30,74 @@ static const struct column totals_columns[] = {
 static const struct record totals_record = RECORD_OF(waves_totals, RECORD_LINE, totals_columns);
 
 static const struct column category_sum_columns[] = {
-	COLUMN(wave_category, n, UNIT_COUNT, "records of the category"),
-	COLUMN(wave_category, latency, UNIT_CYCLES, "sum of their latencies"),
-	COLUMN(wave_category, stall, UNIT_CYCLES, "sum of their stalls"),
+	COLUMN(wave_category, n, UNIT_COUNT, "records of this category"),
+	COLUMN(wave_category, latency, UNIT_CYCLES, "sum of the latencies of the records"),
+	COLUMN(wave_category, stall, UNIT_CYCLES, "sum of the stalls of the records"),
 };
 static const struct record category_sum_record =
 	RECORD_OF(wave_category, RECORD_TUPLE, category_sum_columns);
 static const struct column category_columns[] = {
 	COLUMN(category_row, category, UNIT_NONE, "number of the category"),
-	RECORD(category_row, c, &category_sum_record, "records, latency, stall"),
+	RECORD(category_row, c, &category_sum_record,
+		"records, latency and stall of each category"),
 };
 static const struct record category_record =
 	RECORD_OF(category_row, RECORD_BLOCK, category_columns);
 
 #define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, OPTIONAL)
 static const struct column group_columns[] = {
-	PLACE(se, "shader engine they share"),
-	PLACE(cu, "compute unit they share"),
-	PLACE(simd, "SIMD they share"),
-	PLACE(slot, "slot number they share"),
-	COLUMN(group_line, order, UNIT_NONE, "the first waves of slots, or later ones",
+	PLACE(se, "shader engine that the waves share"),
+	PLACE(cu, "compute unit that the waves share"),
+	PLACE(simd, "SIMD that the waves share"),
+	PLACE(slot, "slot number that the waves share"),
+	COLUMN(group_line, order, UNIT_NONE,
+		"whether the waves are the first in their slots or later ones",
 		.words = "first|later", OPTIONAL),
-	COLUMN(group_line, phase, UNIT_NONE, "where they stand among the waves of their slot",
+	COLUMN(group_line, phase, UNIT_NONE, "position of the waves among the waves of their slots",
 		.words = "first|steady|tail", OPTIONAL),
-	COLUMN_AS(group_line, g.duration.n, "waves", UNIT_WAVES, "waves in the group"),
+	COLUMN_AS(group_line, g.duration.n, "waves", UNIT_WAVES, "number of waves in the group"),
 	COLUMN_HELD(group_line, g.duration, "duration", COLUMN_RECORD, &duration_record,
-		"how long they lived"),
-	RECORD(group_line, accounting, &accounting_record, "where their cycles went"),
-	COLUMN(group_line, lost_share, UNIT_SHARE, "of the duration: all but issue", .digits = 6),
+		"durations of the waves"),
+	RECORD(group_line, accounting, &accounting_record, "cycles of the waves by bucket"),
+	COLUMN(group_line, lost_share, UNIT_SHARE,
+		"share of the duration in all buckets except issue", .digits = 6),
 	COLUMN_HELD(group_line, g.states, "states", COLUMN_RECORD, &states_record,
-		"by the hardware's own state stream"),
-	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", NO_JSON),
-	COLUMN(group_line, issue_pct, UNIT_PERCENT, "of the duration: issue", .title = "issue %",
-		NO_JSON, .digits = 1),
-	COLUMN(group_line, wait_pct, UNIT_PERCENT, "of the duration: wait", .title = "wait %",
-		NO_JSON, .digits = 1),
+		"cycles by state, from the hardware's state stream"),
+	COLUMN(group_line, where, UNIT_NONE, "what the waves of the group share, in words",
+		NO_JSON),
+	COLUMN(group_line, issue_pct, UNIT_PERCENT, "issue cycles as a share of the duration",
+		.title = "issue %", NO_JSON, .digits = 1),
+	COLUMN(group_line, wait_pct, UNIT_PERCENT, "wait cycles as a share of the duration",
+		.title = "wait %", NO_JSON, .digits = 1),
 };
 const struct record wave_group_record = RECORD_OF(group_line, RECORD_LINE, group_columns);
 
 #define GROUPS(M, DOC) LIST(imbalance, M, &wave_group_record, DOC)
 static const struct column imbalance_columns[] = {
-	GROUPS(se, "by shader engine"),
-	GROUPS(simd, "by SIMD"),
-	GROUPS(slot, "by slot number, all SIMDs pooled"),
-	GROUPS(order, "the first waves of slots against later ones"),
-	GROUPS(phase, "by where a wave stands among those of its slot"),
+	GROUPS(se, "groups of waves by shader engine"),
+	GROUPS(simd, "groups of waves by SIMD"),
+	GROUPS(slot, "groups of waves by slot number, over all SIMDs"),
+	GROUPS(order, "the first waves of slots and the later ones"),
+	GROUPS(phase, "groups of waves by their position among the waves of their slot"),
 };
 static const struct record imbalance_record = RECORD_OF(imbalance, RECORD_BLOCK, imbalance_columns);
 
 static const struct column explained_part_columns[] = {
-	COLUMN(explained_part, part, UNIT_NONE, "what the cycles are"),
-	COLUMN(explained_part, bucket, UNIT_NONE, "which bucket they are in"),
-	COLUMN(explained_part, cycles, UNIT_CYCLES, "by the records"),
+	COLUMN(explained_part, part, UNIT_NONE, "what this part of the cycles is"),
+	COLUMN(explained_part, bucket, UNIT_NONE, "bucket that the cycles are in"),
+	COLUMN(explained_part, cycles, UNIT_CYCLES, "cycles according to the records"),
 };
 static const struct record explained_part_record =
 	RECORD_OF(explained_part, RECORD_BLOCK, explained_part_columns);
 static const struct column explained_columns[] = {
-	COLUMN(explained_row, state, UNIT_NONE, "the state", .words = "IDLE|EXEC|WAIT|STALL"),
-	COLUMN(explained_row, cycles, UNIT_CYCLES, "as the hardware says"),
-	COLUMN(explained_row, records, UNIT_CYCLES, "as the records give: sum of the parts"),
-	COLUMN(explained_row, difference, UNIT_CYCLES, "cycles - records"),
-	LIST(explained_row, parts, &explained_part_record, "what it consists of"),
+	COLUMN(explained_row, state, UNIT_NONE, "state of the wave",
+		.words = "IDLE|EXEC|WAIT|STALL"),
+	COLUMN(explained_row, cycles, UNIT_CYCLES, "cycles in the state according to the hardware"),
+	COLUMN(explained_row, records, UNIT_CYCLES,
+		"cycles in the state according to the records: the sum of the parts"),
+	COLUMN(explained_row, difference, UNIT_CYCLES, "cycles minus records"),
+	LIST(explained_row, parts, &explained_part_record,
+		"parts that make up the cycles of the state"),
 };
 static const struct record explained_record =
 	RECORD_OF(explained_row, RECORD_LINE, explained_columns);
@@ -122,64 +129,73 @@ static const struct column series_columns[] = {
 static const struct record series_record = RECORD_OF(state_series, RECORD_BLOCK, series_columns);
 
 static const struct column wave_columns[] = {
-	COLUMN(wave_line, se, UNIT_NONE, "shader engine"),
-	COLUMN(wave_line, cu, UNIT_NONE, "compute unit"),
-	COLUMN(wave_line, simd, UNIT_NONE, "SIMD"),
-	COLUMN(wave_line, slot, UNIT_NONE, "slot of the SIMD"),
+	COLUMN(wave_line, se, UNIT_NONE, "number of the shader engine"),
+	COLUMN(wave_line, cu, UNIT_NONE, "number of the compute unit"),
+	COLUMN(wave_line, simd, UNIT_NONE, "number of the SIMD"),
+	COLUMN(wave_line, slot, UNIT_NONE, "slot of the wave on the SIMD"),
 	COLUMN(wave_line, wave, UNIT_NONE, "number of the wave in its slot"),
-	COLUMN(wave_line, begin, UNIT_CYCLES, "on its own clock", .csv = "begin_cycles"),
-	COLUMN(wave_line, end, UNIT_CYCLES, "on its own clock", .csv = "end_cycles"),
-	COLUMN_AS(wave_line, r.duration_cyc, "duration", UNIT_CYCLES, "end - begin, in the window",
-		.csv = "duration_cycles"),
-	COLUMN_AS(wave_line, r.instructions, "instructions", UNIT_COUNT, "executed in the window",
-		.title = "instr", .csv = "instructions"),
-	COLUMN_AS(wave_line, states.segments, "segments", UNIT_COUNT, "segments of its timeline"),
-	COLUMN(wave_line, begin_aligned, UNIT_CYCLES, "begin, aligned between clocks",
+	COLUMN(wave_line, begin, UNIT_CYCLES, "begin of the wave on its own clock",
+		.csv = "begin_cycles"),
+	COLUMN(wave_line, end, UNIT_CYCLES, "end of the wave on its own clock",
+		.csv = "end_cycles"),
+	COLUMN_AS(wave_line, r.duration_cyc, "duration", UNIT_CYCLES,
+		"end minus begin, within the window", .csv = "duration_cycles"),
+	COLUMN_AS(wave_line, r.instructions, "instructions", UNIT_COUNT,
+		"instructions executed within the window", .title = "instr", .csv = "instructions"),
+	COLUMN_AS(wave_line, states.segments, "segments", UNIT_COUNT,
+		"segments of the wave's timeline"),
+	COLUMN(wave_line, begin_aligned, UNIT_CYCLES, "begin of the wave, aligned between clocks",
 		.csv = "begin_aligned_cycles"),
-	COLUMN(wave_line, end_aligned, UNIT_CYCLES, "end, aligned between clocks",
+	COLUMN(wave_line, end_aligned, UNIT_CYCLES, "end of the wave, aligned between clocks",
 		.csv = "end_aligned_cycles"),
-	COLUMN(wave_line, rows, UNIT_COUNT, "rows of the code it executed"),
-	COLUMN(wave_line, cluster, UNIT_NONE, "number of its cluster"),
+	COLUMN(wave_line, rows, UNIT_COUNT, "rows of the code that the wave executed"),
+	COLUMN(wave_line, cluster, UNIT_NONE, "number of the wave's cluster"),
 	COLUMN_AS(wave_line, r.latency, "latency", UNIT_CYCLES, "sum of the recorded latencies"),
 	COLUMN_AS(wave_line, r.stall, "stall", UNIT_CYCLES, "sum of the recorded stalls"),
-	RECORD(wave_line, accounting, &accounting_record, "every cycle of it in one bucket"),
-	RECORD(wave_line, states, &states_record, "by the hardware's own state stream"),
-	COLUMN_AS(wave_line, r.barriers, "barriers", UNIT_COUNT, "barriers executed"),
-	COLUMN_AS(wave_line, r.barrier_cyc, "barrier_cycles", UNIT_CYCLES, "waited there"),
+	RECORD(wave_line, accounting, &accounting_record, "every cycle of the wave in one bucket"),
+	RECORD(wave_line, states, &states_record,
+		"cycles by state, from the hardware's state stream"),
+	COLUMN_AS(wave_line, r.barriers, "barriers", UNIT_COUNT, "barriers that the wave executed"),
+	COLUMN_AS(wave_line, r.barrier_cyc, "barrier_cycles", UNIT_CYCLES,
+		"cycles that the wave waited at barriers"),
 	COLUMN_AS(wave_line, r.has_end, "ends_in_endpgm", UNIT_NONE,
-		"its last record is the end of the program"),
-	COLUMN(wave_line, file, UNIT_NONE, "name of the wave, which may be that of its file"),
-	COLUMN(wave_line, phase, UNIT_NONE, "where it stands among the waves of its slot",
+		"the last record of the wave is the end of the program"),
+	COLUMN(wave_line, file, UNIT_NONE, "name of the wave, which may be the name of its file"),
+	COLUMN(wave_line, phase, UNIT_NONE, "position of the wave among the waves of its slot",
 		.words = "first|steady|tail"),
 };
 const struct record wave_record = RECORD_OF(wave_line, RECORD_LINE, wave_columns);
 
 static const struct column waves_columns[] = {
 	EVIDENCE_COLUMN(waves_answer, "what the figures rest on"),
-	RECORD(waves_answer, totals, &totals_record, "of all waves looked at"),
-	RECORD(waves_answer, duration, &duration_record, "how long waves lived"),
+	RECORD(waves_answer, totals, &totals_record, "totals over all waves that were analysed"),
+	RECORD(waves_answer, duration, &duration_record, "duration of the waves"),
 	RECORD(waves_answer, accounting, &accounting_record,
 		"every cycle of every wave in one bucket"),
 	RECORD(waves_answer, accounting_shares, &bucket_shares_record,
-		"the same as parts of the duration"),
-	COLUMN(waves_answer, residue, UNIT_CYCLES, "durations less all buckets: 0"),
-	RECORD(waves_answer, states, &states_record, "by the hardware's own state stream"),
-	COLUMN(waves_answer, states_total, UNIT_CYCLES, "all states together"),
-	RECORD(waves_answer, state_shares, &state_shares_record, "the states as parts of them"),
+		"the buckets as shares of the duration"),
+	COLUMN(waves_answer, residue, UNIT_CYCLES, "durations minus all buckets; always 0"),
+	RECORD(waves_answer, states, &states_record,
+		"cycles by state, from the hardware's state stream"),
+	COLUMN(waves_answer, states_total, UNIT_CYCLES, "cycles of all states together"),
+	RECORD(waves_answer, state_shares, &state_shares_record,
+		"the states as shares of their total"),
 	COLUMN_AS(waves_answer, totals.segments, "timeline_segments", UNIT_COUNT,
 		"segments of the waves' timelines"),
 	COLUMN_AS(waves_answer, totals.not_ending_in_endpgm, "waves_not_ending_in_s_endpgm",
 		UNIT_WAVES, "waves whose last record is not the end of the program"),
 	MAP(waves_answer, categories, &category_record,
-		"records, latency and stall by the producer's category"),
-	LIST(waves_answer, clusters, &cluster_record, "waves that executed the same rows"),
-	RECORD(waves_answer, imbalance, &imbalance_record, "how places differ"),
-	RECORD(waves_answer, barriers, &barriers_record, "how unequally waves arrived"),
+		"records, latency and stall by category of the producer"),
+	LIST(waves_answer, clusters, &cluster_record,
+		"groups of waves that executed the same rows"),
+	RECORD(waves_answer, imbalance, &imbalance_record,
+		"how much waves at different places differ"),
+	RECORD(waves_answer, barriers, &barriers_record, "how unevenly waves arrived at barriers"),
 	LIST(waves_answer, states_explained, &explained_record,
-		"of waves with a timeline: what the hardware says of each state, what the records "
-		"give, and the parts that make it up"),
-	POINTER(waves_answer, series, &series_record, "states over time, with --bins", OPTIONAL),
-	LIST(waves_answer, waves, &wave_record, "wave by wave, in the order of --sort"),
+		"cycles of each state by hardware and by records, for waves with a timeline"),
+	POINTER(waves_answer, series, &series_record, "states over time; only with --bins",
+		OPTIONAL),
+	LIST(waves_answer, waves, &wave_record, "one row per wave, in the order of --sort"),
 };
 const struct record waves_record = RECORD_OF(waves_answer, RECORD_BLOCK, waves_columns);
 

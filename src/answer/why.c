@@ -16,57 +16,64 @@ static const struct option_def options[] = {
 /* --- columns -------------------------------------------------------------------------------- */
 
 static const struct column totals_columns[] = {
-	COLUMN(why_totals, waves, UNIT_WAVES, "waves looked at"),
-	COLUMN(why_totals, duration, UNIT_CYCLES, "sum of all lifetimes"),
-	COLUMN(why_totals, cycles, UNIT_CYCLES, "of causes that have parts"),
-	COLUMN(why_totals, hidden, UNIT_CYCLES, "of which another wave of the SIMD issued"),
-	COLUMN(why_totals, exposed, UNIT_CYCLES, "of which none did"),
-	COLUMN(why_totals, unknown, UNIT_CYCLES, "of which no rule explains"),
-	COLUMN(why_totals, unknown_pct, UNIT_PERCENT, "the same, of cycles less hazard padding",
-		NULLABLE, .digits = 2),
-	COLUMN(why_totals, residue, UNIT_CYCLES, "cycles less all parts, over all waves: 0"),
+	COLUMN(why_totals, waves, UNIT_WAVES, "waves that were analysed"),
+	COLUMN(why_totals, duration, UNIT_CYCLES, "sum of all lifetimes of the waves"),
+	COLUMN(why_totals, cycles, UNIT_CYCLES, "cycles of the causes that have parts"),
+	COLUMN(why_totals, hidden, UNIT_CYCLES,
+		"cycles during which another wave of the SIMD issued"),
+	COLUMN(why_totals, exposed, UNIT_CYCLES, "cycles during which no wave of the SIMD issued"),
+	COLUMN(why_totals, unknown, UNIT_CYCLES, "cycles that no rule explains"),
+	COLUMN(why_totals, unknown_pct, UNIT_PERCENT,
+		"unexplained cycles as a share of the cycles without hazard padding", NULLABLE,
+		.digits = 2),
+	COLUMN(why_totals, residue, UNIT_CYCLES,
+		"cycles minus all parts, over all waves; always 0"),
 };
 static const struct record totals_record = RECORD_OF(why_totals, RECORD_BLOCK, totals_columns);
 
 /* Columns that a grouping does not have are absent. */
 static const struct column part_columns[] = {
-	COLUMN(why_row, cause, UNIT_NONE, "the cause, a word of incore hot --by cause", OPTIONAL),
-	COLUMN(why_row, cause_cycles, UNIT_CYCLES, "of the whole cause: the sum of its parts",
-		.title = "of", OPTIONAL),
+	COLUMN(why_row, cause, UNIT_NONE, "name of the cause, as in incore hot --by cause",
+		OPTIONAL),
+	COLUMN(why_row, cause_cycles, UNIT_CYCLES,
+		"cycles of the whole cause: the sum of its parts", .title = "of", OPTIONAL),
 	COLUMN(why_row, row, UNIT_ROW, "number of the instruction in the listing", OPTIONAL),
-	COLUMN(why_row, isa, UNIT_NONE, "its text", .title = "instruction", .csv = "isa",
-		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
-	COLUMN(why_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
+	COLUMN(why_row, isa, UNIT_NONE, "text of the instruction", .title = "instruction",
+		.csv = "isa", .flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(why_row, source, UNIT_NONE,
+		"source file and line; frames of inlined code are joined by arrows",
 		.title = "line", .csv = "source", .flags = COLUMN_OPTIONAL | COLUMN_WIDE),
 	COLUMN(why_row, wave, UNIT_NONE, "name of the wave", OPTIONAL),
 	COLUMN(why_row, why, UNIT_NONE, "what was waited for", .words = WHY_WORD_CHOICES),
-	COLUMN(why_row, confidence, UNIT_NONE, "how sure that is", .words = WHY_SURE_CHOICES,
-		OPTIONAL),
+	COLUMN(why_row, confidence, UNIT_NONE, "how certain the explanation is",
+		.words = WHY_SURE_CHOICES, OPTIONAL),
 	COLUMN(why_row, cycles, UNIT_CYCLES, "cycles of the part"),
-	COLUMN(why_row, hidden, UNIT_CYCLES, "of which another wave of the SIMD issued"),
-	COLUMN(why_row, exposed, UNIT_CYCLES, "of which none did"),
-	COLUMN(why_row, share, UNIT_PERCENT, "of all cycles that have parts", .title = "%",
+	COLUMN(why_row, hidden, UNIT_CYCLES, "cycles during which another wave of the SIMD issued"),
+	COLUMN(why_row, exposed, UNIT_CYCLES, "cycles during which no wave of the SIMD issued"),
+	COLUMN(why_row, share, UNIT_PERCENT, "share of all cycles that have parts", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
-	COLUMN(why_row, hit, UNIT_COUNT, "pieces of it", .title = "times", OPTIONAL),
-	COLUMN(why_row, of_row, UNIT_ROW, "the row to blame: of several, that of most cycles",
-		.title = "of row", .csv = "of_row", OPTIONAL),
-	COLUMN(why_row, of_isa, UNIT_NONE, "its text", .title = "which is", .csv = "of_isa",
-		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(why_row, hit, UNIT_COUNT, "number of pieces of the part", .title = "times",
+		OPTIONAL),
+	COLUMN(why_row, of_row, UNIT_ROW,
+		"row to blame; if there are several, the one with most cycles", .title = "of row",
+		.csv = "of_row", OPTIONAL),
+	COLUMN(why_row, of_isa, UNIT_NONE, "text of the instruction to blame", .title = "which is",
+		.csv = "of_isa", .flags = COLUMN_OPTIONAL | COLUMN_WIDE),
 	COLUMN(why_row, latency, UNIT_CYCLES,
-		"mean from its issue to this one's, of a register or an own pipe", .title = "after",
-		.csv = "latency", OPTIONAL),
-	COLUMN(why_row, of_wave, UNIT_NONE, "the wave that took most of them", .title = "of wave",
-		.csv = "of_wave", OPTIONAL),
+		"mean cycles from its issue to this one's, for a register or the wave's own pipe",
+		.title = "after", .csv = "latency", OPTIONAL),
+	COLUMN(why_row, of_wave, UNIT_NONE, "name of the wave that accounts for most of the cycles",
+		.title = "of wave", .csv = "of_wave", OPTIONAL),
 };
 const struct record why_part_record = RECORD_OF(why_row, RECORD_LINE, part_columns);
 
 static const struct column reason_columns[] = {
-	COLUMN(why_reason_row, reason, UNIT_NONE, "the sampler's word"),
-	COLUMN(why_reason_row, cause, UNIT_NONE, "the cause that it belongs to"),
+	COLUMN(why_reason_row, reason, UNIT_NONE, "stall reason as the sampler names it"),
+	COLUMN(why_reason_row, cause, UNIT_NONE, "cause that the reason belongs to"),
 	COLUMN(why_reason_row, why, UNIT_NONE,
-		"what was waited for; null: the cause says all there is", NULLABLE),
-	COLUMN(why_reason_row, samples, UNIT_SAMPLES, "samples that found it"),
-	COLUMN(why_reason_row, exposed, UNIT_SAMPLES, "of which nothing was issued meanwhile",
+		"what was waited for; null: the cause says everything", NULLABLE),
+	COLUMN(why_reason_row, samples, UNIT_SAMPLES, "samples with this reason"),
+	COLUMN(why_reason_row, exposed, UNIT_SAMPLES, "samples during which nothing was issued",
 		NULLABLE),
 };
 const struct record why_reason_record = RECORD_OF(why_reason_row, RECORD_LINE, reason_columns);
@@ -76,9 +83,11 @@ const struct record why_reason_record = RECORD_OF(why_reason_row, RECORD_LINE, r
 		COLUMN(why_answer, by, UNIT_NONE, "what the parts are grouped by",                 \
 			.words = WHY_BY_CHOICES "|reason"),                                        \
 		RECORD(why_answer, totals, &totals_record, "sums over the selected waves"),        \
-		LIST(why_answer, words, &why_part_record, "all parts, by word and confidence"),    \
-		COLUMN(why_answer, found, UNIT_COUNT, "rows there are; --top gives fewer"),        \
-		COLUMN_HELD(why_answer, MEMBER, "rows", COLUMN_LIST, OF, "largest first")
+		LIST(why_answer, words, &why_part_record,                                          \
+			"all parts, by explanation and confidence"),                               \
+		COLUMN(why_answer, found, UNIT_COUNT, "number of rows; --top shows fewer"),        \
+		COLUMN_HELD(                                                                       \
+			why_answer, MEMBER, "rows", COLUMN_LIST, OF, "the parts, largest first")
 static const struct column answer_columns[] = {ANSWER_COLUMNS(rows, &why_part_record)};
 static const struct column reasons_columns[] = {ANSWER_COLUMNS(reasons, &why_reason_record)};
 static const struct record of_waves = RECORD_OF(why_answer, RECORD_BLOCK, answer_columns);

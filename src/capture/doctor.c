@@ -19,20 +19,22 @@
 #define ASK_MS 30000
 
 static const struct column finding_columns[] = {
-	COLUMN(doctor_finding, kind, UNIT_NONE, "what it is about", .title = "for",
+	COLUMN(doctor_finding, kind, UNIT_NONE, "subject of the check", .title = "for",
 		.words = "att|msprof|cuda"),
-	COLUMN(doctor_finding, severity, UNIT_NONE, "error: a capture would fail",
+	COLUMN(doctor_finding, severity, UNIT_NONE,
+		"severity of the finding; error: a capture would fail",
 		.words = "ok|info|warning|error"),
 	COLUMN(doctor_finding, id, UNIT_NONE, "name of the check"),
 	COLUMN(doctor_finding, message, UNIT_NONE, "what was found"),
-	COLUMN(doctor_finding, fix, UNIT_NONE, "what to do", NULLABLE),
+	COLUMN(doctor_finding, fix, UNIT_NONE, "how to fix it", NULLABLE),
 };
 const struct record doctor_finding_record =
 	RECORD_OF(doctor_finding, RECORD_BLOCK, finding_columns);
 static const struct column doctor_columns[] = {
-	COLUMN(doctor_answer, verdict, UNIT_NONE, "would a capture of any of these work",
-		.words = "ready|not-ready"),
-	VECTOR(doctor_answer, findings, "findings", &doctor_finding_record, "every check"),
+	COLUMN(doctor_answer, verdict, UNIT_NONE,
+		"whether a capture of any of these kinds would work", .words = "ready|not-ready"),
+	VECTOR(doctor_answer, findings, "findings", &doctor_finding_record,
+		"results of all checks"),
 };
 const struct record doctor_record = RECORD_OF(doctor_answer, RECORD_BLOCK, doctor_columns);
 

@@ -71,8 +71,9 @@ bool folder_write_result(const char *dir, const struct record *r, const void *da
 }
 
 static const struct column folder_columns[] = {
-	COLUMN(folder, directory, UNIT_NONE, "where the results are"),
-	COLUMN(folder, journal, UNIT_NONE, "what was run, a line a fact", NULLABLE),
+	COLUMN(folder, directory, UNIT_NONE, "directory of the results"),
+	COLUMN(folder, journal, UNIT_NONE, "file that lists what was run, one fact per line",
+		NULLABLE),
 };
 const struct record folder_record = RECORD_OF(folder, RECORD_BLOCK, folder_columns);
 

@@ -210,22 +210,24 @@ bool msprof_take(struct msprof_capture *x, struct incore_error *e)
 
 static const struct column file_columns[] = {
 	COLUMN(msprof_file, file, UNIT_NONE, "packed capture"),
-	COLUMN(msprof_file, kernel, UNIT_NONE, "kernel that it is of", NULLABLE),
-	COLUMN(msprof_file, evidence, UNIT_NONE, "what its figures rest on"),
-	COLUMN(msprof_file, tracks, UNIT_COUNT, "pipes in it; 0: totals alone"),
+	COLUMN(msprof_file, kernel, UNIT_NONE, "kernel that the capture is about", NULLABLE),
+	COLUMN(msprof_file, evidence, UNIT_NONE, "what the figures of the capture rest on"),
+	COLUMN(msprof_file, tracks, UNIT_COUNT, "pipes in the capture; 0: only totals"),
 };
 static const struct record msprof_file_record = RECORD_OF(msprof_file, RECORD_BLOCK, file_columns);
 
 static const struct column msprof_columns[] = {
-	COLUMN(msprof_answer, cann, UNIT_NONE, "installation of CANN that was used"),
+	COLUMN(msprof_answer, cann, UNIT_NONE, "path of the CANN installation that was used"),
 	COLUMN(msprof_answer, soc, UNIT_NONE, "chip that was simulated", NULLABLE),
 	PART(msprof_answer, place, &folder_record),
-	COLUMN(msprof_answer, application, UNIT_NONE, "application, as msprof was given it"),
-	COLUMN(msprof_answer, log, UNIT_NONE, "what msprof printed", NULLABLE),
+	COLUMN(msprof_answer, application, UNIT_NONE, "application as it was given to msprof"),
+	COLUMN(msprof_answer, log, UNIT_NONE, "file with the output of msprof", NULLABLE),
 	COLUMN(msprof_answer, status, UNIT_NONE, "exit status of msprof"),
-	COLUMN(msprof_answer, is_partial, UNIT_NONE, "its time was up: no total time follows"),
-	COLUMN(msprof_answer, verdict, UNIT_NONE, "whether something came of it",
+	COLUMN(msprof_answer, is_partial, UNIT_NONE,
+		"the run was cut off by its time limit, so there is no total time"),
+	COLUMN(msprof_answer, verdict, UNIT_NONE, "whether the run produced a capture",
 		.words = "captured|partial|nothing|failed|planned"),
-	VECTOR(msprof_answer, captures, "captures", &msprof_file_record, "what came of it"),
+	VECTOR(msprof_answer, captures, "captures", &msprof_file_record,
+		"captures that the run produced"),
 };
 const struct record msprof_record = RECORD_OF(msprof_answer, RECORD_BLOCK, msprof_columns);

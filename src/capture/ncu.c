@@ -250,22 +250,22 @@ static const struct column file_columns[] = {
 	COLUMN(ncu_file, file, UNIT_NONE, "packed capture"),
 	COLUMN(ncu_file, kernel, UNIT_NONE, "name of the kernel"),
 	COLUMN(ncu_file, result, UNIT_INDEX, "number of the result in the report, from 0"),
-	COLUMN(ncu_file, samples, UNIT_COUNT, "samples that fell into its code"),
-	COLUMN(ncu_file, verdict, UNIT_NONE, "what check says of it",
+	COLUMN(ncu_file, samples, UNIT_COUNT, "samples in the code of the kernel"),
+	COLUMN(ncu_file, verdict, UNIT_NONE, "verdict of incore check on the capture",
 		.words = "ok|suspect|unusable"),
-	COLUMN(ncu_file, health, UNIT_NONE, "the same with its errors and warnings"),
+	COLUMN(ncu_file, health, UNIT_NONE, "verdict of incore check with errors and warnings"),
 };
 static const struct record ncu_file_record = RECORD_OF(ncu_file, RECORD_BLOCK, file_columns);
 
 static const struct column ncu_columns[] = {
-	COLUMN(ncu_answer, tool, UNIT_NONE, "ncu that was used"),
-	COLUMN(ncu_answer, version, UNIT_NONE, "its release"),
+	COLUMN(ncu_answer, tool, UNIT_NONE, "path of the ncu that was used"),
+	COLUMN(ncu_answer, version, UNIT_NONE, "release of ncu"),
 	PART(ncu_answer, place, &folder_record),
 	COLUMN(ncu_answer, command, UNIT_NONE, "command that was run"),
-	COLUMN(ncu_answer, log, UNIT_NONE, "what it printed"),
-	COLUMN(ncu_answer, status, UNIT_NONE, "its exit status"),
-	COLUMN(ncu_answer, verdict, UNIT_NONE, "what came of it",
+	COLUMN(ncu_answer, log, UNIT_NONE, "file with the output of the command"),
+	COLUMN(ncu_answer, status, UNIT_NONE, "exit status of the command"),
+	COLUMN(ncu_answer, verdict, UNIT_NONE, "result of the capture",
 		.words = "captured|nothing|planned"),
-	VECTOR(ncu_answer, captures, "captures", &ncu_file_record, "what was captured"),
+	VECTOR(ncu_answer, captures, "captures", &ncu_file_record, "captures that were taken"),
 };
 const struct record ncu_record = RECORD_OF(ncu_answer, RECORD_BLOCK, ncu_columns);

@@ -166,20 +166,22 @@ bool roc_finish(struct roc *r, bool ok, struct incore_error *e)
 /* --- fields --- */
 
 static const struct column run_columns[] = {
-	COLUMN_AS(roc_run, run.name, "name", UNIT_NONE, "its folder in the directory"),
-	COLUMN(roc_run, because, UNIT_NONE, "why it asks for what it asks for"),
-	COLUMN(roc_run, counters, UNIT_NONE, "counters of this pass", NULLABLE),
+	COLUMN_AS(roc_run, run.name, "name", UNIT_NONE,
+		"name of the run's folder in the output directory"),
+	COLUMN(roc_run, because, UNIT_NONE, "reason for the settings of this run"),
+	COLUMN(roc_run, counters, UNIT_NONE, "counters that this pass collected", NULLABLE),
 	PART(roc_run, run, &rocprof_run_record),
 };
 static const struct record roc_run_record = RECORD_OF(roc_run, RECORD_BLOCK, run_columns);
 
 static const struct column capture_columns[] = {
-	COLUMN(roc_capture, file, UNIT_NONE, "what incore reads"),
-	COLUMN(roc_capture, kernel, UNIT_NONE, "kernel, where it is of one", NULLABLE),
-	COLUMN(roc_capture, samples, UNIT_COUNT, "PC samples in it"),
-	COLUMN(roc_capture, launches, UNIT_COUNT, "launches of kernels that it covers"),
-	COLUMN(roc_capture, slices, UNIT_COUNT, "calls, launches, copies and markers in it"),
-	COLUMN(roc_capture, health, UNIT_NONE, "what reading it says"),
+	COLUMN(roc_capture, file, UNIT_NONE, "file that incore reads"),
+	COLUMN(roc_capture, kernel, UNIT_NONE,
+		"name of the kernel, if the file is about one kernel", NULLABLE),
+	COLUMN(roc_capture, samples, UNIT_COUNT, "PC samples in the file"),
+	COLUMN(roc_capture, launches, UNIT_COUNT, "kernel launches that the file covers"),
+	COLUMN(roc_capture, slices, UNIT_COUNT, "calls, launches, copies and markers in the file"),
+	COLUMN(roc_capture, health, UNIT_NONE, "result of reading the file"),
 };
 static const struct record roc_capture_record =
 	RECORD_OF(roc_capture, RECORD_BLOCK, capture_columns);
@@ -187,30 +189,35 @@ static const struct record roc_capture_record =
 static const struct column counter_columns[] = {
 	COLUMN(roc_counter, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_WIDE),
 	COLUMN(roc_counter, counter, UNIT_NONE, "name of the counter"),
-	COLUMN(roc_counter, pass, UNIT_INDEX, "run that it was taken in, from 1"),
-	COLUMN(roc_counter, launches, UNIT_COUNT, "launches with a value"),
-	COLUMN(roc_counter, sum, UNIT_NONE, "of all launches", .digits = 3),
-	COLUMN(roc_counter, mean, UNIT_NONE, "of a launch", .digits = 3),
-	COLUMN(roc_counter, least, UNIT_NONE, "of a launch", .title = "min", .digits = 3),
-	COLUMN(roc_counter, most, UNIT_NONE, "of a launch", .title = "max", .digits = 3),
+	COLUMN(roc_counter, pass, UNIT_INDEX,
+		"number of the run that collected the counter, from 1"),
+	COLUMN(roc_counter, launches, UNIT_COUNT, "launches with a value for the counter"),
+	COLUMN(roc_counter, sum, UNIT_NONE, "sum over all launches", .digits = 3),
+	COLUMN(roc_counter, mean, UNIT_NONE, "mean over the launches", .digits = 3),
+	COLUMN(roc_counter, least, UNIT_NONE, "smallest value of a launch", .title = "min",
+		.digits = 3),
+	COLUMN(roc_counter, most, UNIT_NONE, "largest value of a launch", .title = "max",
+		.digits = 3),
 };
 const struct record roc_counter_record = RECORD_OF(roc_counter, RECORD_BLOCK, counter_columns);
 
 static const struct column roc_columns[] = {
-	COLUMN(roc_answer, tool, UNIT_NONE, "rocprofv3 that was used"),
-	COLUMN(roc_answer, version, UNIT_NONE, "its release"),
+	COLUMN(roc_answer, tool, UNIT_NONE, "path of the rocprofv3 that was used"),
+	COLUMN(roc_answer, version, UNIT_NONE, "release of rocprofv3"),
 	PART(roc_answer, place, &folder_record),
-	COLUMN(roc_answer, verdict, UNIT_NONE, "whether something came of it",
+	COLUMN(roc_answer, verdict, UNIT_NONE, "whether the run produced a capture",
 		.words = "usable|unusable|failed|planned"),
 	COLUMN(roc_answer, method, UNIT_NONE, "how PC samples were taken", NULLABLE),
 	COLUMN(roc_answer, interval, UNIT_NONE,
-		"between samples: cycles, or microseconds of host_trap; 0: no samples"),
+		"distance of samples in cycles, for host_trap in microseconds; 0: no samples"),
 	COLUMN(roc_answer, table, UNIT_NONE, "CSV file with the counters of every launch",
 		NULLABLE),
 	VECTOR(roc_answer, runs, "runs", &roc_run_record, "runs of the application"),
-	VECTOR(roc_answer, captures, "captures", &roc_capture_record, "what came of them"),
+	VECTOR(roc_answer, captures, "captures", &roc_capture_record,
+		"captures that the runs produced"),
 	VECTOR(roc_answer, counters, "counters", &roc_counter_record,
-		"counters by kernel, and the pass of each"),
-	VECTOR(roc_answer, refused, "refused", &text_item_record, "counters that were not taken"),
+		"counters by kernel, with the pass that collected them"),
+	VECTOR(roc_answer, refused, "refused", &text_item_record,
+		"counters that could not be collected"),
 };
 const struct record roc_record = RECORD_OF(roc_answer, RECORD_BLOCK, roc_columns);

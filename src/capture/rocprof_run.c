@@ -170,11 +170,13 @@ void rocprof_put_head(const struct rocprof *tool, const char *verb, const char *
 /* --- fields --- */
 
 static const struct column run_columns[] = {
-	COLUMN(rocprof_run, input, UNIT_NONE, "configuration that was given to rocprofv3"),
-	COLUMN(rocprof_run, configuration, UNIT_NONE, "what stands in it"),
+	COLUMN(rocprof_run, input, UNIT_NONE,
+		"path of the configuration that was given to rocprofv3"),
+	COLUMN(rocprof_run, configuration, UNIT_NONE, "contents of the configuration"),
 	COLUMN(rocprof_run, command, UNIT_NONE, "command that was run"),
-	COLUMN(rocprof_run, log, UNIT_NONE, "what it printed"),
-	COLUMN(rocprof_run, status, UNIT_NONE, "exit status of rocprofv3: the application's"),
-	COLUMN(rocprof_run, outcome, UNIT_NONE, "what came of it"),
+	COLUMN(rocprof_run, log, UNIT_NONE, "file with the output of the command"),
+	COLUMN(rocprof_run, status, UNIT_NONE,
+		"exit status of rocprofv3, which is the application's"),
+	COLUMN(rocprof_run, outcome, UNIT_NONE, "result of the run"),
 };
 const struct record rocprof_run_record = RECORD_OF(rocprof_run, RECORD_BLOCK, run_columns);

@@ -11,23 +11,26 @@
 #define FIELD(M) OPTION_FIELD(msprof_request, M)
 
 static const struct option_def msprof_options[] = {
-	{0, "device", OPTION_FLAG, NULL, NULL, NULL, "on the device, not in the simulator",
+	{0, "device", OPTION_FLAG, NULL, NULL, NULL, "run on the device instead of the simulator",
 		FIELD(is_on_device)},
-	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL, "the kernel; without it msprof chooses",
+	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL, "kernel to capture; default: msprof chooses",
 		FIELD(kernel)},
-	{0, "launches", OPTION_COUNT, "N", NULL, "1", "how many launches, 1 to 5000",
+	{0, "launches", OPTION_COUNT, "N", NULL, "1", "number of launches, 1 to 5000",
 		FIELD(launches)},
-	{0, "timeout", OPTION_COUNT, "MINUTES", NULL, "120", "of msprof itself, 1 to 2880",
+	{0, "timeout", OPTION_COUNT, "MINUTES", NULL, "120", "time limit of msprof, 1 to 2880",
 		FIELD(minutes)},
 	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip",
 		FIELD(target)},
 	{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL, "the chip to simulate", FIELD(soc)},
 	{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL, "where CANN is installed", FIELD(home)},
-	{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL, "its set_env.sh", FIELD(set_env)},
-	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep what msprof wrote", FIELD(keeps_raw)},
+	{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL, "path of CANN's set_env.sh",
+		FIELD(set_env)},
+	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep the files of msprof",
+		FIELD(keeps_raw)},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
 		FIELD(is_dry)},
-	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty", FIELD(dir)},
+	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "folder for results; new or empty",
+		FIELD(dir)},
 	OPTION_END,
 };
 

@@ -40,14 +40,14 @@ struct cli;
 #define UNSAFE_OPTION                                                                              \
 	{                                                                                          \
 		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
-			OPTION_RISK "no walls around a kernel and its compiler"                    \
+			OPTION_RISK "no sandbox around a kernel and its compiler"                  \
 	}
 
 /* For every verb that opens a dump; captures have it in request_capture_options. */
 #define LINKS_OPTION                                                                               \
 	{                                                                                          \
 		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
-			OPTION_RISK "links that lead out of the dump are followed"                 \
+			OPTION_RISK "follow links that lead out of the dump"                       \
 	}
 
 struct verb {

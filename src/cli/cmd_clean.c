@@ -19,11 +19,11 @@ static const struct option_def clean_options_table[] = {
 	{0, "legacy", OPTION_FLAG, NULL, NULL, NULL,
 		"write trace.clean.json with the events of the older cleaner"},
 	{0, "raw-metrics", OPTION_FLAG, NULL, NULL, NULL,
-		"instr_metrics.json is the API_INSTR block byte for byte"},
+		"write the API_INSTR block to instr_metrics.json byte for byte"},
 	{0, "copy-raw", OPTION_FLAG, NULL, NULL, NULL,
 		"copy the folder of the input to raw_simulator"},
 	{0, "no-copy-raw", OPTION_FLAG, NULL, NULL, NULL,
-		"do not copy (the default; for command lines of the older cleaner)"},
+		"do not copy (default; accepts command lines of the older cleaner)"},
 	OPTION_END,
 };
 
@@ -38,15 +38,19 @@ struct runs_out {
 };
 
 static const struct column lane_columns[] = {
-	COLUMN_AS(clean_lane, pid, "core", UNIT_NONE, "core of the pipe"),
+	COLUMN_AS(clean_lane, pid, "core", UNIT_NONE, "core that the pipe belongs to"),
 	COLUMN(clean_lane, pipe, UNIT_NONE, "name of the pipe"),
-	COLUMN_AS(clean_lane, is_wait, "is_sync", UNIT_NONE, "it holds flags, barriers, locks"),
-	COLUMN(clean_lane, is_kept, UNIT_NONE, "it is in the trace that was written"),
-	COLUMN_AS(clean_lane, n, "slices", UNIT_COUNT, "slices that were read, kept or not"),
-	COLUMN_AS(clean_lane, n_rows, "rows", UNIT_COUNT, "rows on which they do not overlap"),
+	COLUMN_AS(clean_lane, is_wait, "is_sync", UNIT_NONE,
+		"the lane holds flags, barriers or locks"),
+	COLUMN(clean_lane, is_kept, UNIT_NONE, "the lane is in the trace that was written"),
+	COLUMN_AS(
+		clean_lane, n, "slices", UNIT_COUNT, "slices that were read, whether kept or not"),
+	COLUMN_AS(clean_lane, n_rows, "rows", UNIT_COUNT,
+		"number of rows on which the slices do not overlap"),
 	COLUMN(clean_lane, busy, UNIT_NONE,
-		"time in which it worked; of a sync lane: exposed waits", .digits = 6),
-	COLUMN_AS(clean_lane, sum.depth_max, "depth_max", UNIT_COUNT, "most slices at one time"),
+		"time in which the pipe worked; for a sync lane: exposed waits", .digits = 6),
+	COLUMN_AS(clean_lane, sum.depth_max, "depth_max", UNIT_COUNT,
+		"largest number of slices at the same time"),
 };
 static const struct record lane_record = RECORD_OF(clean_lane, RECORD_BLOCK, lane_columns);
 
@@ -58,23 +62,27 @@ static const struct record source_record = RECORD_OF(clean_run, RECORD_BLOCK, so
 
 static const struct column files_columns[] = {
 	PART_AT(clean_job, run, &source_record),
-	COLUMN(clean_job, input_bytes, UNIT_BYTES, "its size"),
+	COLUMN(clean_job, input_bytes, UNIT_BYTES, "size of the input"),
 	EVIDENCE_COLUMN(clean_job, "what its figures rest on"),
-	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "the readable trace"),
-	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE, "metrics of instructions",
-		NULLABLE),
-	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE, "sums of pipes", NULLABLE),
-	COLUMN_AS(clean_job, raw_path, "raw_copy", UNIT_NONE, "copy of the folder of the input",
-		NULLABLE),
-	COLUMN_AS(clean_job, clean.time_name, "time_unit", UNIT_NONE, "unit of times",
+	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "path of the readable trace"),
+	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE,
+		"path of the metrics of instructions", NULLABLE),
+	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE,
+		"path of the sums of pipes", NULLABLE),
+	COLUMN_AS(clean_job, raw_path, "raw_copy", UNIT_NONE,
+		"path of the copy of the input folder", NULLABLE),
+	COLUMN_AS(clean_job, clean.time_name, "time_unit", UNIT_NONE, "unit of all times",
 		.words = "us|cycles"),
-	COLUMN_AS(clean_job, clean.n_events, "events", UNIT_COUNT, "events that were written"),
-	COLUMN_AS(clean_job, clean.slices.n, "slices", UNIT_COUNT, "slices that were read"),
-	COLUMN_AS(clean_job, clean.arrows.n, "arrows", UNIT_COUNT, "arrows from SET to WAIT"),
+	COLUMN_AS(clean_job, clean.n_events, "events", UNIT_COUNT,
+		"number of events that were written"),
+	COLUMN_AS(
+		clean_job, clean.slices.n, "slices", UNIT_COUNT, "number of slices that were read"),
+	COLUMN_AS(clean_job, clean.arrows.n, "arrows", UNIT_COUNT,
+		"number of arrows from SET to WAIT"),
 	COLUMN_AS(clean_job, clean.n_unmatched_sets, "unmatched_sets", UNIT_COUNT,
-		"flags that nobody waits for"),
+		"flags that are set but never waited for"),
 	COLUMN_AS(clean_job, clean.n_unmatched_waits, "unmatched_waits", UNIT_COUNT,
-		"waits whose flag nobody sets"),
+		"waits for a flag that is never set"),
 };
 static const struct record files_record = RECORD_OF(clean_job, RECORD_BLOCK, files_columns);
 
@@ -86,9 +94,9 @@ struct cleaned {
 static const struct column cleaned_columns[] = {
 	PART_AT(cleaned, job, &files_record),
 	COLUMN(cleaned, arrows_left_out, UNIT_COUNT,
-		"arrows with an end on a lane that is not kept"),
-	COLUMN(cleaned, counter_samples, UNIT_COUNT, "samples of counters"),
-	LIST(cleaned, lanes, &lane_record, "the lanes that hold something"),
+		"arrows with an end on a lane that was not kept"),
+	COLUMN(cleaned, counter_samples, UNIT_COUNT, "number of counter samples"),
+	LIST(cleaned, lanes, &lane_record, "lanes that hold at least one slice"),
 };
 static const struct record cleaned_record = RECORD_OF(cleaned, RECORD_BLOCK, cleaned_columns);
 

@@ -7,14 +7,15 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the rocprofv3 to look at"},
+	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "path of the rocprofv3 to check"},
 	{0, "root", OPTION_TEXT, "DIR", NULL, "",
-		OPTION_RARE "where /dev, /sys and /proc are looked for"},
+		OPTION_RARE "root folder for /dev, /sys and /proc"},
 	OPTION_END,
 };
 
 static const struct column kind_columns[] = {
-	COLUMN_AS(text_item, v, "kind", UNIT_NONE, "what was asked about; null: all", NULLABLE),
+	COLUMN_AS(text_item, v, "kind", UNIT_NONE, "kinds that were asked about; null: all",
+		NULLABLE),
 };
 static const struct record kind_record = RECORD_OF(text_item, RECORD_BLOCK, kind_columns);
 

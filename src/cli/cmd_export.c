@@ -8,21 +8,22 @@
 
 static const struct option_def export_options_table[] = {
 	{0, "to", OPTION_TEXT, "FORMAT", NULL, NULL, "the format to write; --list names them"},
-	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the formats and end"},
+	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the formats and exit"},
 	{0, "time", OPTION_CHOICE, "UNIT", "cycles|us", "cycles",
-		"time in formats that know microseconds only"},
+		"unit of time in formats that know only microseconds"},
 	{0, "weight", OPTION_CHOICE, "WHAT", "cycles|lost|exposed", "cycles",
 		"what the numbers of folded and speedscope count"},
 	{0, "until", OPTION_COUNT, "CYCLE", NULL, NULL,
-		"look at cycles before here (what other verbs call --to)"},
+		"use cycles before this one (other verbs call it --to)"},
 	OPTION_END,
 };
 
 static const struct column format_columns[] = {
-	COLUMN(export_ops, name, UNIT_NONE, "the word after --to", .title = "format"),
-	COLUMN(export_ops, suffix, UNIT_NONE, "how names of its files end"),
-	COLUMN(export_ops, media_type, UNIT_NONE, "its media type"),
-	COLUMN(export_ops, summary, UNIT_NONE, "what it holds", .title = "holds",
+	COLUMN(export_ops, name, UNIT_NONE, "name of the format, as given to --to",
+		.title = "format"),
+	COLUMN(export_ops, suffix, UNIT_NONE, "suffix of the format's file names"),
+	COLUMN(export_ops, media_type, UNIT_NONE, "media type of the format"),
+	COLUMN(export_ops, summary, UNIT_NONE, "what the format holds", .title = "holds",
 		.flags = COLUMN_WIDE),
 };
 static const struct record format_record = RECORD_OF(export_ops, RECORD_BLOCK, format_columns);
@@ -90,9 +91,9 @@ static void warn_cuts(struct cli *c, const struct export_ops *ops, const struct 
 }
 
 static const struct column cut_columns[] = {
-	COLUMN(export_cut, what, UNIT_NONE, "what the format has no place for"),
-	COLUMN(export_cut, why, UNIT_NONE, "why not"),
-	COLUMN(export_cut, count, UNIT_COUNT, "how many of them"),
+	COLUMN(export_cut, what, UNIT_NONE, "what the format cannot hold"),
+	COLUMN(export_cut, why, UNIT_NONE, "reason why the format cannot hold it"),
+	COLUMN(export_cut, count, UNIT_COUNT, "number of items that were left out"),
 };
 static const struct record cut_record = RECORD_OF(export_cut, RECORD_BLOCK, cut_columns);
 
@@ -103,8 +104,9 @@ struct exported_row {
 	struct rows left_out;
 };
 static const struct column result_columns[] = {
-	COLUMN_AS(export_result, n_tracks, "tracks", UNIT_COUNT, "waves or pipes in it"),
-	COLUMN_AS(export_result, n_failed, "damaged_tracks", UNIT_COUNT, "that could not be read"),
+	COLUMN_AS(export_result, n_tracks, "tracks", UNIT_COUNT, "waves or pipes in the file"),
+	COLUMN_AS(export_result, n_failed, "damaged_tracks", UNIT_COUNT,
+		"tracks that could not be read"),
 	COLUMN_AS(export_result, n_slices, "instructions", UNIT_COUNT, "executed instructions"),
 	COLUMN_AS(export_result, n_states, "states", UNIT_COUNT, "states of waves"),
 	COLUMN_AS(export_result, n_links, "links", UNIT_COUNT, "arrows between instructions"),
@@ -113,11 +115,11 @@ static const struct column result_columns[] = {
 static const struct record result_record = RECORD_OF(export_result, RECORD_BLOCK, result_columns);
 static const struct column exported_columns[] = {
 	COLUMN(exported_row, file, UNIT_NONE, "path of what was written"),
-	COLUMN(exported_row, format, UNIT_NONE, "its format"),
+	COLUMN(exported_row, format, UNIT_NONE, "format of the file"),
 	EVIDENCE_COLUMN(exported_row, "what its figures rest on"),
-	COLUMN(exported_row, bytes, UNIT_BYTES, "its size"),
+	COLUMN(exported_row, bytes, UNIT_BYTES, "size of the file"),
 	PART_AT(exported_row, r, &result_record),
-	LIST(exported_row, left_out, &cut_record, "what the format cannot hold"),
+	LIST(exported_row, left_out, &cut_record, "data that the format cannot hold"),
 };
 static const struct record exported_record =
 	RECORD_OF(exported_row, RECORD_BLOCK, exported_columns);

@@ -14,44 +14,46 @@
 
 static const struct option_def options[] = {
 	{0, "build-dir", OPTION_TEXT, "DIR", NULL, NULL,
-		"the build: ptoas/ and next_levels/ in it"},
+		"the build, with ptoas/ and next_levels/ in it"},
 	{0, "case", OPTION_TEXT, "SCRIPT", NULL, NULL,
-		"run this first, with ARGS, and profile the build that it made"},
+		"run SCRIPT with ARGS first and profile the build it makes"},
 	{0, "build-output-root", OPTION_TEXT, "DIR", NULL, "build_output",
-		OPTION_RARE "where --case makes builds"},
+		OPTION_RARE "folder for the builds of --case"},
 	{0, "target", OPTION_CHOICE, "NAME", "auto|a2a3|a5", "auto",
-		"the generation of the chip; auto: as each .pto says"},
+		"chip generation; auto: as each .pto says"},
 	{0, "func", OPTION_MANY, "NAME", NULL, NULL, "only this kernel; may be repeated"},
-	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
-	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
+	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and exit"},
+	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL,
+		"take arguments of kernels from this args dump"},
 	LINKS_OPTION,
 	{0, "set", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,
-		"value of a parameter, in FUNC or in every kernel that has one of that name"},
-	{0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
+		"value of a parameter, in FUNC or in every kernel that has this parameter"},
+	{0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL,
+		"file with the bytes of a tensor parameter"},
 	{0, "dynamic-dim", OPTION_COUNT, "N", NULL, "256",
-		"what a dimension counts as that is a parameter"},
-	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to launch"},
-	{0, "seed", OPTION_COUNT, "N", NULL, "19", "of made-up input"},
-	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
+		"value of dimensions that are parameters"},
+	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "number of blocks to launch"},
+	{0, "seed", OPTION_COUNT, "N", NULL, "19", "seed of generated input"},
+	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: machine profile to use"},
 	REPLAY_COMPILE_OPTIONS,
-	{0, "resume", OPTION_FLAG, NULL, NULL, NULL, "take the last run up again"},
-	{0, "name", OPTION_TEXT, "NAME", NULL, DEFAULT_NAME, "what the run folder is called"},
-	{0, "no-keep-going", OPTION_FLAG, NULL, NULL, NULL, "end at the first kernel that fails"},
+	{0, "resume", OPTION_FLAG, NULL, NULL, NULL, "continue the last run"},
+	{0, "name", OPTION_TEXT, "NAME", NULL, DEFAULT_NAME, "name of the run folder"},
+	{0, "no-keep-going", OPTION_FLAG, NULL, NULL, NULL, "stop at the first kernel that fails"},
 	REPLAY_BACKEND_OPTIONS,
 	{0, "list-funcs", OPTION_FLAG, NULL, NULL, NULL, OPTION_SAME "list"},
 	{0, "ptoas-root", OPTION_TEXT, "DIR", NULL, NULL,
-		OPTION_RARE "it says nothing: arguments are made without PTOAS"},
+		OPTION_RARE "ignored: arguments are made without PTOAS"},
 	OPTION_END,
 };
 
 static const struct column build_columns[] = {
-	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "the build"),
+	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "path of the build"),
 };
 static const struct record build_record = RECORD_OF(text_item, RECORD_BLOCK, build_columns);
 
 static const struct column kernel_columns[] = {
 	COLUMN_AS(build_kernel, name, "func", UNIT_NONE, "name of the kernel"),
-	COLUMN(build_kernel, source, UNIT_NONE, "its source"),
+	COLUMN(build_kernel, source, UNIT_NONE, "source file of the kernel"),
 };
 static const struct record kernel_record = RECORD_OF(build_kernel, RECORD_BLOCK, kernel_columns);
 
@@ -127,19 +129,20 @@ struct ranked_row {
 };
 static const struct column ranked_columns[] = {
 	COLUMN_AS(ranked_row, k.kernel.name, "func", UNIT_NONE, "name of the kernel"),
-	COLUMN_AS(ranked_row, k.kernel.source, "source", UNIT_NONE, "its source"),
-	COLUMN_AS(ranked_row, k.status, "status", UNIT_NONE, "how far it came",
+	COLUMN_AS(ranked_row, k.kernel.source, "source", UNIT_NONE, "source file of the kernel"),
+	COLUMN_AS(ranked_row, k.status, "status", UNIT_NONE, "how far the kernel got",
 		.words = "not_run|started|exported|collect_failed|failed"),
 	COLUMN_AS(ranked_row, k.is_degenerate, "is_degenerate", UNIT_NONE,
-		"it ran, but did not do what its source says"),
-	COLUMN_AS(ranked_row, k.cycles, "cycles", UNIT_CYCLES, "of its longest core; 0: not known"),
-	COLUMN_AS(ranked_row, bound, "bound_by", UNIT_NONE, "the pipe that it is bound by",
+		"the kernel ran but did not do what its source says"),
+	COLUMN_AS(ranked_row, k.cycles, "cycles", UNIT_CYCLES,
+		"cycles of the longest core; 0: unknown"),
+	COLUMN_AS(ranked_row, bound, "bound_by", UNIT_NONE, "pipe that limits the kernel",
 		.title = "bound by"),
-	COLUMN(ranked_row, simulator, UNIT_NONE, "folder of its trace"),
-	COLUMN(ranked_row, workload, UNIT_NONE, "what it was given"),
+	COLUMN(ranked_row, simulator, UNIT_NONE, "folder of the kernel's trace"),
+	COLUMN(ranked_row, workload, UNIT_NONE, "input that the kernel was given"),
 	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
-	COLUMN(ranked_row, state, UNIT_NONE, "status, or that it is degenerate", .title = "status",
-		NO_JSON),
+	COLUMN(ranked_row, state, UNIT_NONE, "the status, or that the kernel is degenerate",
+		.title = "status", NO_JSON),
 };
 static const struct record ranked_record = RECORD_OF(ranked_row, RECORD_BLOCK, ranked_columns);
 
@@ -150,7 +153,8 @@ struct profiled {
 };
 static const struct column profiled_columns[] = {
 	COLUMN(profiled, run_root, UNIT_NONE, "folder of the run"),
-	COLUMN(profiled, backend, UNIT_NONE, "who ran them", .words = "model|msprof"),
+	COLUMN(profiled, backend, UNIT_NONE, "backend that ran the kernels",
+		.words = "model|msprof"),
 	COLUMN(profiled, evidence, UNIT_NONE, "what the figures rest on",
 		.words = "estimate|vendor-simulator"),
 	COLUMN(profiled, total, UNIT_COUNT, "kernels of the build"),

@@ -11,13 +11,13 @@
 
 static const struct option_def options[] = {
 	{0, "format", OPTION_CHOICE, "HOW", "auto|html|md", "auto",
-		"what to write; auto: by the name of the file, else html"},
+		"format of the report; auto: from the file name, else html"},
 	{0, "waves", OPTION_TEXT, "SET", NULL, NULL,
-		"timeline of these tracks alone, by number: 0,2-3"},
-	{0, "window", OPTION_TEXT, "A-B", NULL, NULL, "timeline of these cycles alone"},
+		"show only these tracks in the timeline, by number: 0,2-3"},
+	{0, "window", OPTION_TEXT, "A-B", NULL, NULL, "show only these cycles in the timeline"},
 	{0, "hottest", OPTION_COUNT, "N", NULL, NULL,
-		"timeline of the N tracks that lose most cycles"},
-	{0, "no-source", OPTION_FLAG, NULL, NULL, NULL, "leave the text of sources out"},
+		"show the N tracks that lose most cycles in the timeline"},
+	{0, "no-source", OPTION_FLAG, NULL, NULL, NULL, "leave out the text of sources"},
 	{0, "brief", OPTION_FLAG, NULL, NULL, NULL,
 		"Markdown of at most 60 lines: verdict, split, what to try"},
 	OPTION_END,
@@ -160,12 +160,12 @@ struct done_row {
 };
 static const struct column done_columns[] = {
 	COLUMN(done_row, file, UNIT_NONE, "path of the report"),
-	COLUMN(done_row, format, UNIT_NONE, "what was written", .words = "html|md"),
+	COLUMN(done_row, format, UNIT_NONE, "format of the report", .words = "html|md"),
 	EVIDENCE_COLUMN(done_row, "what its figures rest on"),
-	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
-	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
-	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
-	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", NULLABLE),
+	COLUMN(done_row, file_bytes, UNIT_BYTES, "size of the report"),
+	COLUMN(done_row, slices, UNIT_COUNT, "slices of the timeline in the report"),
+	COLUMN(done_row, answers, UNIT_COUNT, "answers that the report was made from"),
+	COLUMN(done_row, left_out, UNIT_NONE, "data that was left out of the report", NULLABLE),
 };
 static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
 

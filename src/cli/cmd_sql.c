@@ -17,7 +17,8 @@ static const struct option_def options[] = {
 		"stop a query that takes longer; 0: never"},
 	{0, "memory", OPTION_COUNT, "MIB", NULL, DIGITS(SQL_MEMORY_MIB),
 		"stop a query that needs more; 0: never"},
-	{0, "rows", OPTION_TOP, "N|all", NULL, DIGITS(SQL_MAX_ROWS), "how many rows to give"},
+	{0, "rows", OPTION_TOP, "N|all", NULL, DIGITS(SQL_MAX_ROWS),
+		"maximum number of rows to return"},
 	{0, "parquet", OPTION_TEXT, "FILE", NULL, NULL, "write the result to a Parquet file"},
 	OPTION_END,
 };

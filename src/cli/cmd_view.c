@@ -19,20 +19,20 @@
 #define MAX_CAPTURES 16u
 
 static const struct option_def options[] = {
-	{0, "port", OPTION_COUNT, "N", NULL, "0", "listen here; 0: any free port"},
+	{0, "port", OPTION_COUNT, "N", NULL, "0", "port to listen on; 0: any free port"},
 	{0, "bind", OPTION_TEXT, "ADDRESS", NULL, "127.0.0.1",
-		"listen on this address; others than loopback want --remote"},
+		"address to listen on; others than loopback need --remote"},
 	{0, "remote", OPTION_FLAG, NULL, NULL, NULL,
-		"allow --bind to an address that other machines reach"},
-	{0, "no-open", OPTION_FLAG, NULL, NULL, NULL, "start no browser"},
+		"allow --bind to an address that other machines can reach"},
+	{0, "no-open", OPTION_FLAG, NULL, NULL, NULL, "do not start a browser"},
 	{0, "exit-when-idle", OPTION_COUNT, "SECONDS", NULL, "0",
-		"end after so long without a request; 0: never"},
-	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "keep no columns for the next time"},
+		"exit after this time without a request; 0: never"},
+	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "do not cache columns for the next start"},
 	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
-		"print one answer, '/api/1/...', without a server"},
+		"print the answer to one path, '/api/1/...', without a server"},
 #ifdef INCORE_SQLITE
 	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
-		"instead of captures: the kernels of a store over time"},
+		"show the kernels of a store over time instead of captures"},
 #endif
 	OPTION_END,
 };

@@ -16,14 +16,14 @@ static const struct option_def output_options[] = {
 		"write the answer to FILE, whole or not at all"},
 	{0, "width", OPTION_COUNT, "N", NULL, NULL,
 		OPTION_RARE "break and cut text at N columns, in a pipe too; 0: nowhere"},
-	{0, "color", OPTION_CHOICE, "WHEN", "auto|always|never", "auto", "colour the text"},
-	{'q', "quiet", OPTION_FLAG, NULL, NULL, NULL, "no warnings, no progress"},
-	{'v', "verbose", OPTION_FLAG, NULL, NULL, NULL, "say more on stderr"},
+	{0, "color", OPTION_CHOICE, "WHEN", "auto|always|never", "auto", "use colours in text"},
+	{'q', "quiet", OPTION_FLAG, NULL, NULL, NULL, "print no warnings and no progress"},
+	{'v', "verbose", OPTION_FLAG, NULL, NULL, NULL, "print more on stderr"},
 	{0, "progress", OPTION_CHOICE, "HOW", "auto|json|never", "auto", "progress on stderr"},
 	{0, "strict", OPTION_FLAG, NULL, NULL, NULL, "exit with 4 when part of the input is lost"},
 	{'j', "jobs", OPTION_COUNT, "N", NULL, "0", "threads; 0: one per processor (INCORE_JOBS)"},
 	{0, "explain", OPTION_FLAG, NULL, NULL, NULL,
-		"say how the figures are made and differ from others"},
+		"explain how figures are made and differ from others"},
 	OPTION_END,
 };
 
@@ -34,7 +34,7 @@ static const struct option_def csv_options[] = {
 
 static const struct option_def table_options[] = {
 	{0, "columns", OPTION_TEXT, "COL,...", NULL, NULL,
-		"columns of the table; +COL and -COL: more or less than usual"},
+		"columns of the table; +COL, -COL: add or remove a column"},
 	OPTION_END,
 };
 

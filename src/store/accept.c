@@ -11,27 +11,29 @@
 #define SERIES_OF_ACCEPTANCE                                                                       \
 	COLUMN(store_acceptance, kernel, UNIT_NONE, "name of the kernel", NULLABLE),               \
 		COLUMN(store_acceptance, arch, UNIT_NONE, "architecture", NULLABLE),               \
-		COLUMN(store_acceptance, evidence, UNIT_NONE, "what its figures rest on"),         \
-		COLUMN(store_acceptance, labels, UNIT_NONE, "labels of its captures")
-#define NUMBER COLUMN(store_acceptance, acceptance, UNIT_INDEX, "number of it in the store")
+		COLUMN(store_acceptance, evidence, UNIT_NONE, "what the figures rest on"),         \
+		COLUMN(store_acceptance, labels, UNIT_NONE, "labels of the captures")
+#define NUMBER                                                                                     \
+	COLUMN(store_acceptance, acceptance, UNIT_INDEX, "number of the acceptance in the store")
 #define WHAT                                                                                       \
-	COLUMN(store_acceptance, figure, UNIT_NONE, "what was compared, in cycles",                \
+	COLUMN(store_acceptance, figure, UNIT_NONE, "figure that was compared, in cycles",         \
 		.words = STORE_FIGURE_CHOICES),                                                    \
 		COLUMN(store_acceptance, capture, UNIT_INDEX,                                      \
-			"the newest capture of that day: what begins later is not accepted"),      \
+			"newest capture at that time; changes that begin later are not accepted"), \
 		COLUMN(store_acceptance, level, UNIT_CYCLES,                                       \
-			"what was accepted: more than that is not")
+			"accepted level; higher values are not accepted")
 #define WHY                                                                                        \
-	COLUMN(store_acceptance, who, UNIT_NONE, "who accepted it"),                               \
-		COLUMN(store_acceptance, because, UNIT_NONE, "why", .flags = COLUMN_WIDE)
+	COLUMN(store_acceptance, who, UNIT_NONE, "name of the person who accepted it"),            \
+		COLUMN(store_acceptance, because, UNIT_NONE, "reason for accepting it",            \
+			.flags = COLUMN_WIDE)
 
 static const struct column kept_columns[] = {
 	NUMBER,
 	SERIES_OF_ACCEPTANCE,
 	WHAT,
 	COLUMN(store_acceptance, until, UNIT_NONE,
-		"when that capture was taken: seconds since 1970"),
-	COLUMN(store_acceptance, at, UNIT_NONE, "when it was accepted: seconds since 1970"),
+		"time at which the newest capture was taken, in seconds since 1970"),
+	COLUMN(store_acceptance, at, UNIT_NONE, "time of the acceptance, in seconds since 1970"),
 	WHY,
 };
 const struct record store_acceptances_record =
@@ -39,7 +41,7 @@ const struct record store_acceptances_record =
 
 static const struct column shown_columns[] = {
 	NUMBER,
-	COLUMN(store_acceptance, time, UNIT_NONE, "when it was accepted, UTC"),
+	COLUMN(store_acceptance, time, UNIT_NONE, "time of the acceptance, UTC"),
 	WHY,
 	WHAT,
 };

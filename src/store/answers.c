@@ -8,31 +8,32 @@
 
 static const struct column histories_columns[] = {
 	LIST(store_histories, series, &store_history_record,
-		"captures of equal kernel, architecture, evidence and labels"),
+		"captures with equal kernel, architecture, evidence and labels"),
 };
 const struct record store_histories_record =
 	RECORD_OF(store_histories, RECORD_BLOCK, histories_columns);
 
 static const struct column worse_columns[] = {
 	LIST(store_worse, regressions, &store_regression_record,
-		"changes to the worse: what costs most cycles first, then what was accepted, what is over"),
+		"regressions, costliest first; then accepted ones, then those that are over"),
 };
 const struct record store_worse_record = RECORD_OF(store_worse, RECORD_BLOCK, worse_columns);
 
 static const struct column gates_columns[] = {
 	PART(store_gates, tally, &store_tally_record),
 	LIST(store_gates, regressions, &store_regression_record,
-		"what is new, what stands, what was accepted: of each what costs most cycles first"),
-	LIST(store_gates, series, &store_gate_record, "each series, by kernel"),
+		"new, standing and accepted regressions, each group with the costliest first"),
+	LIST(store_gates, series, &store_gate_record, "result of each series, by kernel"),
 };
 const struct record store_gates_record = RECORD_OF(store_gates, RECORD_BLOCK, gates_columns);
 
 static const struct column shown_columns[] = {
-	RECORD(store_card, capture, &store_entry_record, "what it is and its figures"),
-	LIST(store_card, accepted, &store_accepted_record, "what somebody accepted of its series"),
+	RECORD(store_card, capture, &store_entry_record, "the capture and its figures"),
+	LIST(store_card, accepted, &store_accepted_record,
+		"changes that were accepted in the capture's series"),
 	LIST(store_card, rows, &store_mover_record,
-		"instructions by cycles and cause; nothing stood before"),
-	LIST(store_card, findings, &store_finding_record, "what check found"),
+		"instructions by cycles and cause; no earlier capture is compared"),
+	LIST(store_card, findings, &store_finding_record, "findings of incore check"),
 };
 const struct record store_card_record = RECORD_OF(store_card, RECORD_BLOCK, shown_columns);
 

@@ -126,15 +126,17 @@ size_t store_series(const struct store_entries *x, size_t at)
 
 static const struct column mover_columns[] = {
 	COLUMN(store_mover, row, UNIT_ROW,
-		"instruction in the listing of the later; null: not in it", NULLABLE),
-	COLUMN(store_mover, isa, UNIT_NONE, "its text", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
-	COLUMN(store_mover, line, UNIT_NONE, "its source line", NULLABLE),
-	COLUMN(store_mover, cause, UNIT_NONE, "why its cycles were spent"),
-	COLUMN(store_mover, waits_for, UNIT_NONE, "the instruction that it waited for most",
-		.title = "waits for", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
-	COLUMN(store_mover, before, UNIT_CYCLES, "cycles of it in the earlier capture"),
-	COLUMN(store_mover, after, UNIT_CYCLES, "cycles of it in the later one"),
-	COLUMN(store_mover, change, UNIT_CYCLES, "what it changed by"),
+		"row in the listing of the later capture; null: not in it", NULLABLE),
+	COLUMN(store_mover, isa, UNIT_NONE, "text of the instruction",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(store_mover, line, UNIT_NONE, "source line of the instruction", NULLABLE),
+	COLUMN(store_mover, cause, UNIT_NONE, "cause of the cycles"),
+	COLUMN(store_mover, waits_for, UNIT_NONE,
+		"the instruction that this instruction waited for most", .title = "waits for",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(store_mover, before, UNIT_CYCLES, "cycles in the earlier capture"),
+	COLUMN(store_mover, after, UNIT_CYCLES, "cycles in the later capture"),
+	COLUMN(store_mover, change, UNIT_CYCLES, "change of the cycles"),
 };
 const struct record store_mover_record = RECORD_OF(store_mover, RECORD_LINE, mover_columns);
 
@@ -191,8 +193,8 @@ bool store_movers(struct store *s, const struct store_pair *p, struct arena *a, 
 /* --- findings --- */
 
 static const struct column finding_columns[] = {
-	COLUMN(store_finding, severity, UNIT_NONE, "how much it matters"),
-	COLUMN(store_finding, id, UNIT_NONE, "the rule that fired"),
+	COLUMN(store_finding, severity, UNIT_NONE, "how serious the finding is"),
+	COLUMN(store_finding, id, UNIT_NONE, "name of the rule that fired"),
 	COLUMN(store_finding, message, UNIT_NONE, "what was found", .flags = COLUMN_WIDE),
 };
 const struct record store_finding_record = RECORD_OF(store_finding, RECORD_LINE, finding_columns);

@@ -13,10 +13,13 @@ static const struct column regression_columns[] = {
 		"new: begins among the newest captures; over: back at the level before",
 		.words = "new|standing|accepted|over"),
 	COLUMN(store_regression, now, UNIT_CYCLES, "level of the newest captures"),
-	COLUMN(store_regression, cost, UNIT_CYCLES, "of that, above the level before the change"),
-	COLUMN(store_regression, cost_pct, UNIT_PERCENT, "the same, of the level before",
-		.title = "cost %", .csv = "cost_pct", .digits = 2),
-	COLUMN(store_regression, acceptance, UNIT_INDEX, "by which it is accepted; 0: by none"),
+	COLUMN(store_regression, cost, UNIT_CYCLES,
+		"cycles of the newest captures above the level before the change"),
+	COLUMN(store_regression, cost_pct, UNIT_PERCENT,
+		"cost as a share of the level before the change", .title = "cost %",
+		.csv = "cost_pct", .digits = 2),
+	COLUMN(store_regression, acceptance, UNIT_INDEX,
+		"number of the acceptance that covers it; 0: none"),
 	PART(store_regression, change, &store_change_record),
 };
 const struct record store_regression_record =
@@ -28,28 +31,30 @@ static const struct column gate_columns[] = {
 		"worse: by something new; standing: since earlier captures; no-claim: fewer than "
 		"four captures before",
 		.words = "passed|better|worse|standing|accepted|no-claim"),
-	COLUMN(store_gate, capture, UNIT_INDEX, "the newest capture"),
-	COLUMN(store_gate, from, UNIT_INDEX, "the last one before the new; 0: there is none"),
-	COLUMN(store_gate, captures_new, UNIT_COUNT, "new captures: the newest of one revision",
-		.title = "new", .csv = "captures_new"),
-	COLUMN(store_gate, revision, UNIT_NONE, "theirs", NULLABLE),
-	COLUMN(store_gate, before, UNIT_CYCLES, "level before them", NULLABLE),
-	COLUMN(store_gate, after, UNIT_CYCLES, "their median", NULLABLE),
-	COLUMN(store_gate, change_pct, UNIT_PERCENT, "of the level before", NULLABLE,
-		.title = "change %", .csv = "change_pct", .digits = 2),
-	COLUMN(store_gate, limit_pct, UNIT_PERCENT, "a change beyond it is none of noise", NULLABLE,
-		.title = "limit %", .csv = "limit_pct", .digits = 2),
+	COLUMN(store_gate, capture, UNIT_INDEX, "number of the newest capture"),
+	COLUMN(store_gate, from, UNIT_INDEX,
+		"number of the last capture before the new ones; 0: none"),
+	COLUMN(store_gate, captures_new, UNIT_COUNT,
+		"number of new captures: the newest of one revision", .title = "new",
+		.csv = "captures_new"),
+	COLUMN(store_gate, revision, UNIT_NONE, "revision of the new captures", NULLABLE),
+	COLUMN(store_gate, before, UNIT_CYCLES, "level before the new captures", NULLABLE),
+	COLUMN(store_gate, after, UNIT_CYCLES, "median of the new captures", NULLABLE),
+	COLUMN(store_gate, change_pct, UNIT_PERCENT, "change as a share of the level before",
+		NULLABLE, .title = "change %", .csv = "change_pct", .digits = 2),
+	COLUMN(store_gate, limit_pct, UNIT_PERCENT, "a change beyond this limit is not noise",
+		NULLABLE, .title = "limit %", .csv = "limit_pct", .digits = 2),
 	PART(store_gate, why, &store_why_record),
 };
 const struct record store_gate_record = RECORD_OF(store_gate, RECORD_BLOCK, gate_columns);
 
 static const struct column tally_columns[] = {
-	COLUMN(store_tally, is_passed, UNIT_NONE, "no series fails"),
-	COLUMN(store_tally, worse, UNIT_COUNT, "series with something new"),
+	COLUMN(store_tally, is_passed, UNIT_NONE, "no series fails the gate"),
+	COLUMN(store_tally, worse, UNIT_COUNT, "series with a new regression"),
 	COLUMN(store_tally, standing, UNIT_COUNT,
 		"other series with a regression that stands since earlier captures"),
-	COLUMN(store_tally, accepted, UNIT_COUNT, "other series with one that was accepted"),
-	COLUMN(store_tally, no_claim, UNIT_COUNT, "series with too few captures to tell"),
+	COLUMN(store_tally, accepted, UNIT_COUNT, "other series with an accepted regression"),
+	COLUMN(store_tally, no_claim, UNIT_COUNT, "series with too few captures for a verdict"),
 };
 const struct record store_tally_record = RECORD_OF(store_tally, RECORD_BLOCK, tally_columns);
 

@@ -12,31 +12,34 @@ struct spark_item {
 	double v;
 };
 static const struct column spark_columns[] = {
-	COLUMN(spark_item, v, UNIT_CYCLES, "a figure"),
+	COLUMN(spark_item, v, UNIT_CYCLES, "value of the figure"),
 };
 static const struct record spark_record = RECORD_OF(spark_item, RECORD_SCALAR, spark_columns);
 
 static const struct column line_columns[] = {
 	PART(store_line, gate, &store_gate_record),
-	COLUMN(store_line, time, UNIT_NONE, "when its newest capture was taken, UTC", NULLABLE),
-	COLUMN(store_line, value, UNIT_CYCLES, "the figure of its newest capture", NULLABLE),
-	COLUMN(store_line, cost, UNIT_CYCLES,
-		"of the newest captures, above the level before it got worse; null: it is not",
+	COLUMN(store_line, time, UNIT_NONE, "time at which the newest capture was taken, UTC",
 		NULLABLE),
-	COLUMN(store_line, last_pct, UNIT_PERCENT, "the last change of its level", NULLABLE,
+	COLUMN(store_line, value, UNIT_CYCLES, "figure of the newest capture of the series",
+		NULLABLE),
+	COLUMN(store_line, cost, UNIT_CYCLES,
+		"cycles of the newest captures above the level before; null: no regression",
+		NULLABLE),
+	COLUMN(store_line, last_pct, UNIT_PERCENT, "last change of the level", NULLABLE,
 		.digits = 2),
-	COLUMN(store_line, last_at, UNIT_NONE, "when that was, UTC", NULLABLE),
+	COLUMN(store_line, last_at, UNIT_NONE, "time of the last change, UTC", NULLABLE),
 	LIST(store_line, spark, &spark_record,
-		"some of its figures in the order of time: lows and highs"),
+		"some figures in the order of time, with lows and highs"),
 };
 static const struct record line_record = RECORD_OF(store_line, RECORD_LINE, line_columns);
 
 static const struct column overview_columns[] = {
 	PART(store_overview, tally, &store_tally_record),
 	COLUMN(store_overview, captures, UNIT_COUNT, "captures of all these series"),
-	LIST(store_overview, arches, &name_count_record, "architectures, and series of each"),
-	LIST(store_overview, labels, &name_count_record, "labels, and series with each"),
-	LIST(store_overview, series, &line_record, "each series, what costs most cycles first"),
+	LIST(store_overview, arches, &name_count_record,
+		"architectures with their number of series"),
+	LIST(store_overview, labels, &name_count_record, "labels with their number of series"),
+	LIST(store_overview, series, &line_record, "all series, costliest regression first"),
 };
 const struct record store_overview_record =
 	RECORD_OF(store_overview, RECORD_BLOCK, overview_columns);

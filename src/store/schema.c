@@ -13,42 +13,50 @@
 
 #define FIGURE(AT, NAME, DOC) COLUMN_AS(store_entry, figure[AT], NAME, UNIT_CYCLES, DOC, NULLABLE)
 #define FIGURES                                                                                    \
-	FIGURE(STORE_DURATION, "duration", "from the first begin of a track to the last end"),     \
+	FIGURE(STORE_DURATION, "duration",                                                         \
+		"cycles from the first begin of a track to the last end"),                         \
 		FIGURE(STORE_CYCLES, "cycles",                                                     \
-			"of all tracks together; of samples: samples times their period"),         \
-		FIGURE(STORE_ISSUE, "issue", "of these cycles: issuing"),                          \
-		FIGURE(STORE_STALL, "stall", "stalled"), FIGURE(STORE_WAIT, "wait", "waiting"),    \
-		FIGURE(STORE_IDLE, "idle", "idle"), FIGURE(STORE_DRAIN, "drain", "draining"),      \
+			"cycles of all tracks together; for samples: samples times their period"), \
+		FIGURE(STORE_ISSUE, "issue", "issue cycles of all tracks"),                        \
+		FIGURE(STORE_STALL, "stall", "stall cycles of all tracks"),                        \
+		FIGURE(STORE_WAIT, "wait", "wait cycles of all tracks"),                           \
+		FIGURE(STORE_IDLE, "idle", "idle cycles of all tracks"),                           \
+		FIGURE(STORE_DRAIN, "drain", "drain cycles of all tracks"),                        \
 		FIGURE(STORE_PER_TRACK, "per_track", "cycles of the mean track")
 #define CAPTURE COLUMN(store_entry, capture, UNIT_INDEX, "number of the capture in the store")
-#define LABELS COLUMN(store_entry, labels, UNIT_NONE, "key=value, by key, joined by commas")
-#define REVISION COLUMN(store_entry, revision, UNIT_NONE, "of the source, as was said", NULLABLE)
+#define LABELS                                                                                     \
+	COLUMN(store_entry, labels, UNIT_NONE,                                                     \
+		"labels as key=value, sorted by key, separated by commas")
+#define REVISION                                                                                   \
+	COLUMN(store_entry, revision, UNIT_NONE, "revision of the source, as it was given",        \
+		NULLABLE)
 #define CODE                                                                                       \
-	COLUMN(store_entry, code, UNIT_NONE, "hash of the listing: equal for equal instructions")
-#define PATH COLUMN(store_entry, path, UNIT_NONE, "where it was read from, from the root on")
-#define INCORE COLUMN(store_entry, incore, UNIT_NONE, "version of incore that added it")
+	COLUMN(store_entry, code, UNIT_NONE, "hash of the listing; equal for equal instructions")
+#define PATH COLUMN(store_entry, path, UNIT_NONE, "absolute path that the capture was read from")
+#define INCORE COLUMN(store_entry, incore, UNIT_NONE, "version of incore that added the capture")
 
 const char *const store_figures[STORE_FIGURES] = {
 	"duration", "cycles", "issue", "stall", "wait", "idle", "drain", "per_track"};
 
 static const struct column entry_columns[] = {
 	CAPTURE,
-	COLUMN(store_entry, at, UNIT_NONE, "when it was taken: seconds since 1970"),
+	COLUMN(store_entry, at, UNIT_NONE,
+		"time at which the capture was taken, in seconds since 1970"),
 	LABELS,
 	REVISION,
 	CODE,
 	PATH,
 	INCORE,
-	COLUMN(store_entry, format_version, UNIT_NONE, "what its files say of their version",
-		NULLABLE),
-	COLUMN(store_entry, digest, UNIT_NONE, "equal for what is the same capture"),
+	COLUMN(store_entry, format_version, UNIT_NONE,
+		"version of the format, as the capture states it", NULLABLE),
+	COLUMN(store_entry, digest, UNIT_NONE, "hash of the capture; equal for the same capture"),
 	FIGURES,
 };
 const struct record store_entries_record = RECORD_OF(store_entry, RECORD_LINE, entry_columns);
 
 static const struct column listed_columns[] = {
 	CAPTURE,
-	COLUMN(store_entry, time, UNIT_NONE, "when it was taken, UTC"),
+	COLUMN(store_entry, time, UNIT_NONE, "time at which the capture was taken, UTC"),
 	COLUMN(store_entry, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
 	COLUMN(store_entry, arch, UNIT_NONE, "architecture", NULLABLE),
 	COLUMN(store_entry, evidence, UNIT_NONE, "what the figures rest on"),

@@ -6,56 +6,62 @@
 
 static const struct column why_columns[] = {
 	LIST(store_why, movers, &store_mover_record, "instructions that changed most, by cause"),
-	COLUMN(store_why, command, UNIT_NONE, "compares the captures before and after, row by row",
-		NULLABLE),
+	COLUMN(store_why, command, UNIT_NONE,
+		"command that compares the captures before and after, row by row", NULLABLE),
 };
 const struct record store_why_record = RECORD_OF(store_why, RECORD_BLOCK, why_columns);
 
 static const struct column point_columns[] = {
 	PART(store_point, entry, &store_entry_record),
-	COLUMN(store_point, index, UNIT_INDEX, "its place in the series, from 0"),
-	COLUMN(store_point, value, UNIT_CYCLES, "the figure"),
-	COLUMN(store_point, level, UNIT_CYCLES, "level of its stretch of time"),
-	COLUMN(store_point, off_pct, UNIT_PERCENT, "how far it is from that level",
+	COLUMN(store_point, index, UNIT_INDEX, "index of the capture in the series, from 0"),
+	COLUMN(store_point, value, UNIT_CYCLES, "value of the figure"),
+	COLUMN(store_point, level, UNIT_CYCLES, "level of the captures around this time"),
+	COLUMN(store_point, off_pct, UNIT_PERCENT, "distance of the value from the level",
 		.title = "off %", .csv = "off_pct", .digits = 2),
-	COLUMN(store_point, mark, UNIT_NONE, "what it is", .words = "|change|outlier|unconfirmed"),
+	COLUMN(store_point, mark, UNIT_NONE, "role of the capture in its series",
+		.words = "|change|outlier|unconfirmed"),
 };
 const struct record store_point_record = RECORD_OF(store_point, RECORD_LINE, point_columns);
 
 static const struct column level_columns[] = {
-	COLUMN(store_level, index, UNIT_INDEX, "place of its first capture in the series"),
-	COLUMN(store_level, captures, UNIT_COUNT, "how many have it"),
-	COLUMN(store_level, level, UNIT_CYCLES, "median of the first of them"),
+	COLUMN(store_level, index, UNIT_INDEX,
+		"index of the first capture of the level in the series"),
+	COLUMN(store_level, captures, UNIT_COUNT, "number of captures with this level"),
+	COLUMN(store_level, level, UNIT_CYCLES, "median of the first captures of the level"),
 	COLUMN(store_level, limit, UNIT_CYCLES,
-		"a figure further from the level is off; null: too few captures", NULLABLE,
+		"largest distance from the level that is normal; null: too few captures", NULLABLE,
 		.digits = 1),
 };
 static const struct record level_record = RECORD_OF(store_level, RECORD_LINE, level_columns);
 
 static const struct column change_columns[] = {
 	COLUMN(store_change, capture, UNIT_INDEX, "first capture of the new level"),
-	COLUMN(store_change, from, UNIT_INDEX, "the capture before it"),
-	COLUMN(store_change, index, UNIT_INDEX, "place of the first in the series, from 0"),
-	COLUMN(store_change, time, UNIT_NONE, "when it was taken, UTC"),
-	COLUMN(store_change, revision, UNIT_NONE, "of the source", NULLABLE),
-	COLUMN(store_change, state, UNIT_NONE, "does more than one capture say so",
+	COLUMN(store_change, from, UNIT_INDEX, "last capture before the new level"),
+	COLUMN(store_change, index, UNIT_INDEX,
+		"index of the first capture of the new level in the series, from 0"),
+	COLUMN(store_change, time, UNIT_NONE, "time at which the capture was taken, UTC"),
+	COLUMN(store_change, revision, UNIT_NONE, "revision of the source of the capture",
+		NULLABLE),
+	COLUMN(store_change, state, UNIT_NONE, "whether more than one capture confirms the change",
 		.words = "confirmed|unconfirmed"),
-	COLUMN(store_change, is_same_code, UNIT_NONE, "the listings are equal"),
-	COLUMN(store_change, before, UNIT_CYCLES, "level before"),
-	COLUMN(store_change, after, UNIT_CYCLES, "level after; of an unconfirmed one its value"),
-	COLUMN(store_change, change, UNIT_CYCLES, "difference of the two"),
-	COLUMN(store_change, change_pct, UNIT_PERCENT, "of the level before", .title = "change %",
-		.csv = "change_pct", .digits = 2),
+	COLUMN(store_change, is_same_code, UNIT_NONE, "the listings before and after are equal"),
+	COLUMN(store_change, before, UNIT_CYCLES, "level before the change"),
+	COLUMN(store_change, after, UNIT_CYCLES,
+		"level after the change; for an unconfirmed change the value of its capture"),
+	COLUMN(store_change, change, UNIT_CYCLES, "level after minus level before"),
+	COLUMN(store_change, change_pct, UNIT_PERCENT, "change as a share of the level before",
+		.title = "change %", .csv = "change_pct", .digits = 2),
 	PART(store_change, why, &store_why_record),
 };
 const struct record store_change_record = RECORD_OF(store_change, RECORD_BLOCK, change_columns);
 
 static const struct column history_columns[] = {
 	STORE_SERIES_COLUMNS(store_history),
-	COLUMN(store_history, level, UNIT_CYCLES, "of the last stretch of time", NULLABLE),
-	LIST(store_history, points, &store_point_record, "its captures in the order of time"),
-	LIST(store_history, levels, &level_record, "stretches of time with one level"),
-	LIST(store_history, changes, &store_change_record, "where the level changed"),
+	COLUMN(store_history, level, UNIT_CYCLES, "newest level of the series", NULLABLE),
+	LIST(store_history, points, &store_point_record,
+		"captures of the series in the order of time"),
+	LIST(store_history, levels, &level_record, "periods of time with one level"),
+	LIST(store_history, changes, &store_change_record, "changes of the level"),
 };
 const struct record store_history_record = RECORD_OF(store_history, RECORD_BLOCK, history_columns);
 

@@ -10,7 +10,7 @@
 	COLUMN_AS(S, series.kernel, "kernel", UNIT_NONE, "name of the kernel", NULLABLE),          \
 		COLUMN_AS(S, series.arch, "arch", UNIT_NONE, "architecture", NULLABLE),            \
 		COLUMN_AS(S, series.evidence, "evidence", UNIT_NONE, "what the figures rest on"),  \
-		COLUMN_AS(S, series.labels, "labels", UNIT_NONE, "labels of its captures"),        \
+		COLUMN_AS(S, series.labels, "labels", UNIT_NONE, "labels of the captures"),        \
 		COLUMN_AS(S, series.figure, "figure", UNIT_NONE, "what is compared, in cycles",    \
 			.words = STORE_FIGURE_CHOICES),                                            \
 		COLUMN_AS(S, series.captures, "captures", UNIT_COUNT, "that have this figure"),    \

@@ -111,14 +111,14 @@ struct cause_line {
 };
 
 static const struct column cause_columns[] = {
-	COLUMN(cause_line, capture, UNIT_INDEX, "which capture"),
-	COLUMN(cause_line, row, UNIT_ROW, "instruction in the listing; null: none is known",
+	COLUMN(cause_line, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(cause_line, row, UNIT_ROW, "row of the instruction in the listing; null: unknown",
 		NULLABLE),
-	COLUMN(cause_line, cause, UNIT_NONE, "why its cycles were spent"),
-	COLUMN(cause_line, bucket, UNIT_NONE, "which bucket they are in"),
-	COLUMN(cause_line, family, UNIT_NONE, "which family of causes it belongs to"),
-	COLUMN(cause_line, cycles, UNIT_CYCLES, "cycles of it"),
-	COLUMN(cause_line, hits, UNIT_COUNT, "how often"),
+	COLUMN(cause_line, cause, UNIT_NONE, "cause of the cycles"),
+	COLUMN(cause_line, bucket, UNIT_NONE, "bucket that the cycles are in"),
+	COLUMN(cause_line, family, UNIT_NONE, "family of causes that it belongs to"),
+	COLUMN(cause_line, cycles, UNIT_CYCLES, "cycles of this cause"),
+	COLUMN(cause_line, hits, UNIT_COUNT, "number of occurrences"),
 };
 static const struct record cause_record = RECORD_OF(cause_line, RECORD_LINE, cause_columns);
 
@@ -204,20 +204,23 @@ struct producer_line {
 };
 
 static const struct column producer_columns[] = {
-	COLUMN(producer_line, capture, UNIT_INDEX, "which capture"),
-	COLUMN(producer_line, row, UNIT_ROW, "the instruction that waited"),
-	COLUMN(producer_line, producer_row, UNIT_ROW, "the instruction that was waited for"),
+	COLUMN(producer_line, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(producer_line, row, UNIT_ROW, "row of the instruction that waited"),
+	COLUMN(producer_line, producer_row, UNIT_ROW, "row of the instruction that was waited for"),
 	COLUMN(producer_line, waits, UNIT_COUNT,
-		"waits that consumed it as the youngest of a counter"),
-	COLUMN(producer_line, blocked, UNIT_COUNT, "of which cost more than the floor"),
-	COLUMN(producer_line, cycles, UNIT_CYCLES, "cycles of these waits, shared ones included"),
+		"waits for which it was the youngest instruction on a counter"),
+	COLUMN(producer_line, blocked, UNIT_COUNT, "waits for it that cost more than the floor"),
+	COLUMN(producer_line, cycles, UNIT_CYCLES, "cycles of waits for it, including shared ones"),
 	COLUMN(producer_line, shared_cycles, UNIT_CYCLES,
-		"of which of waits on two counters, counted by each"),
+		"cycles of waits on two counters, counted for each of them"),
 	COLUMN(producer_line, latency_min, UNIT_CYCLES,
-		"from issue to the end of the wait: the shortest"),
-	COLUMN(producer_line, latency_median, UNIT_CYCLES, "the median of that"),
-	COLUMN(producer_line, latency_p95, UNIT_CYCLES, "its 95th percentile"),
-	COLUMN(producer_line, latency_max, UNIT_CYCLES, "the longest"),
+		"shortest time from issue to the end of the wait"),
+	COLUMN(producer_line, latency_median, UNIT_CYCLES,
+		"median time from issue to the end of the wait"),
+	COLUMN(producer_line, latency_p95, UNIT_CYCLES,
+		"95th percentile of the time from issue to the end of the wait"),
+	COLUMN(producer_line, latency_max, UNIT_CYCLES,
+		"longest time from issue to the end of the wait"),
 };
 static const struct record producer_record =
 	RECORD_OF(producer_line, RECORD_LINE, producer_columns);
@@ -291,13 +294,13 @@ struct finding_line {
 };
 
 static const struct column finding_columns[] = {
-	COLUMN(finding_line, capture, UNIT_INDEX, "which capture"),
-	COLUMN(finding_line, id, UNIT_NONE, "the rule that fired"),
-	COLUMN(finding_line, severity, UNIT_NONE, "how much it matters",
+	COLUMN(finding_line, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(finding_line, id, UNIT_NONE, "name of the rule that fired"),
+	COLUMN(finding_line, severity, UNIT_NONE, "how serious the finding is",
 		.words = "error|warning|info"),
 	COLUMN(finding_line, message, UNIT_NONE, "what was found"),
-	COLUMN(finding_line, evidence, UNIT_NONE, "the figures that it rests on"),
-	COLUMN(finding_line, advice, UNIT_NONE, "what to do"),
+	COLUMN(finding_line, evidence, UNIT_NONE, "the figures that the finding rests on"),
+	COLUMN(finding_line, advice, UNIT_NONE, "what to do about the finding"),
 };
 static const struct record finding_record = RECORD_OF(finding_line, RECORD_LINE, finding_columns);
 

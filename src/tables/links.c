@@ -13,14 +13,14 @@ struct link_row {
 };
 
 static const struct column link_columns[] = {
-	COLUMN(link_row, capture, UNIT_INDEX, "which capture"),
-	COLUMN(link_row, kind, UNIT_NONE, "what links them",
+	COLUMN(link_row, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(link_row, kind, UNIT_NONE, "kind of the link",
 		.words = "wait|flag|barrier|cross-core|flow"),
 	COLUMN(link_row, track, UNIT_INDEX, "track of the slice that waited"),
-	COLUMN(link_row, slice, UNIT_INDEX, "that slice"),
+	COLUMN(link_row, slice, UNIT_INDEX, "number of the slice that waited"),
 	COLUMN(link_row, from_track, UNIT_INDEX, "track of the slice that was waited for"),
 	COLUMN(link_row, from_slice, UNIT_INDEX,
-		"that slice; of a wait on a counter: the one issued last"),
+		"slice that was waited for; for a wait on a counter: the last one issued"),
 };
 static const struct record link_record = RECORD_OF(link_row, RECORD_LINE, link_columns);
 

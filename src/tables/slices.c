@@ -36,26 +36,31 @@ enum slice_column {
 
 #define BUCKET_COLUMN(NAME, AT, DOC)                                                               \
 	COLUMN_AS(slice_row, bucket[AT], "bucket_" NAME, UNIT_CYCLES,                              \
-		DOC " in the conserved accounting; null: of pipes", NULLABLE)
+		DOC " in the accounting of all cycles; null: pipes", NULLABLE)
 
 static const struct column slice_columns[] = {
-	[SLICE_CAPTURE] = COLUMN(slice_row, capture, UNIT_INDEX, "which capture"),
-	[SLICE_TRACK] = COLUMN(slice_row, track, UNIT_INDEX, "which wave or pipe: see tracks"),
-	[SLICE_INDEX] = COLUMN(slice_row, slice, UNIT_INDEX, "its number on the track, from 0"),
+	[SLICE_CAPTURE] = COLUMN(
+		slice_row, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	[SLICE_TRACK] =
+		COLUMN(slice_row, track, UNIT_INDEX, "number of the wave or pipe in tracks"),
+	[SLICE_INDEX] =
+		COLUMN(slice_row, slice, UNIT_INDEX, "number of the slice on its track, from 0"),
 	[SLICE_START] = COLUMN(slice_row, start, UNIT_CYCLES,
-		"when it began: aligned, from the first track's begin on, as --from and --to"),
-	[SLICE_DURATION] = COLUMN(slice_row, duration, UNIT_CYCLES, "stall + issue, as recorded"),
+		"aligned start, counted from the begin of the first track, as for --from and --to"),
+	[SLICE_DURATION] =
+		COLUMN(slice_row, duration, UNIT_CYCLES, "stall + issue cycles, as recorded"),
 	[SLICE_STALL] = COLUMN(slice_row, stall, UNIT_CYCLES, "cycles before issue, as recorded"),
 	[SLICE_CODE] = COLUMN(slice_row, row, UNIT_ROW,
-		"instruction in the listing: see code; null: no known row", NULLABLE),
-	[SLICE_CLASS] = COLUMN(slice_row, class, UNIT_NONE, "what kind of instruction"),
+		"row of the instruction in code; null: unknown", NULLABLE),
+	[SLICE_CLASS] = COLUMN(slice_row, class, UNIT_NONE, "class of the instruction"),
 	[SLICE_CATEGORY] =
-		COLUMN(slice_row, category, UNIT_INDEX, "the producer's own category number"),
-	[SLICE_BUCKETS] = BUCKET_COLUMN("issue", BUCKET_ISSUE, "cycles of issue"),
+		COLUMN(slice_row, category, UNIT_INDEX, "category number of the producer"),
+	[SLICE_BUCKETS] = BUCKET_COLUMN("issue", BUCKET_ISSUE, "issue cycles"),
 	BUCKET_COLUMN("stall", BUCKET_STALL, "stalled cycles"),
-	BUCKET_COLUMN("wait", BUCKET_WAIT, "cycles of waiting"),
-	BUCKET_COLUMN("idle", BUCKET_IDLE, "cycles of gaps before it, and after the last"),
-	BUCKET_COLUMN("drain", BUCKET_DRAIN, "cycles of draining at the end"),
+	BUCKET_COLUMN("wait", BUCKET_WAIT, "wait cycles"),
+	BUCKET_COLUMN(
+		"idle", BUCKET_IDLE, "idle cycles before the instruction, and after the last one"),
+	BUCKET_COLUMN("drain", BUCKET_DRAIN, "drain cycles at the end of the program"),
 };
 _Static_assert(sizeof(slice_columns) / sizeof(slice_columns[0]) == SLICE_COLUMNS, "one each");
 _Static_assert(BUCKET_ISSUE == 0 && BUCKET_STALL == 1 && BUCKET_WAIT == 2 && BUCKET_IDLE == 3 &&

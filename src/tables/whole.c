@@ -7,7 +7,8 @@
 #include "import/import.h"
 #include "tables/source.h"
 
-#define CAPTURE_COLUMN(S) COLUMN(S, capture, UNIT_INDEX, "which capture")
+#define CAPTURE_COLUMN(S)                                                                          \
+	COLUMN(S, capture, UNIT_INDEX, "number of the capture, as in the other tables")
 
 /* --- captures --- */
 
@@ -23,27 +24,28 @@ struct capture_row {
 };
 
 static const struct column capture_columns[] = {
-	COLUMN(capture_row, capture, UNIT_INDEX, "its number, as the other tables have it"),
-	COLUMN(capture_row, path, UNIT_NONE, "where it was read from", NULLABLE),
+	COLUMN(capture_row, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(capture_row, path, UNIT_NONE, "path that the capture was read from", NULLABLE),
 	COLUMN(capture_row, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
 	COLUMN(capture_row, arch, UNIT_NONE, "architecture", NULLABLE),
-	COLUMN(capture_row, vendor, UNIT_NONE, "who made the machine"),
-	COLUMN(capture_row, format, UNIT_NONE, "format it was read from", NULLABLE),
+	COLUMN(capture_row, vendor, UNIT_NONE, "vendor of the device"),
+	COLUMN(capture_row, format, UNIT_NONE, "format of the capture", NULLABLE),
 	COLUMN(capture_row, evidence, UNIT_NONE, "what the figures rest on"),
-	COLUMN(capture_row, clock_mhz, UNIT_MHZ, "trace clock", NULLABLE),
-	COLUMN(capture_row, tracks, UNIT_COUNT, "waves or pipes"),
+	COLUMN(capture_row, clock_mhz, UNIT_MHZ, "frequency of the trace clock", NULLABLE),
+	COLUMN(capture_row, tracks, UNIT_COUNT, "number of waves or pipes"),
 	COLUMN(capture_row, slices, UNIT_COUNT,
-		"instructions executed on them, where that is known without reading them",
+		"executed instructions; null: unknown without reading them", NULLABLE),
+	COLUMN(capture_row, rows, UNIT_COUNT, "rows of the code, including labels"),
+	COLUMN(capture_row, agent, UNIT_INDEX, "number of the device that the kernel ran on",
 		NULLABLE),
-	COLUMN(capture_row, rows, UNIT_COUNT, "rows of the code, labels included"),
-	COLUMN(capture_row, agent, UNIT_INDEX, "device it ran on", NULLABLE),
 	COLUMN(capture_row, dispatch, UNIT_INDEX, "number of the dispatch", NULLABLE),
 	COLUMN(capture_row, workgroups, UNIT_COUNT, "workgroups launched", NULLABLE),
 	COLUMN(capture_row, waves, UNIT_WAVES, "waves launched", NULLABLE),
 	COLUMN(capture_row, vgprs, UNIT_COUNT, "vector registers, as stated", NULLABLE),
 	COLUMN(capture_row, sgprs, UNIT_COUNT, "scalar registers, as stated", NULLABLE),
 	COLUMN(capture_row, lds_bytes, UNIT_BYTES, "local memory, as stated", NULLABLE),
-	COLUMN(capture_row, lost, UNIT_COUNT, "notes on what was lost or guessed: see notes"),
+	COLUMN(capture_row, lost, UNIT_COUNT,
+		"notes about lost or guessed data, which are in notes"),
 };
 static const struct record capture_record = RECORD_OF(capture_row, RECORD_LINE, capture_columns);
 
@@ -126,11 +128,11 @@ struct track_row {
 };
 
 #define LEVEL_COLUMN(NAME, AT)                                                                     \
-	COLUMN_AS(track_row, level[AT], NAME, UNIT_INDEX, "number of its " NAME, NULLABLE)
+	COLUMN_AS(track_row, level[AT], NAME, UNIT_INDEX, "number of the track's " NAME, NULLABLE)
 
 static const struct column track_columns[] = {
 	CAPTURE_COLUMN(track_row),
-	COLUMN(track_row, track, UNIT_INDEX, "its number, as slices have it"),
+	COLUMN(track_row, track, UNIT_INDEX, "number of the track, as in slices"),
 	COLUMN(track_row, name, UNIT_NONE, "name of the wave's file or of the lane", NULLABLE),
 	LEVEL_COLUMN("se", 0),
 	LEVEL_COLUMN("cu", 1),
@@ -140,12 +142,12 @@ static const struct column track_columns[] = {
 	LEVEL_COLUMN("core", 5),
 	LEVEL_COLUMN("unit", 6),
 	LEVEL_COLUMN("pipe", 7),
-	COLUMN(track_row, begin, UNIT_CYCLES, "begin of its life, on the clock of slices.start"),
-	COLUMN(track_row, end, UNIT_CYCLES, "end of its life"),
+	COLUMN(track_row, begin, UNIT_CYCLES, "begin of the track, on the clock of slices.start"),
+	COLUMN(track_row, end, UNIT_CYCLES, "end of the track, on the clock of slices.start"),
 	COLUMN(track_row, slices, UNIT_COUNT,
-		"instructions on it, where that is known without reading it", NULLABLE),
-	COLUMN(track_row, kernel_id, UNIT_INDEX, "which kernel, where several ran", NULLABLE),
-	COLUMN(track_row, workgroup, UNIT_INDEX, "its workgroup", NULLABLE),
+		"instructions on the track; null: unknown without reading it", NULLABLE),
+	COLUMN(track_row, kernel_id, UNIT_INDEX, "number of the kernel, if several ran", NULLABLE),
+	COLUMN(track_row, workgroup, UNIT_INDEX, "number of the workgroup", NULLABLE),
 };
 static const struct record track_record = RECORD_OF(track_row, RECORD_LINE, track_columns);
 
@@ -209,25 +211,27 @@ struct code_line {
 static const struct column code_columns[] = {
 	CAPTURE_COLUMN(code_line),
 	COLUMN(code_line, row, UNIT_ROW, "number of the instruction in the listing"),
-	COLUMN(code_line, address, UNIT_ADDRESS, "where it stands"),
+	COLUMN(code_line, address, UNIT_ADDRESS, "address of the instruction"),
 	COLUMN(code_line, isa, UNIT_NONE, "text of the instruction"),
-	COLUMN(code_line, opcode, UNIT_NONE, "its mnemonic"),
-	COLUMN(code_line, class, UNIT_NONE, "its class by its text"),
-	COLUMN(code_line, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
-		NULLABLE),
-	COLUMN(code_line, line, UNIT_NONE, "the innermost of them that is known", NULLABLE),
-	COLUMN(code_line, is_label, UNIT_NONE, "no instruction: the name of a symbol"),
+	COLUMN(code_line, opcode, UNIT_NONE, "mnemonic of the instruction"),
+	COLUMN(code_line, class, UNIT_NONE, "class of the instruction, by its text"),
+	COLUMN(code_line, source, UNIT_NONE,
+		"source file and line; frames of inlined code are joined by arrows", NULLABLE),
+	COLUMN(code_line, line, UNIT_NONE, "innermost source line that is known", NULLABLE),
+	COLUMN(code_line, is_label, UNIT_NONE,
+		"the row is a label, the name of a symbol, and not an instruction"),
 	COLUMN_AS(code_line, stated.hit, "stated_hit", UNIT_COUNT,
-		"executions, as the producer states them"),
+		"executions, as stated by the producer"),
 	COLUMN_AS(code_line, stated.latency, "stated_latency", UNIT_CYCLES,
-		"cycles of them, as stated"),
+		"latency in cycles, as stated by the producer"),
 	COLUMN_AS(code_line, stated.stall, "stated_stall", UNIT_CYCLES,
-		"of which stalled, as stated"),
+		"stall cycles, a part of the latency, as stated by the producer"),
 	COLUMN_AS(code_line, stated.idle, "stated_idle", UNIT_CYCLES,
-		"cycles before them, as stated"),
-	COLUMN(code_line, samples, UNIT_SAMPLES, "samples that found it; null: not sampled",
+		"idle cycles before the instruction, as stated by the producer"),
+	COLUMN(code_line, samples, UNIT_SAMPLES, "samples that found this row; null: not sampled",
 		NULLABLE),
-	COLUMN(code_line, stalled_samples, UNIT_SAMPLES, "of which found it stalled", NULLABLE),
+	COLUMN(code_line, stalled_samples, UNIT_SAMPLES, "samples that found this row stalled",
+		NULLABLE),
 };
 static const struct record code_record = RECORD_OF(code_line, RECORD_LINE, code_columns);
 
@@ -276,11 +280,11 @@ struct note_row {
 
 static const struct column note_columns[] = {
 	CAPTURE_COLUMN(note_row),
-	COLUMN(note_row, kind, UNIT_NONE, "what became of it: lost, guessed, ..."),
-	COLUMN(note_row, code, UNIT_NONE, "stable word for scripts"),
-	COLUMN(note_row, message, UNIT_NONE, "the note"),
-	COLUMN(note_row, path, UNIT_NONE, "file it is about", NULLABLE),
-	COLUMN(note_row, count, UNIT_COUNT, "how many of it"),
+	COLUMN(note_row, kind, UNIT_NONE, "what the note means for the data: lost, guessed, ..."),
+	COLUMN(note_row, code, UNIT_NONE, "stable identifier for scripts"),
+	COLUMN(note_row, message, UNIT_NONE, "text of the note"),
+	COLUMN(note_row, path, UNIT_NONE, "file that the note is about", NULLABLE),
+	COLUMN(note_row, count, UNIT_COUNT, "number of occurrences"),
 };
 static const struct record note_record = RECORD_OF(note_row, RECORD_LINE, note_columns);
 

@@ -8,43 +8,54 @@
 #include "base/search.h"
 
 static const struct column taken_columns[] = {
-	COLUMN(taken_row, rule, UNIT_NONE, "which rule spoke of the first capture",
+	COLUMN(taken_row, rule, UNIT_NONE,
+		"name of the rule that gave this advice for the first capture",
 		.words = ADVISE_RULE_CHOICES),
-	COLUMN(taken_row, state, UNIT_NONE, "what the second capture shows of it",
+	COLUMN(taken_row, state, UNIT_NONE, "what the second capture shows about this advice",
 		.words = "taken|partly|not-taken|unknown"),
-	COLUMN(taken_row, before_pct, UNIT_PERCENT, "exposed cycles of all, first capture",
+	COLUMN(taken_row, before_pct, UNIT_PERCENT,
+		"exposed cycles of this finding in the first capture, as a share of all cycles",
 		.digits = 2),
 	COLUMN(taken_row, after_pct, UNIT_PERCENT,
-		"exposed cycles of all, second capture; 0: the rule is silent", .digits = 2),
-	COLUMN(taken_row, promised_pct, UNIT_PERCENT, "what it was to save", .digits = 2),
-	COLUMN(taken_row, least_pct, UNIT_PERCENT, "at worst", .digits = 2),
-	COLUMN(taken_row, most_pct, UNIT_PERCENT, "at best", .digits = 2),
-	COLUMN(taken_row, place, UNIT_NONE, "where it was", NO_JSON),
+		"exposed cycles in the second capture, as a share of all; 0: the rule is silent",
+		.digits = 2),
+	COLUMN(taken_row, promised_pct, UNIT_PERCENT, "predicted saving of this advice",
+		.digits = 2),
+	COLUMN(taken_row, least_pct, UNIT_PERCENT, "lower bound of the predicted saving",
+		.digits = 2),
+	COLUMN(taken_row, most_pct, UNIT_PERCENT, "upper bound of the predicted saving",
+		.digits = 2),
+	COLUMN(taken_row, place, UNIT_NONE, "place in the code that the advice was about", NO_JSON),
 };
 const struct record taken_record = RECORD_OF(taken_row, RECORD_LINE, taken_columns);
 
 static const struct column both_columns[] = {
-	COLUMN(advise_taken, before, UNIT_CYCLES, "the first capture"),
-	COLUMN(advise_taken, after, UNIT_CYCLES, "the second"),
+	COLUMN(advise_taken, before, UNIT_CYCLES, "cycles of the kernel in the first capture"),
+	COLUMN(advise_taken, after, UNIT_CYCLES, "cycles of the kernel in the second capture"),
 	COLUMN(advise_taken, change_pct, UNIT_PERCENT,
-		"measured; negative: shorter; null: the captures cannot be compared", .digits = 2),
-	COLUMN(advise_taken, least_pct, UNIT_PERCENT, "saved at worst, by what was taken together",
+		"measured change of the kernel's cycles; negative: shorter; null: not comparable",
 		.digits = 2),
-	COLUMN(advise_taken, most_pct, UNIT_PERCENT, "at best", .digits = 2),
-	COLUMN(advise_taken, verdict, UNIT_NONE, "did it bring what was promised"),
-	LIST(advise_taken, rows, &taken_record, "each advice on the first capture"),
+	COLUMN(advise_taken, least_pct, UNIT_PERCENT,
+		"lower bound of the predicted saving of all advice that was followed", .digits = 2),
+	COLUMN(advise_taken, most_pct, UNIT_PERCENT,
+		"upper bound of the predicted saving of all advice that was followed", .digits = 2),
+	COLUMN(advise_taken, verdict, UNIT_NONE, "whether the change brought the predicted saving"),
+	LIST(advise_taken, rows, &taken_record, "every advice given for the first capture"),
 };
 static const struct record both_record = RECORD_OF(advise_taken, RECORD_BLOCK, both_columns);
 
 static const struct column answer_columns[] = {
 	EVIDENCE_COLUMN(advise_answer, "what the figures rest on"),
-	COLUMN(advise_answer, world, UNIT_NONE, "in whose words changes are told",
+	COLUMN(advise_answer, world, UNIT_NONE,
+		"programming environment whose terms describe the changes",
 		.words = ADVISE_WORLD_CHOICES),
 	COLUMN(advise_answer, verdict, UNIT_NONE, "what the kernel is bound by"),
-	COLUMN(advise_answer, cycles, UNIT_CYCLES, "of the kernel; unit says of what"),
-	COLUMN(advise_answer, unit, UNIT_NONE, "what cycles are of"),
+	COLUMN(advise_answer, cycles, UNIT_CYCLES,
+		"cycles of the kernel; unit says what is counted"),
+	COLUMN(advise_answer, unit, UNIT_NONE, "what the cycles are counted over"),
 	LIST(advise_answer, advice, &advice_record, "what to try, the largest gain first"),
-	POINTER(advise_answer, taken, &both_record, "of two captures: what was done, and brought"),
+	POINTER(advise_answer, taken, &both_record,
+		"with two captures: which advice was followed and what it brought"),
 };
 static const struct record advise_record = RECORD_OF(advise_answer, RECORD_BLOCK, answer_columns);
 

@@ -26,9 +26,9 @@ struct checked {
 #define WEIGHTS "note|warning|defect"
 
 static const struct column count_columns[] = {
-	COLUMN(problem_count, code, UNIT_NONE, "stable word for the kind of problem"),
-	COLUMN(problem_count, weight, UNIT_NONE, "how bad it is", .words = WEIGHTS),
-	COLUMN_AS(problem_count, n, "count", UNIT_COUNT, "how often it was found"),
+	COLUMN(problem_count, code, UNIT_NONE, "stable identifier of the kind of problem"),
+	COLUMN(problem_count, weight, UNIT_NONE, "how serious the problem is", .words = WEIGHTS),
+	COLUMN_AS(problem_count, n, "count", UNIT_COUNT, "number of problems of this kind"),
 };
 static const struct record count_record = RECORD_OF(problem_count, RECORD_LINE, count_columns);
 
@@ -40,13 +40,18 @@ static const struct column problem_task_columns[] = {DUMP_TASK_ID(problem)};
 static const struct record problem_task_record =
 	RECORD_OF(problem, RECORD_SCALAR, problem_task_columns);
 static const struct column problem_columns[] = {
-	COLUMN_AS(problem_row, p.weight, "weight", UNIT_NONE, "how bad it is", .words = WEIGHTS),
-	COLUMN_AS(problem_row, p.code, "code", UNIT_NONE, "stable word for the kind of problem"),
+	COLUMN_AS(problem_row, p.weight, "weight", UNIT_NONE, "how serious the problem is",
+		.words = WEIGHTS),
+	COLUMN_AS(
+		problem_row, p.code, "code", UNIT_NONE, "stable identifier of the kind of problem"),
 	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
-		"task it is about"),
-	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about", NULLABLE),
-	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about", NULLABLE),
-	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest", NULLABLE),
+		"task that the problem is about"),
+	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX,
+		"number of the argument that the problem is about", NULLABLE),
+	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX,
+		"index of the record that the problem is about", NULLABLE),
+	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES,
+		"byte offset of the problem in the manifest", NULLABLE),
 	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
 };
 static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);
@@ -61,15 +66,19 @@ struct check_data {
 };
 static const struct column data_columns[] = {
 	DUMP_VERB(check_data, "check"),
-	COLUMN(check_data, verdict, UNIT_NONE, "can it be trusted",
+	COLUMN(check_data, verdict, UNIT_NONE, "whether the dump can be trusted",
 		.words = "sound|suspect|defective"),
 	SUM(n_regions, "regions", UNIT_COUNT, "regions of the payload file"),
-	SUM(covered_bytes, "covered_bytes", UNIT_BYTES, "bytes of the file that are in one"),
-	SUM(uncovered_bytes, "uncovered_bytes", UNIT_BYTES, "bytes that are in none"),
+	SUM(covered_bytes, "covered_bytes", UNIT_BYTES,
+		"bytes of the payload file that are in a region"),
+	SUM(uncovered_bytes, "uncovered_bytes", UNIT_BYTES,
+		"bytes of the payload file that are in no region"),
 	SUM(overlapping, "overlapping_regions", UNIT_COUNT, "regions that share bytes"),
-	SUM(n_checksums, "checksums", UNIT_COUNT, "records that state one"),
-	SUM(n_bad_checksums, "bad_checksums", UNIT_COUNT, "records whose bytes have another"),
-	SUM(n_incomplete_tasks, "incomplete_tasks", UNIT_COUNT, "tasks that lack something"),
+	SUM(n_checksums, "checksums", UNIT_COUNT, "records that state a checksum"),
+	SUM(n_bad_checksums, "bad_checksums", UNIT_COUNT,
+		"records whose bytes do not match their checksum"),
+	SUM(n_incomplete_tasks, "incomplete_tasks", UNIT_COUNT,
+		"tasks that were not dumped completely"),
 	SUM(n_missing_slots, "missing_slots", UNIT_COUNT, "arguments that are missing"),
 	LIST(check_data, counts, &count_record, "problems by kind"),
 	LIST(check_data, problems, &problem_record, "the first problems of each kind"),

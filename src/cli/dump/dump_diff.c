@@ -9,11 +9,11 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "rtol", OPTION_TEXT, "X", NULL, NULL, "relative tolerance, for every dtype alike"},
-	{0, "atol", OPTION_TEXT, "X", NULL, NULL, "absolute tolerance, for every dtype alike"},
-	{0, "nan-differs", OPTION_FLAG, NULL, NULL, NULL, "NaN is unlike NaN"},
-	{0, "no-scalars", OPTION_FLAG, NULL, NULL, NULL, "compare tensors alone"},
-	{0, "all", OPTION_FLAG, NULL, NULL, NULL, "show the pairs that are the same too"},
+	{0, "rtol", OPTION_TEXT, "X", NULL, NULL, "relative tolerance for every dtype"},
+	{0, "atol", OPTION_TEXT, "X", NULL, NULL, "absolute tolerance for every dtype"},
+	{0, "nan-differs", OPTION_FLAG, NULL, NULL, NULL, "treat NaN as different from NaN"},
+	{0, "no-scalars", OPTION_FLAG, NULL, NULL, NULL, "compare only tensors"},
+	{0, "all", OPTION_FLAG, NULL, NULL, NULL, "also show pairs that are equal"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many pairs to show"},
 	LINKS_OPTION,
 	OPTION_END,
@@ -76,19 +76,20 @@ static bool choose_shown(struct job *j)
 static const struct column pair_columns[] = {
 	DUMP_TASK_ID(dump_pair),
 	COLUMN(dump_pair, slot, UNIT_INDEX, "number of the argument"),
-	COLUMN(dump_pair, stage, UNIT_NONE, "when it was copied, seen from the task",
+	COLUMN(dump_pair, stage, UNIT_NONE, "whether it was copied before or after the task",
 		.words = DUMP_STAGES),
-	COLUMN(dump_pair, block, UNIT_INDEX, "block that copied it",
+	COLUMN(dump_pair, block, UNIT_INDEX, "number of the block that copied the record",
 		.flags = COLUMN_NULLABLE | COLUMN_BLANK),
-	COLUMN(dump_pair, state, UNIT_NONE, "how the two compare", .words = DUMP_PAIR_STATES),
-	COLUMN_AS(dump_pair, is_identical, "identical", UNIT_NONE, "the same bit by bit"),
-	COLUMN_AS(dump_pair, a, "index_a", UNIT_INDEX, "record of A", .title = "a",
+	COLUMN(dump_pair, state, UNIT_NONE, "how the records of A and B compare",
+		.words = DUMP_PAIR_STATES),
+	COLUMN_AS(dump_pair, is_identical, "identical", UNIT_NONE, "A and B are equal bit by bit"),
+	COLUMN_AS(dump_pair, a, "index_a", UNIT_INDEX, "index of the record in A", .title = "a",
 		.csv = "index_a", .flags = COLUMN_NULLABLE | COLUMN_DASH),
-	COLUMN_AS(dump_pair, b, "index_b", UNIT_INDEX, "record of B", .title = "b",
+	COLUMN_AS(dump_pair, b, "index_b", UNIT_INDEX, "index of the record in B", .title = "b",
 		.csv = "index_b", .flags = COLUMN_NULLABLE | COLUMN_DASH),
 	COLUMN_AS(dump_pair, n, "values", UNIT_COUNT, "values compared"),
 	COLUMN_AS(dump_pair, n_differ, "values_differ", UNIT_COUNT, "values that differ"),
-	COLUMN(dump_pair, first, UNIT_INDEX, "element of the first difference",
+	COLUMN(dump_pair, first, UNIT_INDEX, "index of the first element that differs",
 		.flags = COLUMN_NULLABLE | COLUMN_BLANK),
 	COLUMN(dump_pair, max_abs, UNIT_NONE, "largest absolute difference of finite values",
 		.digits = -9),
@@ -98,26 +99,31 @@ static const struct column pair_columns[] = {
 static const struct record pair_record = RECORD_OF(dump_pair, RECORD_LINE, pair_columns);
 static const struct column shown_columns[] = {
 	PART(shown_pair, p, &pair_record),
-	COLUMN(shown_pair, dtype, UNIT_NONE, "type of its elements", NO_JSON),
-	COLUMN_AS(shown_pair, max_abs, "shown_abs", UNIT_NONE, "max_abs of what differs",
+	COLUMN(shown_pair, dtype, UNIT_NONE, "type of the elements", NO_JSON),
+	COLUMN_AS(shown_pair, max_abs, "shown_abs", UNIT_NONE, "max_abs of the pair if it differs",
 		.title = "max abs", .csv = "max_abs", .digits = -6,
 		.flags = COLUMN_NO_JSON | COLUMN_BLANK),
-	COLUMN_AS(shown_pair, max_rel, "shown_rel", UNIT_NONE, "max_rel of what differs",
+	COLUMN_AS(shown_pair, max_rel, "shown_rel", UNIT_NONE, "max_rel of the pair if it differs",
 		.title = "max rel", .csv = "max_rel", .digits = -6,
 		.flags = COLUMN_NO_JSON | COLUMN_BLANK),
 };
 static const struct record shown_record = RECORD_OF(shown_pair, RECORD_LINE, shown_columns);
 
 static const struct column states_columns[] = {
-	COLUMN_AS(dump_diff, n_state[PAIR_SAME], "same", UNIT_COUNT, "equal within tolerance"),
-	COLUMN_AS(dump_diff, n_state[PAIR_DIFFERS], "differs", UNIT_COUNT, "of other values"),
+	COLUMN_AS(dump_diff, n_state[PAIR_SAME], "same", UNIT_COUNT,
+		"pairs that are equal within tolerance"),
+	COLUMN_AS(dump_diff, n_state[PAIR_DIFFERS], "differs", UNIT_COUNT,
+		"pairs whose values differ"),
 	COLUMN_AS(dump_diff, n_state[PAIR_OTHER_KIND], "other-kind", UNIT_COUNT,
-		"of another role, kind, type or shape"),
-	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_A], "only-a", UNIT_COUNT, "in A alone"),
-	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_B], "only-b", UNIT_COUNT, "in B alone"),
+		"pairs that differ in role, kind, type or shape"),
+	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_A], "only-a", UNIT_COUNT,
+		"records that are only in A"),
+	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_B], "only-b", UNIT_COUNT,
+		"records that are only in B"),
 	COLUMN_AS(dump_diff, n_state[PAIR_NOT_COMPARED], "not-compared", UNIT_COUNT,
-		"without payload on one side"),
-	COLUMN_AS(dump_diff, n_identical, "identical", UNIT_COUNT, "the same bit by bit"),
+		"pairs without payload on one side"),
+	COLUMN_AS(
+		dump_diff, n_identical, "identical", UNIT_COUNT, "pairs that are equal bit by bit"),
 };
 static const struct record states_record = RECORD_OF(dump_diff, RECORD_LINE, states_columns);
 
@@ -130,16 +136,16 @@ struct diff_data {
 #define SUM(M, NAME, DOC) COLUMN_AS(diff_data, d.M, NAME, UNIT_COUNT, DOC)
 static const struct column data_columns[] = {
 	DUMP_VERB(diff_data, "diff"),
-	COLUMN(diff_data, same, UNIT_NONE, "nothing differs"),
-	COLUMN_HELD(
-		diff_data, d, "pairs", COLUMN_RECORD, &states_record, "pairs by how they compare"),
+	COLUMN(diff_data, same, UNIT_NONE, "A and B do not differ"),
+	COLUMN_HELD(diff_data, d, "pairs", COLUMN_RECORD, &states_record,
+		"number of pairs by result of the comparison"),
 	SUM(n_values, "values", "values compared"),
 	SUM(n_differ, "values_differ", "values that differ"),
-	SUM(n_tasks_both, "tasks_both", "tasks of both dumps"),
-	SUM(n_tasks_only_a, "tasks_only_a", "tasks of A alone"),
-	SUM(n_tasks_only_b, "tasks_only_b", "tasks of B alone"),
-	COLUMN(diff_data, nan_equals_nan, UNIT_NONE, "no number equals no number in its place"),
-	LIST(diff_data, rows, &shown_record, "the pairs"),
+	SUM(n_tasks_both, "tasks_both", "tasks that are in both dumps"),
+	SUM(n_tasks_only_a, "tasks_only_a", "tasks that are only in A"),
+	SUM(n_tasks_only_b, "tasks_only_b", "tasks that are only in B"),
+	COLUMN(diff_data, nan_equals_nan, UNIT_NONE, "NaN equals NaN at the same place"),
+	LIST(diff_data, rows, &shown_record, "the compared pairs"),
 };
 static const struct record data_record = RECORD_OF(diff_data, RECORD_BLOCK, data_columns);
 
@@ -147,7 +153,7 @@ struct two_dumps {
 	struct rows dumps;
 };
 static const struct column two_columns[] = {
-	LIST(two_dumps, dumps, &dump_input_record, "A and B", .digits = 2),
+	LIST(two_dumps, dumps, &dump_input_record, "the two dumps, A and B", .digits = 2),
 };
 static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
 

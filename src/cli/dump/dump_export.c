@@ -11,8 +11,8 @@
 static const struct option_def options[] = {
 	{0, "to", OPTION_CHOICE, "FORMAT", DUMP_EXPORT_CHOICES, "npy", "file format"},
 	{'o', "output", OPTION_TEXT, "DIR", NULL, NULL,
-		"directory for the files; default: the dump's name and the format"},
-	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace files that are there"},
+		"directory for the files (default: the dump's name and the format)"},
+	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace existing files"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
 	LINKS_OPTION,
@@ -58,13 +58,13 @@ struct export_data {
 static const struct column data_columns[] = {
 	DUMP_VERB(export_data, "export"),
 	COLUMN(export_data, format, UNIT_NONE, "format of the files", .words = DUMP_EXPORT_CHOICES),
-	COLUMN(export_data, directory, UNIT_NONE, "where they are"),
+	COLUMN(export_data, directory, UNIT_NONE, "directory of the files"),
 	COLUMN_AS(export_data, sums.n_files, "files", UNIT_COUNT, "files written"),
 	COLUMN_AS(export_data, sums.n_skipped, "without_payload", UNIT_COUNT,
-		"records left out, as they have no payload"),
+		"records without payload, which were left out"),
 	COLUMN_AS(export_data, sums.n_truncated, "truncated", UNIT_COUNT,
-		"files that hold the first part of a tensor alone"),
-	LIST(export_data, written, &file_record, "the files"),
+		"files that hold only the first part of a tensor"),
+	LIST(export_data, written, &file_record, "the files that were written"),
 };
 static const struct record data_record = RECORD_OF(export_data, RECORD_BLOCK, data_columns);
 

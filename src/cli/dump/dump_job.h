@@ -21,11 +21,14 @@
 		{'f', "func", OPTION_COUNT, "N", NULL, NULL, "only tasks with this func id"},      \
 		{0, "kernel", OPTION_TEXT, "TEXT", NULL, NULL,                                     \
 			"only kernels with TEXT in their name"},                                   \
-		{'s', "stage", OPTION_CHOICE, "WHEN", "before|after", NULL, "only this stage"},    \
+		{'s', "stage", OPTION_CHOICE, "WHEN", "before|after", NULL,                        \
+			"only records copied at this stage"},                                      \
 		{'r', "role", OPTION_CHOICE, "ROLE", "input|output|inout", NULL,                   \
-			"only this role"},                                                         \
-		{0, "kind", OPTION_CHOICE, "KIND", "tensor|scalar", NULL, "only this kind"},       \
-		{0, "dtype", OPTION_TEXT, "NAME", NULL, NULL, "only this element type, any case"}, \
+			"only arguments with this role"},                                          \
+		{0, "kind", OPTION_CHOICE, "KIND", "tensor|scalar", NULL,                          \
+			"only arguments of this kind"},                                            \
+		{0, "dtype", OPTION_TEXT, "NAME", NULL, NULL,                                      \
+			"only this element type, in upper or lower case"},                         \
 		{'a', "arg", OPTION_COUNT, "N", NULL, NULL, "only this argument slot"},            \
 		{0, "payload", OPTION_CHOICE, "HAS", "yes|no", NULL,                               \
 			"only records with (without) payload"},                                    \
@@ -33,7 +36,7 @@
 			"only contiguous (strided) views"},                                        \
 	{                                                                                          \
 		'i', "index", OPTION_MANY, "N", NULL, NULL,                                        \
-			"the record with this manifest index; may be repeated"                     \
+			"only the record with this manifest index; may be repeated"                \
 	}
 
 #define DUMP_RECORDS_OPTION                                                                        \

@@ -10,27 +10,29 @@ static const struct option_def options[] = {OPTION_END};
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),
-	COLUMN(repair_lost, slot, UNIT_INDEX, "number of the argument"),
-	COLUMN(repair_lost, stage, UNIT_NONE, "when it was copied, seen from the task",
+	COLUMN(repair_lost, slot, UNIT_INDEX, "whether it was copied before or after the task"),
+	COLUMN(repair_lost, stage, UNIT_NONE, "whether it was copied before or after the task",
 		.words = DUMP_STAGES),
-	COLUMN(repair_lost, why, UNIT_NONE, "what is wrong with its bytes"),
+	COLUMN(repair_lost, why, UNIT_NONE, "what is wrong with the bytes of the record"),
 };
 static const struct record lost_record = RECORD_OF(repair_lost, RECORD_LINE, lost_columns);
 
 static const struct column task_columns[] = {
 	DUMP_TASK_ID(repair_task),
 	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
-	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
-	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
+	COLUMN(repair_task, block_idx, UNIT_INDEX, "number of the block"),
+	COLUMN(repair_task, expected, UNIT_COUNT, "arguments of the task; null: never described",
 		NULLABLE),
-	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
+	COLUMN(repair_task, found, UNIT_COUNT, "arguments of the task that were found"),
 };
 static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);
 
 static const struct column cut_columns[] = {
-	COLUMN_AS(repair_report, cut_off, "offset", UNIT_BYTES, "where in the log it begins"),
-	COLUMN_AS(repair_report, cut_bytes, "bytes", UNIT_BYTES, "how much it is"),
-	COLUMN_AS(repair_report, cut_why, "why", UNIT_NONE, "why it is not used"),
+	COLUMN_AS(repair_report, cut_off, "offset", UNIT_BYTES,
+		"offset in the log at which the unused end begins"),
+	COLUMN_AS(
+		repair_report, cut_bytes, "bytes", UNIT_BYTES, "size of the unused end of the log"),
+	COLUMN_AS(repair_report, cut_why, "why", UNIT_NONE, "why the end of the log is not used"),
 };
 static const struct record cut_record = RECORD_OF(repair_report, RECORD_LINE, cut_columns);
 
@@ -43,20 +45,21 @@ struct repair_data {
 static const struct column data_columns[] = {
 	DUMP_VERB(repair_data, "repair"),
 	REPORTED(manifest, "manifest", UNIT_NONE, "path of the manifest that was written"),
-	REPORTED(records, "records", UNIT_COUNT, "tensors and scalars in it"),
+	REPORTED(records, "records", UNIT_COUNT, "tensors and scalars in the manifest"),
 	REPORTED(is_closed, "closed", UNIT_NONE, "the run had closed the dump"),
 	REPORTED(flushes, "flushes", UNIT_COUNT, "times the log was flushed"),
 	REPORTED(log_bytes, "log_bytes", UNIT_BYTES, "size of the log"),
-	POINTER(repair_data, cut, &cut_record, "the end of the log, where it is not used"),
+	POINTER(repair_data, cut, &cut_record, "end of the log that is not used"),
 	REPORTED(bin_bytes, "payload_bytes", UNIT_BYTES, "size of the payload file"),
-	REPORTED(n_lost_payloads, "lost_payloads", UNIT_COUNT, "records without their bytes"),
-	REPORTED(n_incomplete, "incomplete_tasks", UNIT_COUNT, "tasks that lack something"),
+	REPORTED(n_lost_payloads, "lost_payloads", UNIT_COUNT, "records whose bytes were lost"),
+	REPORTED(n_incomplete, "incomplete_tasks", UNIT_COUNT,
+		"tasks that were not dumped completely"),
 	REPORTED(lost_records, "lost_records", UNIT_COUNT, "records the run counted as lost"),
 	REPORTED(lost_bytes, "lost_bytes", UNIT_BYTES, "bytes the run counted as lost"),
 	VECTOR(repair_data, r.lost_payloads, "payloads_lost", &lost_record,
-		"the first of the lost payloads"),
+		"the first records whose payloads were lost"),
 	VECTOR(repair_data, r.incomplete, "tasks_incomplete", &task_record,
-		"the first of the incomplete tasks"),
+		"the first incomplete tasks"),
 };
 static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
 

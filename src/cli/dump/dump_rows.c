@@ -9,38 +9,39 @@
 /* --- which dump --- */
 
 static const struct column deps_columns[] = {
-	COLUMN(deps, path, UNIT_NONE, "path of the file of dependencies"),
+	COLUMN(deps, path, UNIT_NONE, "path of the dependency file"),
 };
 static const struct record deps_record = RECORD_OF(deps, RECORD_SCALAR, deps_columns);
 
 static const struct column files_columns[] = {
 	COLUMN_AS(dump, dir, "path", UNIT_NONE, "directory of the dump"),
-	COLUMN(dump, manifest, UNIT_NONE, "path of its manifest"),
-	COLUMN(dump, payload, UNIT_NONE, "path of its payload file, which need not exist",
-		NULLABLE),
+	COLUMN(dump, manifest, UNIT_NONE, "path of the manifest of the dump"),
+	COLUMN(dump, payload, UNIT_NONE,
+		"path of the payload file of the dump, which may be missing", NULLABLE),
 };
 static const struct record files_record = RECORD_OF(dump, RECORD_BLOCK, files_columns);
 
 static const struct column state_columns[] = {
 	COLUMN_AS(dump, is_level_inferred, "level_inferred", UNIT_NONE,
-		"the level is not stated but follows from what was dumped"),
+		"the level is not stated; it was inferred from what was dumped"),
 	COLUMN_AS(dump, is_repaired, "repaired", UNIT_NONE, "the manifest was rebuilt from a log"),
-	POINTER(dump, deps, &deps_record, "path of the file of dependencies that was read"),
+	POINTER(dump, deps, &deps_record, "the dependency file that was read"),
 	COLUMN_AS(dump, records.n, "records", UNIT_COUNT, "records in the manifest"),
-	COLUMN_AS(dump, tasks.n, "tasks", UNIT_COUNT, "tasks they are of"),
+	COLUMN_AS(dump, tasks.n, "tasks", UNIT_COUNT, "tasks that the records belong to"),
 	COLUMN_AS(dump, counters.dropped, "dropped_records", UNIT_COUNT,
-		"records the run says it dropped", NULLABLE),
+		"records that the run reports as dropped", NULLABLE),
 	COLUMN_AS(dump, counters.overwritten, "dropped_overwrite", UNIT_COUNT,
-		"records the run says it overwrote", NULLABLE),
+		"records that the run reports as overwritten", NULLABLE),
 	COLUMN_AS(dump, counters.truncated, "truncated", UNIT_COUNT,
-		"records the run says it cut short", NULLABLE),
+		"records that the run reports as truncated", NULLABLE),
 };
 static const struct record state_record = RECORD_OF(dump, RECORD_BLOCK, state_columns);
 
 static const struct column input_columns[] = {
 	PART_AT(dump_input, dump, &files_record),
 	COLUMN(dump_input, payload_bytes, UNIT_BYTES, "size of the payload file", NULLABLE),
-	COLUMN(dump_input, generation, UNIT_NONE, "which generations of the format it can be"),
+	COLUMN(dump_input, generation, UNIT_NONE,
+		"generations of the format that the dump may have"),
 	COLUMN(dump_input, level, UNIT_NONE, "how much the run dumped", NULLABLE),
 	PART_AT(dump_input, dump, &state_record),
 };
@@ -70,7 +71,7 @@ struct pair {
 };
 static const struct column pair_columns[] = {
 	COLUMN(pair, a, UNIT_NONE, "the low half of the byte", .digits = -9),
-	COLUMN(pair, b, UNIT_NONE, "its high half", .digits = -9),
+	COLUMN(pair, b, UNIT_NONE, "the high half of the byte", .digits = -9),
 };
 static const struct record pair_record = RECORD_OF(pair, RECORD_TUPLE, pair_columns);
 
@@ -110,7 +111,7 @@ struct func_id {
 	int64_t v;
 };
 static const struct column func_id_columns[] = {
-	COLUMN(func_id, v, UNIT_NONE, "id of a member function; -1: not known"),
+	COLUMN(func_id, v, UNIT_NONE, "id of a member function; -1: unknown"),
 };
 const struct record func_id_record = RECORD_OF(func_id, RECORD_SCALAR, func_id_columns);
 
@@ -133,19 +134,20 @@ static const struct column crc_columns[] = {
 static const struct record crc_record = RECORD_OF(checksum, RECORD_SCALAR, crc_columns);
 
 static const struct column scalar_columns[] = {
-	COLUMN(scalar_row, value, UNIT_NONE, "the scalar, read by its type",
+	COLUMN(scalar_row, value, UNIT_NONE, "value of the scalar, read by its type",
 		.words = DUMP_VALUE_TYPES, NULLABLE),
-	COLUMN(scalar_row, raw, UNIT_NONE, "bits of the slot", .flags = COLUMN_HEX, .digits = 16),
-	COLUMN(scalar_row, exact, UNIT_NONE, "false: the bits come from a text of six digits"),
+	COLUMN(scalar_row, raw, UNIT_NONE, "bits of the argument slot", .flags = COLUMN_HEX,
+		.digits = 16),
+	COLUMN(scalar_row, exact, UNIT_NONE, "false: the bits come from a text with six digits"),
 };
 static const struct record scalar_record = RECORD_OF(scalar_row, RECORD_LINE, scalar_columns);
 
 static const struct column buffer_columns[] = {
-	COLUMN_AS(record_buffer, addr, "buffer_addr", UNIT_ADDRESS, "where its buffer begins",
+	COLUMN_AS(record_buffer, addr, "buffer_addr", UNIT_ADDRESS, "address of the buffer",
 		.flags = COLUMN_HEX, .digits = 1),
-	COLUMN_AS(record_buffer, size, "buffer_size", UNIT_BYTES, "size of it; 0: not known"),
-	COLUMN_AS(record_buffer, is_from_deps, "buffer_from", UNIT_NONE, "what states the size",
-		.words = "record|deps.json"),
+	COLUMN_AS(record_buffer, size, "buffer_size", UNIT_BYTES, "size of the buffer; 0: unknown"),
+	COLUMN_AS(record_buffer, is_from_deps, "buffer_from", UNIT_NONE,
+		"where the size of the buffer is stated", .words = "record|deps.json"),
 };
 static const struct record buffer_record = RECORD_OF(record_buffer, RECORD_LINE, buffer_columns);
 
@@ -155,35 +157,45 @@ static const struct column record_row_columns[] = {
 	LIST(record_row, func_id, &func_id_record, "functions that the task runs", NULLABLE),
 	DUMP_KERNEL(record_row),
 	COLUMN(record_row, slot, UNIT_INDEX, "number of the argument", .title = "arg"),
-	COLUMN(record_row, role, UNIT_NONE, "what the task does with it", .words = DUMP_ROLES),
-	COLUMN(record_row, stage, UNIT_NONE, "when it was copied, seen from the task",
+	COLUMN(record_row, role, UNIT_NONE, "whether the task reads or writes the argument",
+		.words = DUMP_ROLES),
+	COLUMN(record_row, stage, UNIT_NONE, "whether it was copied before or after the task",
 		.words = DUMP_STAGES),
-	COLUMN(record_row, kind, UNIT_NONE, "what kind of argument it is", .words = DUMP_KINDS),
-	COLUMN(record_row, dtype, UNIT_NONE, "type of its elements", .words = DUMP_DTYPES),
-	COLUMN(record_row, contiguous, UNIT_NONE, "as stated: its elements lie side by side"),
-	LIST(record_row, shape, &number_item_record, "its dimensions, in elements"),
-	LIST(record_row, strides, &number_item_record, "steps of the dimensions, in elements"),
-	COLUMN(record_row, start_offset, UNIT_COUNT, "elements before its first in the buffer"),
-	COLUMN(record_row, numel, UNIT_COUNT, "elements: the product of the shape"),
-	COLUMN(record_row, bin_offset, UNIT_BYTES, "where its bytes begin in the payload file"),
-	COLUMN(record_row, bin_size, UNIT_BYTES, "how many bytes it has there", .title = "bytes"),
-	COLUMN(record_row, truncated, UNIT_NONE, "only its first bytes were copied"),
-	COLUMN(record_row, overwritten, UNIT_NONE, "its bytes were overwritten before they left"),
-	COLUMN(record_row, ambiguous, UNIT_NONE, "the number of the argument is not certain"),
+	COLUMN(record_row, kind, UNIT_NONE, "kind of the argument", .words = DUMP_KINDS),
+	COLUMN(record_row, dtype, UNIT_NONE, "type of the argument's elements",
+		.words = DUMP_DTYPES),
+	COLUMN(record_row, contiguous, UNIT_NONE,
+		"the elements are contiguous, as the manifest states"),
+	LIST(record_row, shape, &number_item_record, "dimensions of the argument, in elements"),
+	LIST(record_row, strides, &number_item_record, "strides of the dimensions, in elements"),
+	COLUMN(record_row, start_offset, UNIT_COUNT,
+		"elements of the buffer before the first one of the tensor"),
+	COLUMN(record_row, numel, UNIT_COUNT, "number of elements: the product of the shape"),
+	COLUMN(record_row, bin_offset, UNIT_BYTES,
+		"offset of the record's bytes in the payload file"),
+	COLUMN(record_row, bin_size, UNIT_BYTES, "size of the record's bytes in the payload file",
+		.title = "bytes"),
+	COLUMN(record_row, truncated, UNIT_NONE,
+		"only the first bytes of the argument were copied"),
+	COLUMN(record_row, overwritten, UNIT_NONE,
+		"the bytes were overwritten before they were written out"),
+	COLUMN(record_row, ambiguous, UNIT_NONE, "the argument number is uncertain"),
 	POINTER(record_row, crc32c, &crc_record, "CRC-32C of the payload", OPTIONAL),
-	COLUMN(record_row, payload_lost, UNIT_NONE, "the record outlived its bytes",
+	COLUMN(record_row, payload_lost, UNIT_NONE, "the bytes of the record were lost",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
-	COLUMN(record_row, incomplete, UNIT_NONE, "its task was not dumped to the end",
+	COLUMN(record_row, incomplete, UNIT_NONE, "the task was not dumped completely",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
-	COLUMN(record_row, torn, UNIT_NONE, "copied while its task was still running",
+	COLUMN(record_row, torn, UNIT_NONE,
+		"the record was copied while its task was still running",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
 	PART_AT(record_row, scalar, &scalar_record, OPTIONAL),
 	POINTER(record_row, dispatch_id, &number_item_record, "dispatch that the task belongs to",
 		OPTIONAL),
-	COLUMN(record_row, block_idx, UNIT_INDEX, "block that copied it", OPTIONAL),
+	COLUMN(record_row, block_idx, UNIT_INDEX, "number of the block that copied the record",
+		OPTIONAL),
 	COLUMN(record_row, block_num, UNIT_COUNT, "blocks of the task", OPTIONAL),
-	COLUMN(record_row, core_type, UNIT_NONE, "kind of the core", OPTIONAL),
-	COLUMN(record_row, core_id, UNIT_INDEX, "number of the core", OPTIONAL),
+	COLUMN(record_row, core_type, UNIT_NONE, "kind of the core that ran the block", OPTIONAL),
+	COLUMN(record_row, core_id, UNIT_INDEX, "number of the core that ran the block", OPTIONAL),
 	PART_AT(record_row, buffer, &buffer_record, OPTIONAL),
 };
 const struct record record_row_record = RECORD_OF(record_row, RECORD_LINE, record_row_columns);

@@ -62,14 +62,15 @@ struct rows func_id_rows(const struct dump *d, uint32_t members, int64_t ids[DUM
 struct any dump_value(unsigned dtype, uint64_t bits);
 #define DUMP_VALUE_TYPES "number|boolean|string|array"
 
-#define DUMP_VERB(S, WORD) COLUMN(S, verb, UNIT_NONE, "which verb of dump answered", .words = WORD)
+#define DUMP_VERB(S, WORD)                                                                         \
+	COLUMN(S, verb, UNIT_NONE, "verb of incore dump that answered", .words = WORD)
 #define DUMP_ROLES "input|output|inout|unknown"
 #define DUMP_STAGES "before|after|other"
 #define DUMP_KINDS "tensor|scalar"
 #define DUMP_PAIR_STATES "same|differs|other-kind|only-a|only-b|not-compared"
 #define DUMP_DTYPES DTYPE_CHOICES "|UNKNOWN"
 #define DUMP_TASK_ID(S)                                                                            \
-	COLUMN(S, task_id, UNIT_NONE, "id of the task: its ring and its number there",             \
+	COLUMN(S, task_id, UNIT_NONE, "id of the task: its ring and its number in the ring",       \
 		.title = "task", .csv = "task_id", .flags = COLUMN_HEX, .digits = 16)
 #define DUMP_KERNEL(S)                                                                             \
 	COLUMN(S, kernel, UNIT_NONE, "name of the kernel",                                         \

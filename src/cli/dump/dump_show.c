@@ -271,27 +271,32 @@ struct stats_row {
 	struct rows histogram;
 };
 static const struct column stats_columns[] = {
-	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
-	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number", NULLABLE),
-	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number", NULLABLE),
+	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "number of values that were examined"),
+	COLUMN(stats_row, min, UNIT_NONE, "smallest finite value", .words = "number", NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "largest finite value", .words = "number", NULLABLE),
 	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
 	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
-	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
-	COLUMN_AS(stats_row, k.pos_infs, "infs", UNIT_COUNT, "values that are infinite"),
-	COLUMN_AS(stats_row, k.neg_infs, "negative_infs", UNIT_COUNT, "of the other sign"),
+	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are NaN"),
+	COLUMN_AS(stats_row, k.pos_infs, "infs", UNIT_COUNT, "values that are positive infinity"),
+	COLUMN_AS(stats_row, k.neg_infs, "negative_infs", UNIT_COUNT,
+		"values that are negative infinity"),
 	LIST(stats_row, histogram, &number_item_record,
-		"finite values in steps of equal width from the least to the greatest",
+		"number of finite values in equal steps from the smallest to the largest",
 		.digits = STATS_BINS),
 };
 static const struct record stats_record = RECORD_OF(stats_row, RECORD_BLOCK, stats_columns);
 
 static const struct column change_columns[] = {
-	COLUMN(shown, partner, UNIT_INDEX, "record of the same argument at the other stage"),
-	COLUMN_AS(shown, change.state, "state", UNIT_NONE, "how the two compare",
+	COLUMN(shown, partner, UNIT_INDEX,
+		"index of the record of the same argument at the other stage"),
+	COLUMN_AS(shown, change.state, "state", UNIT_NONE, "how the records of both stages compare",
 		.words = DUMP_PAIR_STATES),
-	COLUMN_AS(shown, change.n_differ, "values_changed", UNIT_COUNT, "values that differ"),
-	COLUMN_AS(shown, change.first, "first", UNIT_INDEX, "element of the first difference"),
-	COLUMN_AS(shown, change.max_abs, "largest", UNIT_NONE, "largest change", .digits = -9),
+	COLUMN_AS(shown, change.n_differ, "values_changed", UNIT_COUNT,
+		"number of values that the task changed"),
+	COLUMN_AS(shown, change.first, "first", UNIT_INDEX,
+		"index of the first element that changed"),
+	COLUMN_AS(shown, change.max_abs, "largest", UNIT_NONE, "largest change of a value",
+		.digits = -9),
 };
 static const struct record change_record = RECORD_OF(shown, RECORD_BLOCK, change_columns);
 
@@ -299,7 +304,7 @@ struct value_item {
 	struct any v;
 };
 static const struct column value_columns[] = {
-	COLUMN(value_item, v, UNIT_NONE, "an element, or its bits with --hex",
+	COLUMN(value_item, v, UNIT_NONE, "value of an element, or its bits with --hex",
 		.words = DUMP_VALUE_TYPES),
 };
 static const struct record value_record = RECORD_OF(value_item, RECORD_SCALAR, value_columns);
@@ -320,9 +325,9 @@ struct shown_row {
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
-	POINTER(shown_row, statistics, &stats_record, "what its values are like", OPTIONAL),
-	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
-		OPTIONAL),
+	POINTER(shown_row, statistics, &stats_record, "statistics of the values", OPTIONAL),
+	POINTER(shown_row, change, &change_record,
+		"how the task changed an argument that it writes", OPTIONAL),
 	LIST(shown_row, values, &value_record, "the first values of a tensor", OPTIONAL),
 };
 static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);

@@ -18,7 +18,8 @@
 			.names_file = true},                                                       \
 	{                                                                                          \
 		0, "markdown", OPTION_TEXT, "FILE", NULL, NULL,                                    \
-			"also append it as Markdown: \"$GITHUB_STEP_SUMMARY\"", .names_file = true \
+			"also append the results as Markdown: \"$GITHUB_STEP_SUMMARY\"",           \
+			.names_file = true                                                         \
 	}
 
 enum gate_state { GATE_HELD, GATE_FAILED, GATE_UNTOLD };

@@ -9,16 +9,17 @@
 #include "model/device/device.h"
 
 #define MODEL_BUILD_OPTIONS                                                                        \
-	{0, "build", OPTION_TEXT, "DIR", NULL, NULL, "a build, or what profile left of it"},       \
+	{0, "build", OPTION_TEXT, "DIR", NULL, NULL,                                               \
+		"path of a build, or of the folder that profile left"},                            \
 		{0, "swimlane", OPTION_TEXT, "FILE", NULL, NULL,                                   \
-			"when its tasks ran on the device: l2_swimlane_records.json"},             \
+			"times of its tasks on the device: l2_swimlane_records.json"},             \
 		{0, "deps", OPTION_TEXT, "FILE", NULL, NULL,                                       \
-			"its tasks and what they wait for (default: deps.json beside them)"},      \
+			"tasks and their dependencies (default: deps.json beside them)"},          \
 		{0, "value", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,                             \
-			"value of a parameter, as profile --set"},                                 \
+			"value of a parameter, as for profile --set"},                             \
 	{                                                                                          \
 		0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL,                            \
-			"bytes of a tensor parameter"                                              \
+			"file with the bytes of a tensor parameter"                                \
 	}
 
 struct model_build {

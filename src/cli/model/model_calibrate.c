@@ -11,18 +11,19 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},
+	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "profile whose other values are kept"},
 	{0, "ops", OPTION_TEXT, "DIR", NULL, NULL,
-		"op streams: task-ID or func-ID with .opstream or .jsonl; or one file"},
-	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters, one row a task"},
-	{0, "trace", OPTION_TEXT, "PATH", NULL, NULL, "a simulator's trace of the kernel"},
+		"op streams: a folder with task-ID or func-ID (.opstream, .jsonl), or one file"},
+	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters, one row per task"},
+	{0, "trace", OPTION_TEXT, "PATH", NULL, NULL, "trace of the kernel from a simulator"},
 	{0, "instr-csv", OPTION_TEXT, "FILE", NULL, NULL,
-		"a simulator's table of instructions: for CUBE and FIXP alone"},
-	{0, "fit", OPTION_TEXT, "KEY,...", NULL, NULL, "the constants to fit"},
-	{0, "hold-out", OPTION_TEXT, "SHARE", NULL, "0.3", "share of tasks kept for checking"},
+		"table of instructions from a simulator: only for CUBE and FIXP"},
+	{0, "fit", OPTION_TEXT, "KEY,...", NULL, NULL, "constants to fit"},
+	{0, "hold-out", OPTION_TEXT, "SHARE", NULL, "0.3",
+		"share of the tasks that are kept for checking"},
 	MODEL_BUILD_OPTIONS,
 	{0, "fit-half", OPTION_FLAG, NULL, NULL, NULL,
-		"with --swimlane: check rows (every second kernel by name) are not looked at"},
+		"with --swimlane: ignore check rows (every second kernel by name)"},
 	UNSAFE_OPTION,
 	OPTION_END,
 };
@@ -79,17 +80,20 @@ struct value_row {
 };
 static const struct column value_columns[] = {
 	COLUMN(value_row, key, UNIT_NONE, "name of the constant", .title = "constant"),
-	COLUMN(value_row, pipe, UNIT_NONE, "pipe it was fitted on", .words = MODEL_PIPES),
-	COLUMN(value_row, was, UNIT_NONE, "its value in the base profile", .digits = 4),
-	COLUMN(value_row, is, UNIT_NONE, "its value now", .digits = 4),
-	COLUMN(value_row, fitted_tasks, UNIT_COUNT, "tasks it was fitted to", .title = "tasks"),
-	COLUMN(value_row, held_out_tasks, UNIT_COUNT, "tasks it was checked on",
+	COLUMN(value_row, pipe, UNIT_NONE, "pipe whose times the constant was fitted to",
+		.words = MODEL_PIPES),
+	COLUMN(value_row, was, UNIT_NONE, "value of the constant in the base profile", .digits = 4),
+	COLUMN(value_row, is, UNIT_NONE, "fitted value of the constant", .digits = 4),
+	COLUMN(value_row, fitted_tasks, UNIT_COUNT, "tasks that the constant was fitted to",
+		.title = "tasks"),
+	COLUMN(value_row, held_out_tasks, UNIT_COUNT, "tasks that the constant was checked on",
 		.title = "held out", .csv = "held_out"),
 	COLUMN(value_row, residual_pct, UNIT_PERCENT, "mean error on the tasks of the fit",
 		.title = "error %", .csv = "residual_pct", .digits = 1),
-	COLUMN(value_row, held_out_pct, UNIT_PERCENT, "mean error on the others",
+	COLUMN(value_row, held_out_pct, UNIT_PERCENT, "mean error on the tasks kept for checking",
 		.title = "held-out error %", .csv = "held_out_pct", .digits = 1),
-	COLUMN(value_row, before_pct, UNIT_PERCENT, "mean error of the base profile there",
+	COLUMN(value_row, before_pct, UNIT_PERCENT,
+		"mean error of the base profile on the tasks kept for checking",
 		.title = "before %", .csv = "before_pct", .digits = 1),
 };
 static const struct record value_record = RECORD_OF(value_row, RECORD_LINE, value_columns);
@@ -99,7 +103,7 @@ struct not_fitted_row {
 };
 static const struct column not_fitted_columns[] = {
 	COLUMN(not_fitted_row, key, UNIT_NONE, "name of the constant"),
-	COLUMN(not_fitted_row, why, UNIT_NONE, "why it is as it was"),
+	COLUMN(not_fitted_row, why, UNIT_NONE, "why the constant was not fitted"),
 };
 static const struct record not_fitted_record =
 	RECORD_OF(not_fitted_row, RECORD_LINE, not_fitted_columns);
@@ -113,13 +117,14 @@ struct calibrate_data {
 static const struct column data_columns[] = {
 	MODEL_VERB(calibrate_data, "calibrate"),
 	RECORD(calibrate_data, profile, &profile_record, "the base profile"),
-	COLUMN(calibrate_data, file, UNIT_NONE, "profile that was written"),
+	COLUMN(calibrate_data, file, UNIT_NONE, "path of the profile that was written"),
 	COLUMN(calibrate_data, status, UNIT_NONE, "what the values rest on",
 		.words = "device|camodel"),
 	COLUMN(calibrate_data, tasks, UNIT_COUNT, "tasks that were measured"),
 	LIST(calibrate_data, values, &value_record, "the fitted constants"),
 	LIST(calibrate_data, not_fitted, &not_fitted_record,
-		"constants that the times do not determine: they stay as they were", OPTIONAL),
+		"constants that the measured times do not determine; they keep their value",
+		OPTIONAL),
 };
 static const struct record data_record = RECORD_OF(calibrate_data, RECORD_BLOCK, data_columns);
 

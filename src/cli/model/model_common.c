@@ -148,8 +148,8 @@ struct model_input {
 	const char *path, *arch;
 };
 static const struct column input_columns[] = {
-	COLUMN(model_input, path, UNIT_NONE, "what was read", OPTIONAL),
-	COLUMN(model_input, arch, UNIT_NONE, "generation of the machine", .words = MODEL_ARCHS,
+	COLUMN(model_input, path, UNIT_NONE, "path that was read", OPTIONAL),
+	COLUMN(model_input, arch, UNIT_NONE, "generation of the chip", .words = MODEL_ARCHS,
 		OPTIONAL),
 };
 static const struct record input_record = RECORD_OF(model_input, RECORD_BLOCK, input_columns);
@@ -163,14 +163,17 @@ bool model_json(
 
 static const struct column profile_columns[] = {
 	COLUMN(profile_row, name, UNIT_NONE, "name of the profile"),
-	COLUMN(profile_row, arch, UNIT_NONE, "generation it is for", .words = MODEL_ARCHS),
-	COLUMN(profile_row, soc, UNIT_NONE, "machine it is for"),
-	COLUMN(profile_row, clock_mhz, UNIT_MHZ, "clock of its cycles", .digits = 4),
-	COLUMN(profile_row, calibration, UNIT_NONE, "what its constants rest on",
+	COLUMN(profile_row, arch, UNIT_NONE, "generation of the chip that the profile is for",
+		.words = MODEL_ARCHS),
+	COLUMN(profile_row, soc, UNIT_NONE, "machine that the profile is for"),
+	COLUMN(profile_row, clock_mhz, UNIT_MHZ,
+		"frequency of the clock that cycles are counted in", .digits = 4),
+	COLUMN(profile_row, calibration, UNIT_NONE, "what the constants of the profile rest on",
 		.words = "uncalibrated|published-constants|local-device|local-camodel"),
-	COLUMN(profile_row, sha256, UNIT_NONE, "SHA-256 over its file and that of its base"),
+	COLUMN(profile_row, sha256, UNIT_NONE,
+		"SHA-256 of the profile file together with that of its base"),
 	COLUMN(profile_row, v_overlap, UNIT_NONE, "vector ops follow each other without a gap"),
-	COLUMN(profile_row, dma_serial, UNIT_NONE, "every transfer runs alone"),
+	COLUMN(profile_row, dma_serial, UNIT_NONE, "each transfer runs alone"),
 };
 const struct record profile_record = RECORD_OF(profile_row, RECORD_BLOCK, profile_columns);
 
@@ -188,18 +191,18 @@ struct profile_row profile_row_of(const struct profile *p)
 
 static const struct column stream_columns[] = {
 	COLUMN(stream_row, kernel, UNIT_NONE, "name of the kernel"),
-	COLUMN(stream_row, core, UNIT_NONE, "core that runs it", .words = MODEL_CORES),
-	COLUMN(stream_row, block_idx, UNIT_NONE, "number of its block", .title = "block"),
-	COLUMN(stream_row, block_num, UNIT_COUNT, "blocks the kernel is told"),
-	COLUMN(stream_row, front_end, UNIT_NONE, "what recorded it"),
-	COLUMN(stream_row, args_origin, UNIT_NONE, "where its arguments come from",
+	COLUMN(stream_row, core, UNIT_NONE, "core that runs the kernel", .words = MODEL_CORES),
+	COLUMN(stream_row, block_idx, UNIT_NONE, "number of the block", .title = "block"),
+	COLUMN(stream_row, block_num, UNIT_COUNT, "number of blocks that the kernel sees"),
+	COLUMN(stream_row, front_end, UNIT_NONE, "front end that recorded the kernel"),
+	COLUMN(stream_row, args_origin, UNIT_NONE, "where the arguments of the kernel come from",
 		.words = "synthetic|dump"),
 	LIST(stream_row, payload_slots, &number_item_record, "arguments whose values are given"),
 	LIST(stream_row, missing_slots, &number_item_record, "arguments without values"),
-	COLUMN(stream_row, complete, UNIT_NONE, "the kernel ran to its end"),
+	COLUMN(stream_row, complete, UNIT_NONE, "the kernel ran to the end"),
 	COLUMN(stream_row, ops, UNIT_COUNT, "ops executed"),
-	COLUMN(stream_row, forms, UNIT_COUNT, "different ops among them"),
-	COLUMN(stream_row, macs, UNIT_COUNT, "multiplications with addition"),
+	COLUMN(stream_row, forms, UNIT_COUNT, "number of different ops"),
+	COLUMN(stream_row, macs, UNIT_COUNT, "multiply-accumulate operations"),
 	COLUMN(stream_row, bytes, UNIT_BYTES, "bytes moved"),
 };
 const struct record stream_record = RECORD_OF(stream_row, RECORD_BLOCK, stream_columns);

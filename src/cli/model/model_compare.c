@@ -9,7 +9,7 @@
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
-	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run in place of the trace A"},
+	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run to use instead of trace A"},
 	OPTION_END,
 };
 
@@ -59,14 +59,14 @@ struct compared_row {
 #define BOTH(M, I, NAME, UNIT, DOC, ...)                                                           \
 	COLUMN_AS(compared_row, r.M[I], NAME, UNIT, DOC, .csv = NAME, ##__VA_ARGS__)
 static const struct column row_columns[] = {
-	COLUMN_AS(compared_row, r.core, "core", UNIT_NONE, "core of the pipe; of ops nothing"),
+	COLUMN_AS(compared_row, r.core, "core", UNIT_NONE, "core of the pipe; empty for ops"),
 	COLUMN_AS(compared_row, r.name, "name", UNIT_NONE, "name of the pipe, op or task"),
-	BOTH(count, 0, "count_a", UNIT_COUNT, "how often in A", .title = "n A"),
-	BOTH(count, 1, "count_b", UNIT_COUNT, "how often in B", .title = "n B"),
+	BOTH(count, 0, "count_a", UNIT_COUNT, "number of occurrences in A", .title = "n A"),
+	BOTH(count, 1, "count_b", UNIT_COUNT, "number of occurrences in B", .title = "n B"),
 	BOTH(cyc, 0, "cycles_a", UNIT_CYCLES, "cycles in A", .title = "cycles A"),
 	BOTH(cyc, 1, "cycles_b", UNIT_CYCLES, "cycles in B", .title = "cycles B"),
-	COLUMN(compared_row, error_pct, UNIT_PERCENT, "how much more B has than A", .digits = 1),
-	COLUMN(compared_row, error, UNIT_PERCENT, "how much more B has than A", .title = "error %",
+	COLUMN(compared_row, error_pct, UNIT_PERCENT, "how much larger B is than A", .digits = 1),
+	COLUMN(compared_row, error, UNIT_PERCENT, "how much larger B is than A", .title = "error %",
 		.csv = "error_pct", .flags = COLUMN_NO_JSON | COLUMN_RIGHT),
 };
 static const struct record row_record = RECORD_OF(compared_row, RECORD_LINE, row_columns);
@@ -153,14 +153,20 @@ struct compare_data {
 #define SUM(M, NAME, UNIT, DOC, ...) COLUMN_AS(compare_data, k.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column data_columns[] = {
 	MODEL_VERB(compare_data, "compare"),
-	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A", NULLABLE),
+	COLUMN(compare_data, counters, UNIT_NONE, "path of the counters that replace trace A",
+		NULLABLE),
 	COLUMN(compare_data, by, UNIT_NONE, "what the rows are", .words = "pipe|op|task"),
-	SUM(is_same_count, "same_counts", UNIT_NONE, "every instruction as often"),
-	SUM(is_same_order, "same_order", UNIT_NONE, "and in the same order"),
+	SUM(is_same_count, "same_counts", UNIT_NONE,
+		"A and B execute every instruction equally often"),
+	SUM(is_same_order, "same_order", UNIT_NONE,
+		"A and B execute the instructions of each pipe in the same order"),
 	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs", NULLABLE),
-	SUM(order_at, "order_at", UNIT_INDEX, "and the instruction of it"),
-	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES, "first start to last end in A"),
-	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES, "first start to last end in B"),
+	SUM(order_at, "order_at", UNIT_INDEX,
+		"index of the first instruction of that pipe whose order differs"),
+	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES,
+		"cycles from the first start to the last end in A"),
+	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES,
+		"cycles from the first start to the last end in B"),
 	LIST(compare_data, rows, &row_record, "pipes, ops or tasks"),
 };
 static const struct record data_record = RECORD_OF(compare_data, RECORD_BLOCK, data_columns);

@@ -12,28 +12,28 @@
 
 #define MODEL_KERNEL_OPTIONS                                                                       \
 	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,                                           \
-		"the kernel's arguments, as JSON (incore-opstream(7))"},                           \
+		"arguments of the kernel, as JSON (incore-opstream(7))"},                          \
 		{'a', "args", OPTION_MANY, "SLOT=VALUE", NULL, NULL,                               \
 			"one argument: 0=f16[128,64], 1=f32[8]:out, 4=i64:128; may be repeated"},  \
 		{0, "core", OPTION_CHOICE, "KIND", "auto|aic|aiv|mix", "auto",                     \
-			"which cores run it; auto: as the source says"},                           \
+			"cores that run the kernel; auto: as the source says"},                    \
 		{0, "aiv", OPTION_TEXT, "FILE", NULL, NULL,                                        \
-			"source of the vector cores, where it is a file of its own"},              \
-		{'b', "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to record"},                 \
+			"source file for the vector cores, if it is separate"},                    \
+		{'b', "blocks", OPTION_COUNT, "N", NULL, "1", "number of blocks to record"},       \
 		{0, "block-num", OPTION_COUNT, "N", NULL, NULL,                                    \
-			"number of blocks the kernel is told (default: --blocks)"},                \
+			"number of blocks that the kernel sees (default: --blocks)"},              \
 		{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                               \
-			"a macro for the kernel's compiler; may be repeated"},                     \
+			"macro for the kernel's compiler; may be repeated"},                       \
 		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
-			"a folder of headers of the kernel; may be repeated"},                     \
+			"folder with headers of the kernel; may be repeated"},                     \
 		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
-			"seconds that the kernel may run"},                                        \
+			"time limit of the kernel in seconds"},                                    \
 		UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \
 		0, "arch", OPTION_CHOICE, "ARCH", "a2a3|a5", NULL,                                 \
-			"generation (default: the profile's, else a2a3)"                           \
+			"chip generation (default: the profile's, else a2a3)"                      \
 	}
 
 #define MODEL_PROFILE_OPTION                                                                       \
@@ -45,14 +45,14 @@
 #define MODEL_TIMING_OPTIONS                                                                       \
 	MODEL_PROFILE_OPTION,                                                                      \
 		{0, "active-cores", OPTION_COUNT, "N", NULL, "1",                                  \
-			"cores that run it at once, and share the memory"},                        \
+			"number of cores that run it at once and share the memory"},               \
 		{0, "cached", OPTION_MANY, "SLOT", NULL, NULL,                                     \
-			"an argument that lies in L2 already; may be repeated"},                   \
+			"argument that is already in L2; may be repeated"},                        \
 		{0, "allow-unknown", OPTION_FLAG, NULL, NULL, NULL,                                \
-			"time ops that are not known, at a marked guess"},                         \
+			"time unknown ops too, with a guess that is marked"},                      \
 	{                                                                                          \
 		0, "set", OPTION_MANY, "SWITCH=on|off", NULL, NULL,                                \
-			"v_overlap or dma_serial, other than the profile has it"                   \
+			"override v_overlap or dma_serial of the profile"                          \
 	}
 
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,
@@ -96,7 +96,7 @@ extern const struct record profile_record;
 struct profile_row profile_row_of(const struct profile *p);
 
 #define MODEL_VERB(S, WORDS)                                                                       \
-	COLUMN(S, verb, UNIT_NONE, "which verb of model answered", .words = WORDS)
+	COLUMN(S, verb, UNIT_NONE, "verb of incore model that answered", .words = WORDS)
 #define MODEL_ARCHS "a2a3|a5"
 #define MODEL_CORES "aic|aiv0|aiv1"
 #define MODEL_PIPES "S|V|MTE1|MTE2|MTE3|M|FIX|ALL|none"

@@ -31,16 +31,17 @@ struct op_row {
 };
 static const struct column op_columns[] = {
 	COLUMN(op_row, name, UNIT_NONE, "name of the op or intrinsic"),
-	COLUMN(op_row, kind, UNIT_NONE, "what it is", .words = "op|intrinsic|member"),
-	COLUMN(op_row, pipe, UNIT_NONE, "pipe it runs on, or which under what condition",
+	COLUMN(op_row, kind, UNIT_NONE, "kind of the op or intrinsic",
+		.words = "op|intrinsic|member"),
+	COLUMN(op_row, pipe, UNIT_NONE, "pipe that runs the op, or pipes with their conditions",
 		.flags = COLUMN_WIDE),
-	COLUMN_AS(op_row, price_class, "class", UNIT_NONE, "rule that prices it"),
+	COLUMN_AS(op_row, price_class, "class", UNIT_NONE, "rule that determines the price"),
 	COLUMN(op_row, status, UNIT_NONE, "what the price rests on",
 		.words = MODEL_STATUS "|fallback|none"),
-	COLUMN(op_row, arch, UNIT_NONE, "generations that have it", .words = "all|a5"),
-	COLUMN_AS(op_row, is_public, "public", UNIT_NONE, "in the public headers"),
-	COLUMN_AS(op_row, is_recorded, "recorded", UNIT_NONE, "the recorder writes it down"),
-	COLUMN(op_row, operands, UNIT_NONE, "its operands in order", .flags = COLUMN_WIDE),
+	COLUMN(op_row, arch, UNIT_NONE, "chip generations that have the op", .words = "all|a5"),
+	COLUMN_AS(op_row, is_public, "public", UNIT_NONE, "the op is in the public headers"),
+	COLUMN_AS(op_row, is_recorded, "recorded", UNIT_NONE, "the recorder records the op"),
+	COLUMN(op_row, operands, UNIT_NONE, "operands of the op in order", .flags = COLUMN_WIDE),
 };
 static const struct record op_record = RECORD_OF(op_row, RECORD_LINE, op_columns);
 
@@ -51,8 +52,8 @@ struct ops_data {
 };
 static const struct column data_columns[] = {
 	MODEL_VERB(ops_data, "ops"),
-	RECORD(ops_data, profile, &profile_record, "where the prices are from"),
-	LIST(ops_data, ops, &op_record, "all names that are known"),
+	RECORD(ops_data, profile, &profile_record, "profile that the prices come from"),
+	LIST(ops_data, ops, &op_record, "all known ops and intrinsics"),
 };
 static const struct record data_record = RECORD_OF(ops_data, RECORD_BLOCK, data_columns);
 

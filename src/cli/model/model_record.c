@@ -7,7 +7,7 @@ static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
-	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "of the op stream"},
+	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "format of the op stream"},
 	OPTION_END,
 };
 
@@ -32,9 +32,9 @@ struct record_data {
 };
 static const struct column data_columns[] = {
 	MODEL_VERB(record_data, "record"),
-	COLUMN(record_data, file, UNIT_NONE, "op stream that was written"),
-	COLUMN(record_data, format, UNIT_NONE, "its form", .words = "binary|jsonl"),
-	LIST(record_data, streams, &stream_record, "what each core does"),
+	COLUMN(record_data, file, UNIT_NONE, "path of the op stream that was written"),
+	COLUMN(record_data, format, UNIT_NONE, "format of the op stream", .words = "binary|jsonl"),
+	LIST(record_data, streams, &stream_record, "op streams of the cores"),
 };
 static const struct record data_record = RECORD_OF(record_data, RECORD_BLOCK, data_columns);
 

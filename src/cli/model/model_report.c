@@ -17,22 +17,24 @@ struct lane_row {
 	double us, busy_pct;
 };
 static const struct column lane_columns[] = {
-	COLUMN(lane_row, pipe, UNIT_NONE, "the pipe", .words = MODEL_PIPES),
-	COLUMN(lane_row, ops, UNIT_COUNT, "ops it executed"),
-	COLUMN(lane_row, busy_cycles, UNIT_CYCLES, "cycles in which one was running",
+	COLUMN(lane_row, pipe, UNIT_NONE, "name of the pipe", .words = MODEL_PIPES),
+	COLUMN(lane_row, ops, UNIT_COUNT, "ops that the pipe executed"),
+	COLUMN(lane_row, busy_cycles, UNIT_CYCLES, "cycles in which at least one op was running",
 		.title = "busy", .csv = "busy_cycles"),
-	COLUMN(lane_row, wait_cycles, UNIT_CYCLES, "cycles at a flag or a barrier, nothing running",
-		.title = "wait", .csv = "wait_cycles"),
-	COLUMN(lane_row, stall_cycles, UNIT_CYCLES, "scalar pipe: cycles held by a full queue",
-		.title = "stall", .csv = "stall_cycles"),
-	COLUMN(lane_row, status, UNIT_NONE, "what the worst of the constants used rests on",
+	COLUMN(lane_row, wait_cycles, UNIT_CYCLES,
+		"cycles at a flag or a barrier while nothing was running", .title = "wait",
+		.csv = "wait_cycles"),
+	COLUMN(lane_row, stall_cycles, UNIT_CYCLES,
+		"scalar pipe: cycles in which a full queue held it up", .title = "stall",
+		.csv = "stall_cycles"),
+	COLUMN(lane_row, status, UNIT_NONE, "the weakest basis among the constants that were used",
 		.words = MODEL_STATUS),
-	COLUMN(lane_row, core, UNIT_NONE, "its core", NO_JSON),
+	COLUMN(lane_row, core, UNIT_NONE, "core of the pipe", NO_JSON),
 	COLUMN(lane_row, block, UNIT_NONE, "number of the block", NO_JSON),
 	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", NO_JSON),
-	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, NO_JSON),
-	COLUMN(lane_row, busy_pct, UNIT_PERCENT, "busy cycles of the core's", .title = "%",
-		.csv = "busy_pct", .digits = 1, NO_JSON),
+	COLUMN(lane_row, us, UNIT_US, "cycles as time", .digits = 2, NO_JSON),
+	COLUMN(lane_row, busy_pct, UNIT_PERCENT, "busy cycles as a share of the core's cycles",
+		.title = "%", .csv = "busy_pct", .digits = 1, NO_JSON),
 };
 static const struct record lane_record = RECORD_OF(lane_row, RECORD_LINE, lane_columns);
 
@@ -64,11 +66,11 @@ struct core_row {
 	struct lane_row lanes[ENGINE_PIPES];
 };
 static const struct column core_columns[] = {
-	COLUMN(core_row, core, UNIT_NONE, "the core", .words = MODEL_CORES),
-	COLUMN(core_row, block, UNIT_NONE, "number of its block"),
-	COLUMN(core_row, cycles, UNIT_CYCLES, "when its last op ended"),
-	COLUMN(core_row, complete, UNIT_NONE, "all of its ops were timed"),
-	LIST(core_row, pipes, &lane_record, "its pipes that executed something"),
+	COLUMN(core_row, core, UNIT_NONE, "name of the core", .words = MODEL_CORES),
+	COLUMN(core_row, block, UNIT_NONE, "number of the block"),
+	COLUMN(core_row, cycles, UNIT_CYCLES, "cycle at which the last op of the core ended"),
+	COLUMN(core_row, complete, UNIT_NONE, "all ops of the core were timed"),
+	LIST(core_row, pipes, &lane_record, "pipes of the core that executed ops"),
 };
 static const struct record core_record = RECORD_OF(core_row, RECORD_BLOCK, core_columns);
 
@@ -94,22 +96,23 @@ struct side_row {
 };
 static const struct column side_columns[] = {
 	COLUMN(side_row, op, UNIT_NONE, "name of the op"),
-	COLUMN(side_row, seq, UNIT_INDEX, "its number in the stream"),
-	COLUMN(side_row, file, UNIT_NONE, "source file of it"),
-	COLUMN(side_row, line, UNIT_NONE, "line there"),
-	COLUMN(side_row, pipe, UNIT_NONE, "pipe that executes it", .words = MODEL_PIPES),
+	COLUMN(side_row, seq, UNIT_INDEX, "number of the op in the stream"),
+	COLUMN(side_row, file, UNIT_NONE, "source file of the op"),
+	COLUMN(side_row, line, UNIT_NONE, "source line of the op"),
+	COLUMN(side_row, pipe, UNIT_NONE, "pipe that executes the op", .words = MODEL_PIPES),
 	COLUMN(side_row, core, UNIT_NONE, "core of the pipe", .words = MODEL_CORES),
 	COLUMN(side_row, block, UNIT_NONE, "number of the block"),
 };
 static const struct record side_record = RECORD_OF(side_row, RECORD_LINE, side_columns);
 
 static const struct column memory_columns[] = {
-	COLUMN(model_finding, hazard, UNIT_NONE, "what comes behind what", .words = "RAW|WAR|WAW",
-		NULLABLE),
-	COLUMN(model_finding, buffer, UNIT_NONE, "memory that both touch"),
-	COLUMN(model_finding, first_byte, UNIT_BYTES, "where the common part begins"),
-	COLUMN(model_finding, end_byte, UNIT_BYTES, "where it ends"),
-	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them", NULLABLE),
+	COLUMN(model_finding, hazard, UNIT_NONE, "kind of hazard, such as read after write",
+		.words = "RAW|WAR|WAW", NULLABLE),
+	COLUMN(model_finding, buffer, UNIT_NONE, "memory that both ops access"),
+	COLUMN(model_finding, first_byte, UNIT_BYTES, "first byte that both ops access"),
+	COLUMN(model_finding, end_byte, UNIT_BYTES, "end of the bytes that both ops access"),
+	COLUMN(model_finding, missing, UNIT_NONE,
+		"the synchronization that would order the two ops", NULLABLE),
 };
 static const struct record memory_record = RECORD_OF(model_finding, RECORD_BLOCK, memory_columns);
 
@@ -123,13 +126,15 @@ struct finding_row {
 	struct side_row sides[2];
 };
 static const struct column finding_columns[] = {
-	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "what is wrong", .words = FINDING_WORDS),
-	COLUMN_AS(finding_row, f.message, "message", UNIT_NONE, "all of it in one sentence"),
-	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT, "how often, at the same places"),
-	POINTER(finding_row, a, &side_record, "the op it is about"),
-	POINTER(finding_row, b, &side_record, "the other op, later in the program"),
+	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "kind of the problem",
+		.words = FINDING_WORDS),
+	COLUMN_AS(finding_row, f.message, "message", UNIT_NONE, "the problem in one sentence"),
+	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT,
+		"number of occurrences at the same places"),
+	POINTER(finding_row, a, &side_record, "the op that the finding is about"),
+	POINTER(finding_row, b, &side_record, "the other op, which is later in the program"),
 	PART_AT(finding_row, memory, &memory_record, OPTIONAL),
-	LIST(finding_row, lines, &text_item_record, "who waits for whom",
+	LIST(finding_row, lines, &text_item_record, "which op waits for which",
 		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
 };
 static const struct record finding_record = RECORD_OF(finding_row, RECORD_BLOCK, finding_columns);
@@ -170,15 +175,19 @@ static const void *finding_at(const void *v, size_t i)
 /* --- JSON --- */
 
 static const struct column confidence_columns[] = {
-	COLUMN(model_confidence, kind, UNIT_NONE, "what kind of kernel this is",
+	COLUMN(model_confidence, kind, UNIT_NONE, "kind of the kernel",
 		.words = "cube|vector|mixed"),
 	COLUMN(model_confidence, kernels, UNIT_COUNT,
-		"such kernels that were measured and set no constant"),
+		"measured kernels of this kind that were not used for fitting"),
 	COLUMN(model_confidence, low, UNIT_NONE,
-		"four fifths of them took at least so much of their estimate", .digits = 2),
-	COLUMN(model_confidence, high, UNIT_NONE, "and at most so much", .digits = 2),
-	COLUMN(model_confidence, has_load, UNIT_NONE, "with load on the memory"),
-	COLUMN(model_confidence, source, UNIT_NONE, "where they were measured"),
+		"lower end of measured / estimated time for four fifths of these kernels",
+		.digits = 2),
+	COLUMN(model_confidence, high, UNIT_NONE,
+		"upper end of measured / estimated time for four fifths of these kernels",
+		.digits = 2),
+	COLUMN(model_confidence, has_load, UNIT_NONE,
+		"the kernels were measured with load on the memory"),
+	COLUMN(model_confidence, source, UNIT_NONE, "where the kernels were measured"),
 };
 static const struct record confidence_record =
 	RECORD_OF(model_confidence, RECORD_LINE, confidence_columns);
@@ -193,24 +202,26 @@ struct report_data {
 };
 static const struct column report_columns[] = {
 	MODEL_VERB(report_data, "run|time"),
-	COLUMN(report_data, directory, UNIT_NONE, "where its files were written", NULLABLE),
-	LIST(report_data, files, &text_item_record, "their names"),
+	COLUMN(report_data, directory, UNIT_NONE, "directory of the files that were written",
+		NULLABLE),
+	LIST(report_data, files, &text_item_record, "names of the files that were written"),
 	COLUMN(report_data, evidence, UNIT_NONE, "what the figures rest on", .words = "estimate"),
-	COLUMN(report_data, text, UNIT_NONE, "the same in words"),
+	COLUMN(report_data, text, UNIT_NONE, "the confidence in words"),
 	RECORD(report_data, profile, &profile_record, "constants of the machine"),
 	COLUMN_AS(report_data, t.is_complete, "complete", UNIT_NONE, "all ops were timed"),
-	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not", NULLABLE),
+	COLUMN_AS(
+		report_data, t.reason, "reason", UNIT_NONE, "why not all ops were timed", NULLABLE),
 	COLUMN_AS(report_data, t.n_ops, "ops", UNIT_COUNT, "ops that were timed"),
 	COLUMN_AS(report_data, t.n_fallback, "fallback_ops", UNIT_COUNT,
-		"ops at a price that is not their own"),
-	COLUMN_AS(report_data, t.n_unknown, "unknown_ops", UNIT_COUNT, "ops that are not known"),
+		"ops that were timed with a fallback price"),
+	COLUMN_AS(report_data, t.n_unknown, "unknown_ops", UNIT_COUNT, "ops that are unknown"),
 	COLUMN_AS(report_data, t.n_external, "external_waits", UNIT_COUNT,
-		"waits for something outside the kernel"),
-	LIST(report_data, streams, &stream_record, "what each core does"),
-	LIST(report_data, cores, &core_record, "how long each core takes"),
-	LIST(report_data, findings, &finding_record, "what is wrong with the kernel"),
+		"waits for an event outside of the kernel"),
+	LIST(report_data, streams, &stream_record, "op streams of the cores"),
+	LIST(report_data, cores, &core_record, "time of each core"),
+	LIST(report_data, findings, &finding_record, "problems found in the kernel"),
 	POINTER(report_data, confidence, &confidence_record,
-		"how far devices were from such estimates", OPTIONAL),
+		"how far such estimates were from devices", OPTIONAL),
 };
 static const struct record report_record = RECORD_OF(report_data, RECORD_BLOCK, report_columns);
 const struct record *const model_report_records[] = {&report_record, NULL};

@@ -13,8 +13,9 @@
 static const struct option_def options[] = {
 	MODEL_BUILD_OPTIONS,
 	MODEL_PROFILE_OPTION,
-	{0, "aic", OPTION_COUNT, "N", NULL, NULL, "cube cores (default: the profile's)"},
-	{0, "aiv", OPTION_COUNT, "N", NULL, NULL, "vector cores (default: the profile's)"},
+	{0, "aic", OPTION_COUNT, "N", NULL, NULL, "number of cube cores (default: the profile's)"},
+	{0, "aiv", OPTION_COUNT, "N", NULL, NULL,
+		"number of vector cores (default: the profile's)"},
 	UNSAFE_OPTION,
 	OPTION_END,
 };
@@ -26,15 +27,17 @@ struct path_row {
 };
 static const struct column path_columns[] = {
 	COLUMN(path_row, kernel, UNIT_NONE, "name of the kernel"),
-	COLUMN_AS(path_row, class_name, "class", UNIT_NONE, "cores that run it",
+	COLUMN_AS(path_row, class_name, "class", UNIT_NONE, "cores that run the kernel",
 		.words = "cube|vector|mixed"),
-	COLUMN(path_row, basis, UNIT_NONE, "where its time is from",
+	COLUMN(path_row, basis, UNIT_NONE, "source of the kernel's time",
 		.words = "estimate|device|none"),
-	COLUMN(path_row, runs, UNIT_COUNT, "tasks of it on the critical path"),
-	COLUMN(path_row, us, UNIT_US, "what they take", .digits = 2),
-	COLUMN(path_row, device_runs, UNIT_COUNT, "tasks of it on the device's critical path",
-		.title = "device runs"),
-	COLUMN_AS(path_row, device_us, "device_us", UNIT_US, "what these took", .digits = 2,
+	COLUMN(path_row, runs, UNIT_COUNT, "tasks of the kernel on the critical path"),
+	COLUMN(path_row, us, UNIT_US, "time of the kernel's tasks on the critical path",
+		.digits = 2),
+	COLUMN(path_row, device_runs, UNIT_COUNT,
+		"tasks of the kernel on the device's critical path", .title = "device runs"),
+	COLUMN_AS(path_row, device_us, "device_us", UNIT_US,
+		"time of the kernel's tasks on the device's critical path", .digits = 2,
 		.title = "device us"),
 };
 static const struct record path_record = RECORD_OF(path_row, RECORD_LINE, path_columns);
@@ -44,10 +47,10 @@ struct span_row {
 	double estimate, device, error_pct;
 };
 static const struct column span_columns[] = {
-	COLUMN(span_row, what, UNIT_NONE, "which figure"),
-	COLUMN(span_row, estimate, UNIT_NONE, "of the model", .digits = 2),
-	COLUMN(span_row, device, UNIT_NONE, "of the device", .digits = 2, OPTIONAL),
-	COLUMN(span_row, error_pct, UNIT_PERCENT, "how much more the estimate is", .digits = 1,
+	COLUMN(span_row, what, UNIT_NONE, "name of the figure"),
+	COLUMN(span_row, estimate, UNIT_NONE, "value of the model", .digits = 2),
+	COLUMN(span_row, device, UNIT_NONE, "value measured on the device", .digits = 2, OPTIONAL),
+	COLUMN(span_row, error_pct, UNIT_PERCENT, "how much larger the estimate is", .digits = 1,
 		OPTIONAL, .title = "error %"),
 };
 static const struct record span_record = RECORD_OF(span_row, RECORD_LINE, span_columns);
@@ -62,16 +65,16 @@ struct step_data {
 static const struct column step_columns[] = {
 	MODEL_VERB(step_data, "step"),
 	COLUMN(step_data, text, UNIT_NONE, "what the figures rest on"),
-	COLUMN(step_data, file, UNIT_NONE, "trace that was written", NULLABLE),
+	COLUMN(step_data, file, UNIT_NONE, "path of the trace that was written", NULLABLE),
 	RECORD(step_data, profile, &profile_record, "constants of the machine"),
-	COLUMN(step_data, aic, UNIT_COUNT, "cube cores"),
-	COLUMN(step_data, aiv, UNIT_COUNT, "vector cores"),
-	COLUMN(step_data, tasks, UNIT_COUNT, "tasks of the step"),
-	COLUMN(step_data, kernels, UNIT_COUNT, "kernels of them"),
+	COLUMN(step_data, aic, UNIT_COUNT, "number of cube cores"),
+	COLUMN(step_data, aiv, UNIT_COUNT, "number of vector cores"),
+	COLUMN(step_data, tasks, UNIT_COUNT, "tasks in the step"),
+	COLUMN(step_data, kernels, UNIT_COUNT, "kernels in the step"),
 	COLUMN(step_data, measured, UNIT_COUNT,
-		"kernels without an estimate: they take what the device took, no time where that is not known"),
-	LIST(step_data, spans, &span_record, "makespan, critical path, use of cores"),
-	LIST(step_data, path, &path_record, "kernels of the critical path"),
+		"kernels without an estimate: they take the device's time, or 0 if unknown"),
+	LIST(step_data, spans, &span_record, "makespan, critical path and use of cores"),
+	LIST(step_data, path, &path_record, "kernels on the critical path"),
 };
 static const struct record step_record = RECORD_OF(step_data, RECORD_BLOCK, step_columns);
 

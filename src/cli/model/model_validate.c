@@ -9,7 +9,8 @@
 
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
-	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
+	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL,
+		"check only single ops, which needs no compiler"},
 	MODEL_BUILD_OPTIONS,
 	UNSAFE_OPTION,
 	OPTION_END,
@@ -104,17 +105,19 @@ struct validated_row {
 };
 #define ROW(M, NAME, DOC, ...) COLUMN_AS(validated_row, r.M, NAME, UNIT_NONE, DOC, ##__VA_ARGS__)
 static const struct column row_columns[] = {
-	ROW(role, "role", "what the row is for", .words = "FIT|CHECK|OP"),
+	ROW(role, "role", "purpose of the row", .words = "FIT|CHECK|OP"),
 	ROW(id, "id", "short name of the workload"),
 	ROW(name, "workload", "the workload in words"),
 	ROW(what, "what", "what was measured"),
-	ROW(profile, "profile", "profile it is estimated with"),
-	ROW(unit, "unit", "of the three values that follow"),
+	ROW(profile, "profile", "profile that the estimate uses"),
+	ROW(unit, "unit", "unit of the published and the estimated values"),
 	COLUMN(validated_row, published, UNIT_NONE, "value that was published", .digits = 3),
-	COLUMN(validated_row, published_to, UNIT_NONE, "end of a range that was", .digits = 3),
+	COLUMN(validated_row, published_to, UNIT_NONE, "end of the range, if a range was published",
+		.digits = 3),
 	COLUMN(validated_row, estimate, UNIT_NONE, "value of the model", .digits = 3),
-	COLUMN(validated_row, error_pct, UNIT_PERCENT, "how much more it is", .digits = 1),
-	COLUMN(validated_row, gate_pct, UNIT_PERCENT, "the error that is allowed", .digits = 1),
+	COLUMN(validated_row, error_pct, UNIT_PERCENT, "how much larger the estimate is",
+		.digits = 1),
+	COLUMN(validated_row, gate_pct, UNIT_PERCENT, "largest error that is allowed", .digits = 1),
 	ROW(is_met, "met", "the error is within the gate"),
 	ROW(remark, "remark", "seen, blind, tiny, sets constants, or nothing"),
 };
@@ -144,11 +147,11 @@ static const struct column data_columns[] = {
 	MODEL_VERB(validate_data, "validate"),
 	COLUMN(validate_data, text, UNIT_NONE, "what the figures rest on"),
 	SUM(n_gates, "gates", "rows with a gate"),
-	SUM(n_missed, "missed", "rows that miss it"),
+	SUM(n_missed, "missed", "rows whose error exceeds their gate"),
 	SUM(n_kernels, "kernels", "kernels that were timed"),
-	SUM(n_ops, "ops", "ops of them"),
-	SUM(n_findings, "findings", "what is wrong with them: nothing should be"),
-	LIST(validate_data, rows, &row_record, "published values and those of the model"),
+	SUM(n_ops, "ops", "ops of the kernels that were timed"),
+	SUM(n_findings, "findings", "problems found in the kernels; 0 is expected"),
+	LIST(validate_data, rows, &row_record, "published values and the values of the model"),
 };
 static const struct record data_record = RECORD_OF(validate_data, RECORD_BLOCK, data_columns);
 

@@ -8,28 +8,32 @@
 
 #define REPLAY_BACKEND_OPTIONS                                                                     \
 	{0, "backend", OPTION_CHOICE, "NAME", "model|msprof|simpler|ptoas", "model",               \
-		"who runs the kernel: the embedded model (an estimate), or msprof op simulator"},  \
+		"backend that runs the kernel: the model (an estimate), or msprof op simulator"},  \
 		{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL,                                   \
 			"msprof: where CANN is installed"},                                        \
-		{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL, "msprof: its set_env.sh"},    \
+		{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL,                               \
+			"msprof: path of CANN's set_env.sh"},                                      \
 		{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL,                                \
 			"msprof: the chip to simulate"},                                           \
 		{0, "aicore-arch", OPTION_TEXT, "NAME", NULL, NULL,                                \
 			OPTION_RARE "msprof: architecture to compile for"},                        \
-		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL, "msprof: headers of pto-isa"}, \
+		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL,                                \
+			"msprof: path of the pto-isa headers"},                                    \
 		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
-			"msprof: its own time limit, 1 to 2880 minutes"},                          \
-		{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"},   \
+			"msprof: time limit, 1 to 2880 minutes"},                                  \
+		{0, "launch-count", OPTION_COUNT, "N", NULL, "1",                                  \
+			"msprof: number of launches to record"},                                   \
 		{0, "timeout", OPTION_COUNT, "MINUTES", NULL, NULL, OPTION_SAME "msprof-timeout"}, \
 		{0, "device", OPTION_COUNT, "N", NULL, NULL,                                       \
-			OPTION_RARE "msprof: number of the device (ACL_DEVICE_ID)"},               \
+			OPTION_RARE "msprof: device number (ACL_DEVICE_ID)"},                      \
 		UNSAFE_OPTION
 
 #define REPLAY_COMPILE_OPTIONS                                                                     \
 	{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                                       \
-		"a macro for the kernel's compiler; may be repeated"},                             \
+		"macro for the kernel's compiler; may be repeated"},                               \
 	{                                                                                          \
-		'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers" \
+		'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                    \
+			"folder with headers of the kernel"                                        \
 	}
 
 /* Fills the options of the backend that --backend names. False: c->error. */

@@ -30,11 +30,12 @@ static const struct column row_columns[] = {
 static const struct record row_record = {row_columns, 1, RECORD_SCALAR, sizeof(struct rows)};
 
 static const struct column sql_columns[] = {
-	COLUMN(sql_data, query, UNIT_NONE, "the query"),
+	COLUMN(sql_data, query, UNIT_NONE, "text of the query"),
 	LIST(sql_data, columns, &text_item_record, "names of the columns"),
-	LIST(sql_data, rows, &row_record, "the result, a list a row; bytes are x'..' in it",
+	LIST(sql_data, rows, &row_record,
+		"rows of the result, each a list of values; bytes are written as x'..'",
 		.flags = COLUMN_BLOCK),
-	COLUMN(sql_data, is_cut, UNIT_NONE, "there are more rows than --rows gives"),
+	COLUMN(sql_data, is_cut, UNIT_NONE, "there are more rows than --rows shows"),
 };
 const struct record sql_record = RECORD_OF(sql_data, RECORD_BLOCK, sql_columns);
 
@@ -271,16 +272,18 @@ bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n
 
 static const struct column table_columns[] = {
 	COLUMN(sql_table, name, UNIT_NONE, "name of the table", .title = "table"),
-	COLUMN(sql_table, doc, UNIT_NONE, "what it holds", .title = "holds", .flags = COLUMN_WIDE),
+	COLUMN(sql_table, doc, UNIT_NONE, "what the table holds", .title = "holds",
+		.flags = COLUMN_WIDE),
 };
 static const struct record table_record = RECORD_OF(sql_table, RECORD_LINE, table_columns);
 
 static const struct column column_columns[] = {
 	COLUMN(sql_column, name, UNIT_NONE, "name of the column", .title = "column"),
-	COLUMN(sql_column, type, UNIT_NONE, "its type"),
-	COLUMN(sql_column, unit, UNIT_NONE, "its unit", .flags = COLUMN_BLANK),
-	COLUMN(sql_column, doc, UNIT_NONE, "what it means", .title = "means", .flags = COLUMN_WIDE),
-	COLUMN(sql_column, is_argument, UNIT_NONE, "an argument of the table"),
+	COLUMN(sql_column, type, UNIT_NONE, "type of the column"),
+	COLUMN(sql_column, unit, UNIT_NONE, "unit of the column", .flags = COLUMN_BLANK),
+	COLUMN(sql_column, doc, UNIT_NONE, "what the column means", .title = "means",
+		.flags = COLUMN_WIDE),
+	COLUMN(sql_column, is_argument, UNIT_NONE, "the column is an argument of the table"),
 };
 static const struct record column_record = RECORD_OF(sql_column, RECORD_LINE, column_columns);
 

@@ -12,16 +12,16 @@
 
 static const struct option_def options[] = {
 	STORE_OPTION,
-	{0, "because", OPTION_TEXT, "TEXT", NULL, NULL, "why it may be so: one line"},
-	{0, "by", OPTION_TEXT, "NAME", NULL, NULL, "who accepts it; else $USER"},
+	{0, "because", OPTION_TEXT, "TEXT", NULL, NULL, "reason for accepting it, in one line"},
+	{0, "by", OPTION_TEXT, "NAME", NULL, NULL, "who accepts it (default: $USER)"},
 	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
-		"when: 2026-11-18[T01:02:03Z] or @SECONDS; else now"},
-	{0, "withdraw", OPTION_FLAG, NULL, NULL, NULL, "take back what was accepted of it"},
-	{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only of this architecture"},
+		"time of acceptance: 2026-11-18[T01:02:03Z] or @SECONDS (default: now)"},
+	{0, "withdraw", OPTION_FLAG, NULL, NULL, NULL, "withdraw what was accepted"},
+	{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only captures of this architecture"},
 	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
-		"only of captures with this label; may be repeated"},
+		"only captures with this label; may be repeated"},
 	STORE_JUDGE_OPTIONS,
-	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL, "as of store gate"},
+	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL, "same as for store gate"},
 	OPTION_END,
 };
 
@@ -30,9 +30,9 @@ struct accepted {
 	struct rows acceptances;
 };
 static const struct column accepted_columns[] = {
-	COLUMN(accepted, is_withdrawn, UNIT_NONE, "they were taken back"),
+	COLUMN(accepted, is_withdrawn, UNIT_NONE, "the acceptances were withdrawn"),
 	LIST(accepted, acceptances, &store_acceptance_record,
-		"what was accepted or taken back, a series and figure each"),
+		"what was accepted or withdrawn, one row per series and figure"),
 };
 static const struct record accepted_record = RECORD_OF(accepted, RECORD_BLOCK, accepted_columns);
 

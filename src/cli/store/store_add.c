@@ -13,13 +13,14 @@
 
 static const struct option_def options[] = {
 	STORE_OPTION,
-	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "of the source they were built from"},
+	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
+		"revision of the source of the captures"},
 	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
-		"what tells them from others of the same kernel; may be repeated"},
+		"label that distinguishes captures of one kernel; may be repeated"},
 	{0, "sweep", OPTION_MANY, "DIR", NULL, NULL,
 		"all captures of this sweep, labelled with their parameters; may be repeated"},
 	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
-		"when they were taken: 2026-11-18[T01:02:03Z] or @SECONDS; else now"},
+		"time of the captures: 2026-11-18[T01:02:03Z] or @SECONDS (default: now)"},
 	OPTION_END,
 };
 
@@ -28,10 +29,12 @@ struct added_row {
 	uint64_t capture;
 };
 static const struct column added_columns[] = {
-	COLUMN(added_row, capture, UNIT_INDEX, "its number in the store"),
-	COLUMN(added_row, state, UNIT_NONE, "was it there before", .words = "added|there"),
+	COLUMN(added_row, capture, UNIT_INDEX, "number of the capture in the store"),
+	COLUMN(added_row, state, UNIT_NONE, "whether the capture was already in the store",
+		.words = "added|there"),
 	COLUMN(added_row, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
-	COLUMN(added_row, path, UNIT_NONE, "where it was read from", .flags = COLUMN_WIDE),
+	COLUMN(added_row, path, UNIT_NONE, "path that the capture was read from",
+		.flags = COLUMN_WIDE),
 };
 static const struct record added_record = RECORD_OF(added_row, RECORD_LINE, added_columns);
 
@@ -39,7 +42,7 @@ struct added {
 	struct rows captures;
 };
 static const struct column data_columns[] = {
-	LIST(added, captures, &added_record, "the captures, in the order that they were given in"),
+	LIST(added, captures, &added_record, "the captures, in the order in which they were given"),
 };
 static const struct record data_record = RECORD_OF(added, RECORD_BLOCK, data_columns);
 

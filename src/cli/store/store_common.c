@@ -9,7 +9,7 @@
 #include "page/say.h"
 
 static const struct column input_columns[] = {
-	COLUMN_AS(text_item, v, "store", UNIT_NONE, "the store that was asked"),
+	COLUMN_AS(text_item, v, "store", UNIT_NONE, "the store that was read"),
 };
 static const struct record input_record = RECORD_OF(text_item, RECORD_BLOCK, input_columns);
 const struct record *const store_inputs[] = {&input_record, NULL};

@@ -12,9 +12,9 @@ static const struct option_def options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
 	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL,
-		"worse by more fails, whatever the noise, and without a history to tell it"},
+		"fail if worse by more than this, whatever the noise and even without history"},
 	{0, "new", OPTION_FLAG, NULL, NULL, NULL,
-		"fail by what is new alone; what stands since earlier captures is listed"},
+		"fail only because of new regressions; list those of earlier captures"},
 	GATE_REPORT_OPTIONS,
 	OPTION_END,
 };

@@ -8,7 +8,7 @@ static const struct option_def history_options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
 	{0, "last", OPTION_TOP, "N|all", NULL, NULL,
-		"captures to show of each series; 30 of them on a screen; all are looked at"},
+		"captures to show per series (30 on a screen); all are analysed"},
 	OPTION_END,
 };
 
@@ -101,7 +101,7 @@ const struct verb store_verb_history = {
 static const struct option_def regressions_options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
-	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also those that are over"},
+	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also show regressions that are over"},
 	OPTION_END,
 };
 

@@ -5,13 +5,15 @@
 #include "cli/cli.h"
 #include "store/answers.h"
 
-#define STORE_OPTION                                                                                   \
-	{                                                                                              \
-		0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,                                       \
-			"the store, a file or postgresql://...; else $INCORE_STORE, else incore.store" \
+#define STORE_OPTION                                                                               \
+	{                                                                                          \
+		0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,                                   \
+			"file or postgresql://... (default: $INCORE_STORE, else incore.store)"     \
 	}
 #define STORE_SELECT_OPTIONS                                                                       \
-	STORE_OPTION, {'k', "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only these kernels"},     \
+	STORE_OPTION,                                                                              \
+		{'k', "kernel", OPTION_TEXT, "REGEX", NULL, NULL,                                  \
+			"only kernels whose name matches"},                                        \
 		{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only this architecture"},            \
 	{                                                                                          \
 		'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,                                \
@@ -19,17 +21,18 @@
 	}
 #define STORE_JUDGE_OPTIONS                                                                        \
 	{0, "figure", OPTION_CHOICE, "WHAT", STORE_FIGURE_CHOICES, NULL,                           \
-		"what is compared; else duration, or cycles where there is none"},                 \
+		"figure to compare (default: duration, or else cycles)"},                          \
 		{0, "sigmas", OPTION_TEXT, "X", NULL, "4",                                         \
-			"how many times the noise is a change"},                                   \
+			"a change counts if it is larger than X times the noise"},                 \
 	{                                                                                          \
 		0, "floor", OPTION_TEXT, "PERCENT", NULL, "1",                                     \
-			"a smaller change is none, however small the noise"                        \
+			"a smaller change does not count, however small the noise"                 \
 	}
 #define STORE_RULE_OPTIONS                                                                         \
 	STORE_JUDGE_OPTIONS,                                                                       \
 	{                                                                                          \
-		0, "movers", OPTION_COUNT, "N", NULL, "3", "instructions to tell of each change"   \
+		0, "movers", OPTION_COUNT, "N", NULL, "3",                                         \
+			"number of instructions to list for each change"                           \
 	}
 
 extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_verb_history,

@@ -15,15 +15,16 @@ struct kept {
 static const struct option_def prune_options[] = {
 	STORE_SELECT_OPTIONS,
 	{0, "keep", OPTION_COUNT, "N", NULL, NULL, "keep the newest N of each series"},
-	{0, "before", OPTION_TEXT, "TIME", NULL, NULL, "remove those taken before"},
-	{'n', "dry-run", OPTION_FLAG, NULL, NULL, NULL, "only say how many it would be"},
+	{0, "before", OPTION_TEXT, "TIME", NULL, NULL, "remove captures taken before this time"},
+	{'n', "dry-run", OPTION_FLAG, NULL, NULL, NULL,
+		"only print how many captures would be removed"},
 	OPTION_END,
 };
 
 static const struct column pruned_columns[] = {
 	COLUMN(kept, removed, UNIT_COUNT, "captures that were removed"),
-	COLUMN(kept, captures, UNIT_COUNT, "captures selected that stay"),
-	COLUMN(kept, is_dry, UNIT_NONE, "nothing was done"),
+	COLUMN(kept, captures, UNIT_COUNT, "selected captures that were kept"),
+	COLUMN(kept, is_dry, UNIT_NONE, "dry run: nothing was changed"),
 };
 static const struct record pruned_record = RECORD_OF(kept, RECORD_LINE, pruned_columns);
 
@@ -108,8 +109,8 @@ static const struct option_def export_options[] = {
 };
 
 static const struct column exported_columns[] = {
-	COLUMN(kept, file, UNIT_NONE, "the new store"),
-	COLUMN(kept, captures, UNIT_COUNT, "captures in it"),
+	COLUMN(kept, file, UNIT_NONE, "path of the new store"),
+	COLUMN(kept, captures, UNIT_COUNT, "captures in the new store"),
 };
 static const struct record exported_record = RECORD_OF(kept, RECORD_LINE, exported_columns);
 

@@ -7,7 +7,7 @@
 static const struct option_def ls_options[] = {
 	STORE_SELECT_OPTIONS,
 	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "only captures of this revision"},
-	{0, "since", OPTION_TEXT, "TIME", NULL, NULL, "only captures taken since then"},
+	{0, "since", OPTION_TEXT, "TIME", NULL, NULL, "only captures taken since this time"},
 	OPTION_END,
 };
 
@@ -16,8 +16,9 @@ struct listed {
 };
 static const struct column listed_columns[] = {
 	LIST(listed, captures, &store_entry_record,
-		"by kernel, architecture, evidence, labels, time"),
-	LIST(listed, accepted, &store_acceptance_record, "what somebody accepted of their series"),
+		"captures by kernel, architecture, evidence, labels and time"),
+	LIST(listed, accepted, &store_acceptance_record,
+		"changes that were accepted in the series of these captures"),
 };
 static const struct record listed_record = RECORD_OF(listed, RECORD_BLOCK, listed_columns);
 
@@ -84,7 +85,7 @@ const struct verb store_verb_ls = {
 
 static const struct option_def show_options[] = {
 	STORE_OPTION,
-	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "instructions to show"},
+	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "number of instructions to show"},
 	OPTION_END,
 };
 

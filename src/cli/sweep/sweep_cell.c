@@ -8,8 +8,8 @@ static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "DIR", NULL, ".", "folder of the plan"},
 	{0, "task", OPTION_COUNT, "N", NULL, NULL, "number of the task"},
 	{0, "attempt", OPTION_COUNT, "N", NULL, "1", "number of the attempt"},
-	{0, "list", OPTION_TEXT, "FILE", NULL, NULL, "tasks and attempts, a line each"},
-	{0, "index", OPTION_COUNT, "N", NULL, NULL, "line of that list, from 0"},
+	{0, "list", OPTION_TEXT, "FILE", NULL, NULL, "file with tasks and attempts, one per line"},
+	{0, "index", OPTION_COUNT, "N", NULL, NULL, "line of the list, from 0"},
 	OPTION_END,
 };
 

@@ -14,26 +14,26 @@ static const struct option_def options[] = {
 	{'o', "output", OPTION_TEXT, "DIR", NULL, NULL,
 		"folder of the sweep (default: the plan's name with .sweep)", FIELD(dir)},
 	{0, "resume", OPTION_FLAG, NULL, NULL, NULL,
-		"go on with a sweep that ended or was killed; nothing finished runs again",
+		"continue a sweep that ended or was killed; finished tasks do not run again",
 		FIELD(is_resume)},
-	{0, "slurm", OPTION_FLAG, NULL, NULL, NULL, "hand the tasks to Slurm as job arrays",
+	{0, "slurm", OPTION_FLAG, NULL, NULL, NULL, "submit the tasks to Slurm as job arrays",
 		FIELD(uses_slurm)},
 	{0, "follow", OPTION_FLAG, NULL, NULL, NULL,
-		"with --slurm: stay until all is done, and try again what is lost", FIELD(follows)},
+		"with --slurm: wait until all tasks end, and retry lost ones", FIELD(follows)},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
 		FIELD(is_dry)},
 #ifdef INCORE_SQLITE
 	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
 		"add the captures of finished tasks to this store, not to the plan's"},
 	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
-		"of what is added to a store: the source that was built"},
+		"revision of the built source, for captures added to a store"},
 #endif
 	OPTION_END,
 };
 
 static const struct column input_columns[] = {
-	COLUMN(sweep_input, plan, UNIT_NONE, "the plan; null: the copy that the folder has",
-		NULLABLE),
+	COLUMN(sweep_input, plan, UNIT_NONE,
+		"path of the plan; null: the folder's own copy was used", NULLABLE),
 	COLUMN(sweep_input, directory, UNIT_NONE, "the folder of the sweep"),
 };
 const struct record sweep_input_record = RECORD_OF(sweep_input, RECORD_BLOCK, input_columns);

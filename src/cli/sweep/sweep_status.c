@@ -6,7 +6,7 @@
 
 static const struct option_def status_options[] = {
 	{0, "captures", OPTION_FLAG, NULL, NULL, NULL,
-		"only the paths of the captures of finished tasks"},
+		"print only the paths of captures of finished tasks"},
 	OPTION_END,
 };
 

@@ -87,9 +87,10 @@ struct board_input {
 	uint64_t from, total;
 };
 static const struct column input_columns[] = {
-	COLUMN(board_input, store, UNIT_NONE, "the store that was asked"),
-	COLUMN(board_input, from, UNIT_INDEX, "the first row of the list that is here"),
-	COLUMN(board_input, total, UNIT_COUNT, "rows that the list has"),
+	COLUMN(board_input, store, UNIT_NONE, "the store that was read"),
+	COLUMN(board_input, from, UNIT_INDEX,
+		"index of the first row of the list that is included"),
+	COLUMN(board_input, total, UNIT_COUNT, "total rows of the list"),
 };
 static const struct record input_record = RECORD_OF(board_input, RECORD_BLOCK, input_columns);
 
@@ -195,16 +196,16 @@ struct file_row {
 	bool is_there;
 };
 static const struct column file_columns[] = {
-	COLUMN(file_row, capture, UNIT_INDEX, "its number in the store"),
-	COLUMN(file_row, path, UNIT_NONE, "where it was read from, from the root on"),
-	COLUMN(file_row, is_there, UNIT_NONE, "something is still there"),
+	COLUMN(file_row, capture, UNIT_INDEX, "number of the capture in the store"),
+	COLUMN(file_row, path, UNIT_NONE, "absolute path that the capture was read from"),
+	COLUMN(file_row, is_there, UNIT_NONE, "there is still a file or folder at the path"),
 };
 static const struct record file_record = RECORD_OF(file_row, RECORD_LINE, file_columns);
 struct files {
 	struct rows files;
 };
 static const struct column files_columns[] = {
-	LIST(files, files, &file_record, "of the earlier and the later capture"),
+	LIST(files, files, &file_record, "files of the earlier and of the later capture"),
 };
 static const struct record files_record = RECORD_OF(files, RECORD_BLOCK, files_columns);
 
