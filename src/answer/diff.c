@@ -114,7 +114,7 @@ static const struct column stability_columns[] = {
 	COLUMN(diff_stability, verdict, UNIT_NONE, "whether captures of the same state agree",
 		.words = "stable|not-stable|not-judged"),
 	COLUMN(diff_stability, statement, UNIT_NONE,
-		"what the verdict rests on, or why there is none"),
+		"basis of the verdict, or the reason why nothing was judged"),
 	COLUMN(diff_stability, captures, UNIT_COUNT,
 		"captures of the same state: A, B and repeats"),
 	COLUMN(diff_stability, is_pair, UNIT_NONE,

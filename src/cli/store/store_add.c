@@ -259,7 +259,7 @@ bool store_add_sweep(struct cli *c, const char *dir, const char *path)
 const struct verb store_verb_add = {
 	.name = "store add",
 	.args = "[CAPTURE...]",
-	.summary = "add captures; the store is made where there is none",
+	.summary = "add captures; creates the store if it does not exist",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_CAPTURE,
 	.options = options,
 	.max_args = UINT32_MAX,
