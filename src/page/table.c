@@ -46,6 +46,18 @@ void table_titles(struct table *t, const char *titles)
 	t->is_failed |= !columns;
 }
 
+/* Titles may come from a file, as cells do. */
+static const char *plain_title(struct table *t, const char *title)
+{
+	struct strbuf plain = {0};
+	const char *copy;
+
+	sb_plain(&plain, str_of(title));
+	copy = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
+	sb_free(&plain);
+	return copy;
+}
+
 void table_take_columns(struct table *t, const struct table_column *columns, unsigned n)
 {
 	struct table_column *mine;
@@ -53,7 +65,7 @@ void table_take_columns(struct table *t, const struct table_column *columns, uns
 	table_init(t, NULL, n);
 	mine = t->is_failed ? NULL : arena_memdup(&t->arena, columns, n * sizeof(*columns));
 	for (unsigned k = 0; mine && k < n; k++) {
-		mine[k].title = arena_strdup(&t->arena, columns[k].title);
+		mine[k].title = plain_title(t, columns[k].title);
 		if (columns[k].csv_title)
 			mine[k].csv_title = arena_strdup(&t->arena, columns[k].csv_title);
 		t->is_failed |= !mine[k].title || (columns[k].csv_title && !mine[k].csv_title);

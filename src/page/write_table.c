@@ -147,13 +147,16 @@ static void put_cell(const struct table *t, const struct text_medium *m, const c
 
 static void tell_left_out(const struct table *t, const struct text_medium *m, const unsigned *w)
 {
-	unsigned n = 0;
+	struct strbuf names = {0};
 
 	for (unsigned k = 0; k < t->n_columns; k++)
 		if (w[k] == LEFT_OUT)
-			say(m->out, "%s%s", n++ ? ", " : "no room for: ", t->columns[k].title);
-	if (n)
-		fputs(" (a pipe and --csv have all)\n", m->out);
+			sb_printf(&names, "%s%s", names.n ? ", " : "", t->columns[k].title);
+	if (names.n) {
+		sb_puts(&names, " (a pipe and --csv have all)");
+		write_wrapped(m, "no room for: ", names.failed ? "all columns" : names.p, m->width);
+	}
+	sb_free(&names);
 }
 
 void table_write_text(const struct table *t, const struct text_medium *m)

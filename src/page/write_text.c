@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define LEAST_WIDTH 40u /* paragraphs are never narrower */
-
 static bool is_mark(char c)
 {
 	return c > 0 && c <= STYLE_MARK_END;
@@ -50,8 +48,6 @@ void write_wrapped(const struct text_medium *m, const char *head, const char *te
 {
 	unsigned indent = columns_of(head, strlen(head)), at = indent;
 
-	if (width && width < LEAST_WIDTH)
-		width = LEAST_WIDTH;
 	put_styled(m, head, strlen(head));
 	while (*text) {
 		size_t blanks = strspn(text, " "), n = strcspn(text + blanks, " ");

@@ -76,7 +76,23 @@ static void test_narrow_table(void **state)
 	expect_text(&p, 22,
 		"name            cycles\n"
 		"a_kernel_of_a\xe2\x80\xa6   1,234\n"
-		"no room for: note (a pipe and --csv have all)\n");
+		"no room for: note (a\n"
+		"             pipe and\n"
+		"             --csv\n"
+		"             have all)\n");
+	page_deinit(&p);
+}
+
+/* The titles of a producer's table come from its file. */
+static void test_hostile_title(void **state)
+{
+	struct table_column columns[] = {{"a\033[2J\003", NULL, CELL_LEFT, false, 0}};
+	struct page p;
+
+	(void)state;
+	page_init(&p);
+	table_cstr(page_table_of(&p, columns, 1), "x");
+	expect_text(&p, 0, "a\\x1b[2J\\x03\nx\n");
 	page_deinit(&p);
 }
 
@@ -178,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paragraphs),
 		cmocka_unit_test(test_narrow_table),
+		cmocka_unit_test(test_hostile_title),
 		cmocka_unit_test(test_styles),
 		cmocka_unit_test(test_html),
 		cmocka_unit_test(test_markdown),
