@@ -148,7 +148,7 @@ def both_of(name, make, cost_s, asan_cost_s):
 
 def everything(is_check):
     """All suites but those of a soak; the seconds are of work (user and system), measured on two cores."""
-    two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time keep one core busy
+    two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time leave most of a core to others
     return [
         # where ASan's is built, too, each has a core, and what needs this one alone starts while the longer goes on
         Suite("build", build(*BUILDS["build"]), (), 115, 2 if is_check else 1),
@@ -231,7 +231,7 @@ def everything(is_check):
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
         asan("fault", 130, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
-        plain("ui", 200, "tests/ui_browser.py", "BUILD/incore", env=two),
+        plain("ui", 120, "tests/ui_browser.py", "BUILD/incore", env=two, cores=0),
         plain("ui-firefox", 12, "tests/ui_browser.py", "--firefox", "BUILD/incore"),
         asan("ui", 60, "tests/ui_browser.py", "BUILD/incore", *ASAN_UI, env=two),
         Suite("tsan-dump", programs("build-tsan", "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"}), ("tsan-build",), 10),
