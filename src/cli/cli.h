@@ -93,7 +93,6 @@ struct cli {
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
 	uint32_t n_warnings;
 	uint32_t n_notes;  /* notes reported so far, without mere information */
-	uint64_t n_waves;  /* cycles in tables are the mean of so many waves; 0: sums of all */
 	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
 	void *private;	   /* options.c */
 };

@@ -43,25 +43,6 @@ const char *style_off(const struct cli *c)
 	return c->use_color ? style_code_end : "";
 }
 
-void cli_wrapped(const struct cli *c, const char *s, unsigned first, unsigned indent)
-{
-	unsigned width = c->width > 40 ? c->width : 120, at = first;
-
-	while (*s) {
-		size_t n = strcspn(s, " ");
-
-		if (at + n + 1 > width && at > indent) {
-			say(c->out, "\n%*s", (int)indent, "");
-			at = indent;
-		}
-		say(c->out, "%s%.*s", at > indent ? " " : "", (int)n, s);
-		at += (unsigned)n + (at > indent);
-		s += n;
-		s += strspn(s, " ");
-	}
-	fputc('\n', c->out);
-}
-
 bool table_finish(struct table *t, struct cli *c)
 {
 	const struct text_medium m = medium_of(c);
@@ -78,7 +59,7 @@ bool table_finish(struct table *t, struct cli *c)
 bool record_table_print_styled(struct cli *c, const struct record *r, struct rows rows,
 	const char *const *columns, cell_style_fn style)
 {
-	const struct record_cells as = {c->use_csv, c->n_waves, style};
+	const struct record_cells as = {.is_csv = c->use_csv, .style = style};
 	struct table t;
 
 	if (table_of_records(&t, r, rows, columns, &as, &c->error))

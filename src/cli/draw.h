@@ -17,9 +17,6 @@ bool cli_page_finish(struct cli *c, struct page *p);
  * style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
 const char *style_off(const struct cli *c);
-/* Prints the words of s, broken to the width, and a newline. `first` columns of the first line are
- * taken already; further lines begin with `indent` blanks. */
-void cli_wrapped(const struct cli *c, const char *s, unsigned first, unsigned indent);
 /* Writes a table as text or CSV and frees it. */
 bool table_finish(struct table *t, struct cli *c);
 /* Prints rows with the listed columns; NULL ends the list. */

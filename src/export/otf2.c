@@ -4,7 +4,7 @@
  * is a wave; its lifetime and within it the instructions are regions, each with the cycles
  * account.h attributes to it. For pipes a location is a row of slices without overlap, and flags
  * are messages between separate locations. Counters are metrics. Events are written as tracks are
- * read, the definitions at the end. More than 600 lines because both use the same numbers.
+ * read, the definitions at the end.
  */
 #include <otf2/otf2.h>
 

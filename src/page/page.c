@@ -55,67 +55,20 @@ void page_say(struct page *p, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void end_text(struct page *p, enum block_kind kind, const char *head, const char *fmt,
-	va_list ap) PRINTF_LIKE(4, 0);
-
-/* Makes a block of the text collected so far. */
-static void end_text(
-	struct page *p, enum block_kind kind, const char *head, const char *fmt, va_list ap)
+void page_end(struct page *p, enum block_kind kind, const char *head, const char *fmt, ...)
 {
 	struct block b = {.kind = kind};
+	va_list ap;
 
+	va_start(ap, fmt);
 	sb_vsay(&p->said, fmt, ap);
+	va_end(ap);
 	b.head = arena_strdup(&p->arena, head);
 	b.text = arena_strndup(&p->arena, p->said.p ? p->said.p : "", p->said.n);
 	p->is_failed |= p->said.failed || !b.head || !b.text;
 	if (b.head && b.text)
 		put_block(p, b);
 	sb_reset(&p->said);
-}
-
-void page_line(struct page *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	end_text(p, BLOCK_LINE, "", fmt, ap);
-	va_end(ap);
-}
-
-void page_prose(struct page *p, const char *head, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	end_text(p, BLOCK_PROSE, head, fmt, ap);
-	va_end(ap);
-}
-
-void page_item(struct page *p, const char *head, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	end_text(p, BLOCK_ITEM, head, fmt, ap);
-	va_end(ap);
-}
-
-void page_fact(struct page *p, const char *head, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	end_text(p, BLOCK_FACT, head, fmt, ap);
-	va_end(ap);
-}
-
-void page_command(struct page *p, const char *head, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	end_text(p, BLOCK_COMMAND, head, fmt, ap);
-	va_end(ap);
 }
 
 void page_gap(struct page *p)

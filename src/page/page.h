@@ -67,12 +67,14 @@ bool page_is_whole(struct page *p, struct incore_error *e);
 
 /* Adds to the text of the next line, paragraph, item or fact. */
 void page_say(struct page *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Add one last part to that text and make it a block. */
-void page_line(struct page *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void page_prose(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void page_item(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void page_fact(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void page_command(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Adds one last part to that text and makes it a block of one of the kinds that have text. */
+void page_end(struct page *p, enum block_kind kind, const char *head, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+#define page_line(p, ...) page_end((p), BLOCK_LINE, "", __VA_ARGS__)
+#define page_prose(p, head, ...) page_end((p), BLOCK_PROSE, (head), __VA_ARGS__)
+#define page_item(p, head, ...) page_end((p), BLOCK_ITEM, (head), __VA_ARGS__)
+#define page_fact(p, head, ...) page_end((p), BLOCK_FACT, (head), __VA_ARGS__)
+#define page_command(p, head, ...) page_end((p), BLOCK_COMMAND, (head), __VA_ARGS__)
 
 void page_gap(struct page *p);
 void page_heading(struct page *p, const char *text); /* below a gap */

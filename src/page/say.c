@@ -142,15 +142,6 @@ void sb_vsay(struct strbuf *out, const char *fmt, va_list args)
 	say_all(&(struct sink){.buf = out}, fmt, args);
 }
 
-void sb_say(struct strbuf *out, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	sb_vsay(out, fmt, ap);
-	va_end(ap);
-}
-
 void say(FILE *out, const char *fmt, ...)
 {
 	va_list ap;
@@ -158,9 +149,4 @@ void say(FILE *out, const char *fmt, ...)
 	va_start(ap, fmt);
 	say_all(&(struct sink){.file = out}, fmt, ap);
 	va_end(ap);
-}
-
-void say_text(FILE *out, const char *text)
-{
-	say(out, "%s", text);
 }

@@ -13,7 +13,5 @@
 #include "base/str.h"
 
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void say_text(FILE *out, const char *text); /* one string from anywhere */
 /* Append to memory instead of a stream. */
-void sb_say(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void sb_vsay(struct strbuf *out, const char *fmt, va_list args) PRINTF_LIKE(2, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats
- * differ as much. More than 600 lines because values, their spread and their sampling error share
- * one table.
+ * differ as much.
  */
 #include "analysis/diff/diff.h"
 

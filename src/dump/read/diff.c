@@ -8,14 +8,6 @@ struct differ {
 	struct dump_diff *out;
 };
 
-const char *pair_state_name(unsigned state)
-{
-	static const char *const names[] = {
-		"same", "differs", "other-kind", "only-a", "only-b", "not-compared"};
-
-	return state < 6 ? names[state] : "unknown";
-}
-
 static bool push(struct differ *f, const struct dump_pair *p, struct incore_error *e)
 {
 	f->out->n_state[p->state]++;

@@ -48,7 +48,6 @@ struct dump_diff {
 
 /* Tolerance of a dtype: zero for integers, BOOL and the 4- and 8-bit exponents. */
 struct dump_tolerance dump_tolerance_of(unsigned dtype);
-const char *pair_state_name(unsigned state);
 bool dump_diff(struct dump *a, struct dump *b, const struct dump_diff_options *o,
 	struct dump_diff *out, struct incore_error *e);
 void dump_diff_deinit(struct dump_diff *d);
