@@ -29,7 +29,7 @@ struct gate_cause { /* an instruction or the like that causes a failure */
 	const char *source; /* "inner.py:3 -> outer.py:5"; NULL or "": not known */
 };
 
-struct gate_found {
+struct gate_outcome {
 	enum gate_state state;
 	const char *metric;  /* the judged value; it names the rule */
 	const char *name;    /* condition or series; with metric and kernel the result's identity */
@@ -45,8 +45,8 @@ struct gate_found {
 struct gate_report {
 	const char *verb;
 	const char *help;	     /* explains the gate and what to do if it fails */
-	const struct record *record; /* of gate_found.row */
-	const struct gate_found *v;
+	const struct record *record; /* of gate_outcome.row */
+	const struct gate_outcome *v;
 	size_t n;
 };
 

@@ -89,7 +89,7 @@ static const char *evidence_pair(const struct diff_answer *a, struct arena *aren
 	return strcmp(x->a, x->b) == 0 ? x->b : arena_printf(arena, "%s against %s", x->b, x->a);
 }
 
-static bool fill(const struct answer *answer, struct arena *arena, struct gate_found *v)
+static bool fill(const struct answer *answer, struct arena *arena, struct gate_outcome *v)
 {
 	const struct diff_answer *a = answer->data;
 	const struct trace *b = answer->traces.v[1];
@@ -98,7 +98,7 @@ static bool fill(const struct answer *answer, struct arena *arena, struct gate_f
 	for (size_t i = 0; i < a->gates.n; i++) {
 		const struct gate_row *g = (const struct gate_row *)a->gates.v + i;
 
-		v[i] = (struct gate_found){.state = g->is_passed ? GATE_HELD : GATE_FAILED,
+		v[i] = (struct gate_outcome){.state = g->is_passed ? GATE_HELD : GATE_FAILED,
 			.metric = g->metric,
 			.name = g->gate,
 			.kernel = b->meta.kernel,
@@ -121,7 +121,7 @@ bool gate_write_diff(struct cli *c, const struct answer *answer)
 {
 	const struct diff_answer *a = answer->data;
 	struct gate_report r = {.verb = "diff", .help = help, .record = &diff_gate_record};
-	struct gate_found *v;
+	struct gate_outcome *v;
 	struct arena arena;
 	bool ok;
 

@@ -21,7 +21,7 @@ static void put_line(struct strbuf *b, const char *before, const char *text)
 	markup_xml(b, str_of(text));
 }
 
-static void put_failure(struct strbuf *b, const struct gate_found *g)
+static void put_failure(struct strbuf *b, const struct gate_outcome *g)
 {
 	const struct gate_cause *v = g->causes.v;
 
@@ -40,7 +40,7 @@ static void put_failure(struct strbuf *b, const struct gate_found *g)
 	sb_puts(b, "</failure>\n");
 }
 
-static void put_case(struct strbuf *b, const struct gate_found *g)
+static void put_case(struct strbuf *b, const struct gate_outcome *g)
 {
 	sb_puts(b, "  <testcase");
 	put_attribute(b, "classname", g->kernel ? g->kernel : "(no name)");

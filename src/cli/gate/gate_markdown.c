@@ -27,7 +27,7 @@ static void put_cell(struct strbuf *b, void (*put)(struct strbuf *, struct str),
 	sb_puts(b, " |");
 }
 
-static void put_causes(struct strbuf *b, const struct gate_found *g)
+static void put_causes(struct strbuf *b, const struct gate_outcome *g)
 {
 	const struct gate_cause *v = g->causes.v;
 
@@ -50,7 +50,7 @@ static void put_causes(struct strbuf *b, const struct gate_found *g)
 	sb_putc(b, '\n');
 }
 
-static void put_row(struct strbuf *b, const struct gate_found *g)
+static void put_row(struct strbuf *b, const struct gate_outcome *g)
 {
 	sb_printf(b, "| %s |", marks[g->state]);
 	put_cell(b, markup_code, g->name);

@@ -110,7 +110,7 @@ static void put_artifact(struct json_writer *w, struct str path, uint64_t line)
 }
 
 /* The cause whose line to show: the first in local sources, else the first with a line; n: none. */
-static size_t choose(const struct gate_found *g, struct gate_place *out)
+static size_t choose(const struct gate_outcome *g, struct gate_place *out)
 {
 	const struct gate_cause *v = g->causes.v;
 	size_t at = g->causes.n;
@@ -136,7 +136,7 @@ static void put_cause(struct strbuf *b, const struct gate_cause *c)
 	put_text(b, c->what);
 }
 
-static void put_related(struct json_writer *w, const struct gate_found *g, size_t but)
+static void put_related(struct json_writer *w, const struct gate_outcome *g, size_t but)
 {
 	const struct gate_cause *v = g->causes.v;
 	struct gate_place p;
@@ -157,7 +157,7 @@ static void put_related(struct json_writer *w, const struct gate_found *g, size_
 }
 
 static void put_fingerprint(
-	struct json_writer *w, const struct gate_report *r, const struct gate_found *g)
+	struct json_writer *w, const struct gate_report *r, const struct gate_outcome *g)
 {
 	const char *const parts[] = {r->verb, g->metric, g->name, g->kernel ? g->kernel : ""};
 	struct sha256 s;
@@ -172,7 +172,7 @@ static void put_fingerprint(
 	json_w_end(w);
 }
 
-static void put_locations(struct json_writer *w, const struct gate_found *g)
+static void put_locations(struct json_writer *w, const struct gate_outcome *g)
 {
 	struct gate_place p = {.path = str_of(g->input), .line = 1};
 	size_t at = choose(g, &p);
@@ -194,7 +194,7 @@ static void put_locations(struct json_writer *w, const struct gate_found *g)
 }
 
 static void put_result(struct json_writer *w, const struct gate_report *r,
-	const struct gate_found *g, unsigned rule)
+	const struct gate_outcome *g, unsigned rule)
 {
 	const struct gate_cause *v = g->causes.v;
 	struct strbuf text = {0};

@@ -116,7 +116,7 @@ static bool put_causes(const struct store_why *w, struct arena *a, struct rows *
 	return v != NULL;
 }
 
-static bool fill(struct store_job *j, const struct store_gates *x, struct gate_found *v)
+static bool fill(struct store_job *j, const struct store_gates *x, struct gate_outcome *v)
 {
 	const struct store_gate *g = x->series.v;
 	struct arena *a = &j->arena;
@@ -126,10 +126,10 @@ static bool fill(struct store_job *j, const struct store_gates *x, struct gate_f
 		struct store_tally tally = STORE_TALLY_PASSED;
 
 		store_count(&j->ask, &g[i], &tally);
-		v[i] = (struct gate_found){.state = !tally.is_passed ? GATE_FAILED
-						    : strcmp(g[i].verdict, "no-claim") == 0
-							    ? GATE_UNTOLD
-							    : GATE_HELD,
+		v[i] = (struct gate_outcome){.state = !tally.is_passed ? GATE_FAILED
+						      : strcmp(g[i].verdict, "no-claim") == 0
+							      ? GATE_UNTOLD
+							      : GATE_HELD,
 			.metric = s->figure,
 			.name = arena_printf(a, "%s%s%s, %s%s%s", s->figure, s->arch ? " on " : "",
 				s->arch ? s->arch : "", s->evidence, *s->labels ? ", " : "",
@@ -149,7 +149,7 @@ static bool fill(struct store_job *j, const struct store_gates *x, struct gate_f
 static bool write_files(struct store_job *j, const struct store_gates *x)
 {
 	struct gate_report r = {.verb = "store gate", .help = help, .record = &store_gate_record};
-	struct gate_found *v;
+	struct gate_outcome *v;
 
 	if (!gate_is_asked(j->c))
 		return true;
