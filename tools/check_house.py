@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+import answer_types
 import reach_table
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -157,6 +158,7 @@ def main():
         check_verb(program, verb)
     check_formats(ask("--version", "--json"))
     check_reach(program)
+    check(read(answer_types.FILE) == answer_types.text(program), "ui/answers.ts: the schemas are others; tools/answer_types.py INCORE --write")
     check_files()
     check_completions(program)
     check_names(os.path.abspath(sys.argv[1]))

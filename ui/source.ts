@@ -2,6 +2,8 @@
 // source.ts: where answers come from. One interface, two implementations: source_http.ts (a running `incore view`) and source_wasm.ts
 // (the report). A panel never knows which one it has. The shapes are those of docs/view-api.md.
 
+import { ViewAnswer } from './answers';
+
 export type Query = Record<string, string | number | undefined>;
 
 export interface Progress { stage: string; done: number; total: number; eta?: number | null; read?: number }
@@ -57,48 +59,17 @@ export interface Track {
 	isAligned: boolean;
 }
 
-export interface SourceFile { path: string; lines: number; has_text: boolean; cycles?: number }
-export interface CounterInfo { name: string; series: number; unit: string | null }
-export interface NoteInfo { kind: string; code: string; message: string; path: string | null; count: number; t?: number; track?: number }
-export interface CaptureInfo { index: number; path: string; kernel: string | null; hash: string; state: string; error?: string | null }
+export type TraceAnswer = ViewAnswer;
+export type CaptureInfo = ViewAnswer['captures'][number];
 
-export interface TraceAnswer {
-	schema: string;
-	incore: string;
-	hash: string;
-	state: 'loading' | 'ready' | 'failed';
-	error: string | null;
-	captures: CaptureInfo[];
-	input: Record<string, unknown>;
-	is_estimate: boolean;
-	clock: { mhz: number | null; source: string | null };
-	span: { begin: number; end: number; origin?: number };
-	slots: string[];
-	buckets: string[];
-	causes: string[];
-	classes: { id: number; name: string; slot: number; letter: string }[];
-	levels: string[];
-	has_pipes: boolean;
-	/** it is known how long its matrix instructions keep their pipe */
-	has_matrix_passes: boolean;
-	/** code rows have samples */
-	has_samples: boolean;
-	counts: Record<string, number>;
-	sources: SourceFile[];
-	kernels: { id: number; name: string }[];
-	counters: CounterInfo[];
-	markers: number[][];
-	notes: NoteInfo[];
-	track_columns: string[];
-	tracks: unknown[][];
-	next_track: number | null;
-	/** the user's own, by theme and by name of a slot or bucket */
-	colors?: Record<string, Record<string, string>>;
-}
-
-export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
+type Read = Required<Omit<ViewAnswer, 'colors' | 'tracks' | 'track_columns' | 'next_track'>> & Pick<ViewAnswer, 'colors'>;
+/** Of a capture that is read: all that its answer then has, and its tracks. */
+export interface TraceInfo extends Read {
 	/** which of the captures this is */
 	index: number;
+	hash: string;
+	input: Record<string, unknown>;
+	kernels: { id: number; name: string }[];
 	tracks: Track[];
 	vendor: string;
 	evidence: string;
@@ -131,7 +102,7 @@ export function captureNames(captures: readonly { path: string }[]): string[] {
 
 function readTracks(page: TraceAnswer, out: Track[]): void {
 	if (!page.tracks) return;
-	const at = (name: string) => page.track_columns.indexOf(name);
+	const at = (name: string) => page.track_columns?.indexOf(name) ?? -1;
 	const [coord, begin, end, slices, lanes, kernel, name, aligned] =
 		['coord', 'begin', 'end', 'slices', 'lanes', 'kernel', 'name', 'clock_aligned'].map(at);
 	for (const row of page.tracks)
@@ -146,9 +117,11 @@ export async function askTrace(source: Source, capture: number): Promise<TraceIn
 	const first = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined });
 	const tracks: Track[] = [], step = first.next_track ?? 0, pages: Promise<TraceAnswer>[] = [];
 	readTracks(first, tracks);
-	for (let from = step; step && from < first.counts.tracks; from += step) pages.push(askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from }));
+	for (let from = step; step && from < (first.counts?.tracks ?? 0); from += step) pages.push(askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from }));
 	for (const page of await Promise.all(pages)) readTracks(page, tracks);
-	return { ...first, index: capture, tracks, vendor: String(first.input?.vendor ?? ''), evidence: String(first.input?.evidence ?? 'unknown') };
+	const input = first.input ?? {}, kernels = (first.kernels ?? []).map((k) => ({ id: k.id, name: k.name ?? '(no name)' }));
+	// while the capture is read the answer has no more than its state, and who asked for it looks at nothing else
+	return { ...(first as Read), hash: first.hash ?? '', input, kernels, index: capture, tracks, vendor: String(input.vendor ?? ''), evidence: String(input.evidence ?? 'unknown') };
 }
 
 // --- code table ---

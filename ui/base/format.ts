@@ -5,8 +5,8 @@ export type Unit = 'cyc' | 'us' | 'pct';
 export const UNITS: readonly Unit[] = ['cyc', 'us', 'pct'];
 
 /** 1234567 -> "1,234,567"; a fraction keeps the digits asked for. */
-export function count(n: number, digits = 0): string {
-	if (!Number.isFinite(n)) return '-';
+export function count(n: number | null, digits = 0): string {
+	if (n === null || !Number.isFinite(n)) return '-';
 	const fixed = Math.abs(n).toFixed(digits);
 	const dot = fixed.indexOf('.');
 	const whole = dot < 0 ? fixed : fixed.slice(0, dot);
@@ -15,8 +15,8 @@ export function count(n: number, digits = 0): string {
 }
 
 /** 0.1234 -> "12.3 %"; small shares keep a digit that says something. */
-export function share(part: number, whole: number, sign = true): string {
-	if (!(whole > 0) || !Number.isFinite(part)) return '-';
+export function share(part: number | null, whole: number, sign = true): string {
+	if (!(whole > 0) || part === null || !Number.isFinite(part)) return '-';
 	const pct = (100 * part) / whole;
 	const text = pct !== 0 && Math.abs(pct) < 0.1 ? pct.toPrecision(1) : pct.toFixed(1);
 	return sign ? text + ' %' : text;

@@ -209,8 +209,8 @@ export function rowLink(app: App, row: number | null | undefined, text?: string)
 	} } }, text ?? `row ${row}`);
 }
 
-export function toRow(app: App, row: number): void {
-	const code = app.codeOfRow(row);
+export function toRow(app: App, row: number | null): void {
+	const code = row === null ? -1 : app.codeOfRow(row);
 	if (code < 0) return;
 	app.select({ kind: 'code', code });
 	app.openPanel('isa');

@@ -20,8 +20,8 @@ test('rows of both captures by key; what one side lacks has no change', () => {
 	same(columns.map((c) => c.unit!()), ['%', '%', 'points', '%']);
 });
 
-function part(row: number, a: number | null, b: number | null, hits: number, verdict = 'no-claim'): DiffPart {
-	return { key: '', row_a: row, row_b: row, source: null, hit_a: hits, hit_b: hits, cycles_a: (a ?? 0) * hits, cycles_b: (b ?? 0) * hits, per_hit_a: a, per_hit_b: b, change: a === null || b === null ? null : b - a, contribution: null, noise: null, verdict };
+function part(row: number, a: number | null, b: number | null, hits: number, verdict: DiffPart['verdict'] = 'no-claim'): DiffPart {
+	return { key: '', row_a: row, row_b: row, source: null, hit_a: hits, hit_b: hits, cycles_a: (a ?? 0) * hits, cycles_b: (b ?? 0) * hits, per_hit_a: a, per_hit_b: b, stall_per_hit_a: null, stall_per_hit_b: null, per_launch_a: null, per_launch_b: null, change: a === null || b === null ? null : b - a, contribution: null, noise: null, verdict };
 }
 
 test('columns of a difference are the program’s figures', () => {
@@ -32,7 +32,7 @@ test('columns of a difference are the program’s figures', () => {
 test('the flame graph adds changes up over the executions here', () => {
 	const row = (n: number): IsaRow => ({ row: n, isa: 'v_add ' + n, opcode: 'v_add', frames: [], buckets: { issue: 40, stall: 0, wait: 0, idle: 0, drain: 0 } } as unknown as IsaRow);
 	const parts = [part(0, 4, 6, 10, 'beyond-noise'), part(1, 4, 3, 10, 'within-noise'), part(2, 4, null, 10)];
-	const root = buildTree({ rows: [row(0), row(1), row(2)], sources: [], accounting: null } as unknown as Isa, 'k', () => 1, false, (r) => parts[r.row]);
+	const root = buildTree({ rows: [row(0), row(1), row(2)], sources: [], accounting: null } as unknown as Isa, 'k', () => 1, false, (r) => parts[r.row ?? -1]);
 	same(root.versus, { cost: 80, change: 10, isBeyond: true, isWithin: true, alone: 40 });
 	equal(root.children[0].name, '[unmapped]');
 });

@@ -3,9 +3,8 @@
 // sight whatever is closed.
 import { App } from '../app';
 import { button, fill, h } from '../base/dom';
+import { Check, Finding } from '../panels/types';
 
-interface Finding { id: string; severity: string; message: string; evidence?: Record<string, unknown>; advice?: string }
-interface Check { verdict: string; findings: Finding[] }
 
 const RANK: Record<string, number> = { error: 0, critical: 0, bad: 0, warning: 1, warn: 1, suspect: 1, info: 2 };
 const WEAK: Record<string, string> = {

@@ -186,8 +186,7 @@ export class Explorer {
 
 	private sources(match: (s: string) => boolean): Node[] {
 		const { trace } = this.app, s = this.app.store.get();
-		const cost = (path: string, known?: number) => this.fileCycles.get(path) ?? known ?? 0;
-		const files = trace.sources.map((f, i) => ({ ...f, i, n: cost(f.path, f.cycles) })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
+		const files = trace.sources.map((f, i) => ({ ...f, i, n: this.fileCycles.get(f.path) ?? 0 })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
 		if (!files.length) return [];
 		const out = [this.head('sources', 'Sources', files.length, this.of)];
 		if (!this.open.has('sources')) return out;

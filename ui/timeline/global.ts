@@ -5,12 +5,12 @@ import { App, Envelope } from '../app';
 import { fill, framed, h } from '../base/dom';
 import { count, largest, short } from '../base/format';
 import { colourOf } from '../base/palette';
+import { Occupancy } from '../panels/types';
 import { askJson, readBuckets } from '../source';
 import { pixel } from './raster';
 
 interface Step { from: number; to: number; values: number[] }
 interface Strip { steps: Step[]; most: number; canvas: HTMLCanvasElement; key: string }
-interface Occupancy { all?: { first_cycle: number; peak_waves: number }; series?: { from: number; to: number; by_se: number[] }[] }
 
 function strip(steps: Step[]): Strip {
 	return { steps, most: largest(steps, (s) => s.values.reduce((a, b) => a + b, 0), 1e-9), canvas: document.createElement('canvas'), key: '' };
@@ -67,7 +67,7 @@ export class Global {
 		void told.then((a) => {
 			if (key !== this.asked && !isReport) return;
 			const first = (a.data.all?.first_cycle ?? origin) - origin;
-			this.waves = strip((a.data.series ?? []).filter((x) => x.to > x.from).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se })));
+			this.waves = strip((a.data.series ?? []).filter((x) => x.to > x.from).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se.map((v) => v ?? 0) })));
 			this.peak = Math.max(this.peak, a.data.all?.peak_waves ?? 0);
 			this.tell();
 		}, () => this.tell());

@@ -8,15 +8,10 @@ import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { baseline, capture, Changed, codeColumn, countColumn, facts, filterBox, placeColumn, section, textColumn, View } from '../common';
-import { DiffPart as Part, Summary } from '../types';
+import { Diff, DiffPart as Part, DiffValue as Value, Summary } from '../types';
 import { captureNames } from '../../source';
 import { change, diffAnswer, Figure, figures, headline, isNoise, otherData, Pair, SHARE, sideChip } from '../versus';
 
-interface Value { name: string; a: number | null; b: number | null; change: number | null; change_pct: number | null; noise: number | null; verdict: string }
-interface Diff {
-	by: string; verdict: string; alignment: { kind: string; rows_a: number; rows_b: number; matched: number; latency_share: number }; hits: { a: number; b: number; ratio: number; is_uniform: boolean };
-	clocks: { a_mhz: number | null; b_mhz: number | null; is_alike: boolean }; noise: { statement: string; factor: number }; values: Value[]; parts_total: number; parts: Part[];
-}
 const VERDICTS: Record<string, string> = {
 	'no-claim': 'no claim: there is no repeat to measure the noise with', 'within-noise': 'no change beyond the noise', 'beyond-noise': 'changed beyond the noise', 'not-comparable': 'not comparable',
 };
@@ -80,7 +75,7 @@ class CompareView extends View {
 
 	private factSection(d: Diff): HTMLElement {
 		const t = this.app.trace, base = this.other();
-		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash, label: captureNames(t.captures)[i], disabled: c.index === t.index })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
+		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash ?? '', label: captureNames(t.captures)[i], disabled: c.index === t.index || c.hash === null })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
 			h('p', null, sideChip(this.app, 'A'), sideChip(this.app, 'B', base)), d.by === 'instr' && h('p', { class: 'verdict moved' }, headline(d.parts) ?? 'nothing moved'), h('p', { class: 'verdict' }, VERDICTS[d.verdict] ?? d.verdict), h('p', { class: 'dim' }, d.noise.statement),
 			facts(['matched', `${count(d.alignment.matched)} of ${count(d.alignment.rows_a)} and ${count(d.alignment.rows_b)} rows, by ${d.alignment.kind}`], ['of latency', share(d.alignment.latency_share, 1)],
 				['executions', `${count(d.hits.a)} and ${count(d.hits.b)}${d.hits.is_uniform ? ', the same ratio everywhere: the same work' : ''}`], ['clocks', d.clocks.a_mhz && d.clocks.b_mhz ? `${count(d.clocks.a_mhz, 1)} and ${count(d.clocks.b_mhz, 1)} MHz${d.clocks.is_alike ? '' : ': not alike'}` : null],

@@ -59,20 +59,20 @@ class DetailsView extends View {
 
 	private one(t: NamedTable): HTMLElement {
 		const title = TITLES[t.name] ?? t.name, cells = t.cells ?? [];
-		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}`));
+		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')}${t.origin === null ? '' : ` in ${t.origin}`}`));
 		const there = this.twin(t), list = (x: NamedTable) => h('ul', null, (x.cells ?? []).map((c) => h('li', null, c[0])));
 		if (t.name === 'advice') return section(title, null, list(t), this.base && [h('p', { class: 'dim' }, there ? 'Of the other capture:' : 'The other capture has none.'), there && list(there)]);
 		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] === null ? '-' : [c[1], UNITS[c[0] ?? ''] ? ` ${UNITS[c[0] ?? '']}` : ''].join('')] as [string, Child])), there && pairsOf(t, there, title));
 		if (t.name === 'memory-table') return this.turned(t, there, title);
 		const turn = (x: NamedTable) => (x.name === 'memory-cores' ? pivot(x, ['core_no'], ['unit', 'name'], 'value') : x), [table, measure] = this.table(turn(t), there?.cells && turn(there), title);
 		return section(title, [measure, filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()],
-			h('p', { class: 'dim clip', title: t.origin }, `${count(t.rows)} rows from ${t.origin}${cells.length < t.rows ? `, the first ${count(cells.length)} are shown` : ''}`), this.picture(t), h('div', { class: 'panel-fill' }, table.element));
+			h('p', { class: 'dim clip', title: t.origin ?? '' }, `${count(t.rows)} rows${t.origin === null ? '' : ` from ${t.origin}`}${cells.length < t.rows ? `, the first ${count(cells.length)} are shown` : ''}`), this.picture(t), h('div', { class: 'panel-fill' }, table.element));
 	}
 
 	/** Many small tables in one: each with its own columns. */
 	private turned(t: NamedTable, there: NamedTable | undefined, title: string): HTMLElement {
 		const one = (x: NamedTable, name: string) => pivot({ ...x, cells: (x.cells ?? []).filter((c) => c[x.columns.indexOf('table')] === name) }, ['block_id', 'row'], ['column'], 'value');
-		return section(title, null, h('p', { class: 'dim clip', title: t.origin }, `from ${t.origin}`),
+		return section(title, null, t.origin !== null && h('p', { class: 'dim clip', title: t.origin }, `from ${t.origin}`),
 			chosen('Table', valuesOf(t as Found, 'table'), (name) => {
 				const [table, measure] = this.table(one(t, name), there && one(there, name), `${title}: ${name}`);
 				return h('div', null, measure, table.element);

@@ -8,11 +8,11 @@ import { bytes, count, cyclesWith, largest } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, filterBox, scaled, section, textColumn, View } from '../common';
-import { Dispatch, Occupancy, OccupancyUnit } from '../types';
+import { Dispatch, Held, Info, Occupancy, OccupancyUnit } from '../types';
 import { against, Figure, figures, otherData, Pair } from '../versus';
 
-interface Info { kernel: string | null; launch: Record<string, unknown>; siblings: { dir?: string; path?: string; dispatch?: number | null; agent?: number | null; kernel?: string | null }[] }
-type Sibling = Info['siblings'][number];
+type Launch = Held<Info['launch']>;
+type Sibling = Held<Info['siblings']>;
 
 const EVENTS: Record<string, string> = {
 	'packet-loss': 'the trace lost packets here', 'trace-stall-begin': 'the trace buffer was full', 'trace-stall-end': 'the trace buffer took data again',
@@ -54,19 +54,18 @@ class DispatchView extends View {
 	}
 
 	private launchSection(info: Info, other: Info | null): HTMLElement {
-		const l = info.launch ?? {}, n = (k: string) => (typeof l[k] === 'number' ? (l[k] as number) : null), dim = (k: string) => (Array.isArray(l[k]) ? (l[k] as number[]).join(' × ') : null);
-		const size = (k: string) => (n(k) === null ? null : bytes(n(k)!));
-		const all = facts(['kernel', info.kernel ?? '(no name in the capture)'], ['launch', n('launch_index') === null || n('launch_count') === null ? null : `${n('launch_index')} of ${n('launch_count')}`], ['grid', dim('grid')], ['workgroup', dim('workgroup')],
-			['workgroups', n('workgroups') === null ? null : count(n('workgroups')!)], ['waves', n('waves') === null ? null : count(n('waves')!)], ['VGPRs', n('vgprs')], ['accumulation VGPRs', n('accum_vgprs')], ['SGPRs', n('sgprs')], ['LDS', size('lds_bytes')], ['scratch', size('scratch_bytes')],
-			['duration', n('duration_ns') === null ? null : count(n('duration_ns')! / 1000, 2) + ' µs' + (l.is_other_run ? ' (of another run)' : '')], ['command', typeof l.command === 'string' ? l.command : null]);
+		const l: Partial<Launch> = info.launch ?? {}, n = (v: number | null | undefined, digits = 0) => (v === undefined || v === null ? null : count(v, digits)), dim = (v: number[] | null | undefined) => v?.join(' × ') ?? null;
+		const size = (v: number | null | undefined) => (v === undefined || v === null ? null : bytes(v)), us = n(l.duration_ns === null || l.duration_ns === undefined ? null : l.duration_ns / 1000, 2);
+		const all = facts(['kernel', info.kernel ?? '(no name in the capture)'], ['launch', n(l.launch_index) && n(l.launch_count) && `${l.launch_index} of ${l.launch_count}`], ['grid', dim(l.grid)], ['workgroup', dim(l.workgroup)],
+			['workgroups', n(l.workgroups)], ['waves', n(l.waves)], ['VGPRs', n(l.vgprs)], ['accumulation VGPRs', n(l.accum_vgprs)], ['SGPRs', n(l.sgprs)], ['LDS', size(l.lds_bytes)], ['scratch', size(l.scratch_bytes)],
+			['duration', us && `${us} µs${l.is_other_run ? ' (of another run)' : ''}`], ['command', l.command ?? null]);
 		return section('Launch', null, this.scope, all, other && this.launches(info, other));
 	}
 
 	/** What was launched here and there: facts, not figures of speed. */
 	private launches(here: Info, there: Info): Child {
-		const n = (i: Info, k: string) => (typeof i.launch?.[k] === 'number' ? (i.launch[k] as number) : null);
-		const rows = ([['workgroups', 'workgroups'], ['waves', 'waves'], ['VGPRs', 'vgprs'], ['accumulation VGPRs', 'accum_vgprs'], ['SGPRs', 'sgprs'], ['LDS, bytes', 'lds_bytes'], ['scratch, bytes', 'scratch_bytes']] as const)
-			.map(([name, key]): [string, Pair, Figure] => [name, { a: n(here, key), b: n(there, key) }, { unit: '', title: 'of the launch', digits: 0, sense: 0 }]).filter(([, p]) => p.a !== null || p.b !== null);
+				const rows = ([['workgroups', 'workgroups'], ['waves', 'waves'], ['VGPRs', 'vgprs'], ['accumulation VGPRs', 'accum_vgprs'], ['SGPRs', 'sgprs'], ['LDS, bytes', 'lds_bytes'], ['scratch, bytes', 'scratch_bytes']] as const)
+			.map(([name, key]): [string, Pair, Figure] => [name, { a: here.launch?.[key] ?? null, b: there.launch?.[key] ?? null }, { unit: '', title: 'of the launch', digits: 0, sense: 0 }]).filter(([, p]) => p.a !== null || p.b !== null);
 		return [rows.length > 0 && figures('Launch against the other capture', rows), h('p', { class: 'dim' }, 'Dispatches are not compared one by one: their cycles are of each file’s own clock.')];
 	}
 
@@ -97,7 +96,7 @@ class DispatchView extends View {
 	}
 
 	private siblingSection(rows: Sibling[]): HTMLElement {
-		const t = this.own(new Table<Sibling>({ label: 'Captures beside this one', key: (r) => r.path ?? r.dir ?? '', columns: [textColumn('path', 'capture', (r) => r.dir ?? r.path, 'minmax(14rem, 2fr)'), countColumn('dispatch', 'dispatch', (r) => r.dispatch), textColumn('kernel', 'kernel', (r) => r.kernel, 'minmax(8rem, 1fr)')] }));
+		const t = this.own(new Table<Sibling>({ label: 'Captures beside this one', key: (r) => r.path, columns: [textColumn('path', 'capture', (r) => r.path, 'minmax(14rem, 2fr)'), countColumn('agent', 'agent', (r) => r.agent), countColumn('dispatch', 'dispatch', (r) => r.dispatch), countColumn('waves', 'waves', (r) => r.waves)] }));
 		t.rows(rows);
 		this.others.push(t);
 		return section('Captures beside this one', null, h('p', { class: 'dim' }, 'Open one with incore view, or two of them to compare.'), h('div', { class: 'panel-fill' }, t.element));

@@ -247,7 +247,7 @@ class HotspotView extends View {
 		const sel = state.selection;
 		if (this.by === 'instr') {
 			const row = sel?.code === undefined ? undefined : this.isa?.rows.find((r) => r.index === sel.code)?.row;
-			this.table?.mark(row === undefined ? [] : [row], true);
+			this.table?.mark(row === undefined || row === null ? [] : [row], true);
 		} else if (this.by === 'line') {
 			const file = sel?.source === undefined ? undefined : this.app.trace.sources[sel.source]?.path;
 			this.table?.mark(file && sel?.line ? [`${file}:${sel.line}`] : [], true);

@@ -74,7 +74,7 @@ export function listing(isa: Isa): Listing {
 		return g;
 	});
 	for (const l of lines) {
-		if (!l.row) continue;
+		if (!l.row || l.row.row === null) continue;
 		byNumber.set(l.row.row, l);
 		l.loop = loops.get(l.row.row) ?? null;
 		const block = l.row.block === null ? undefined : blocks[l.row.block];

@@ -73,7 +73,7 @@ class OccupancyView extends View {
 	private drawPlot(): void {
 		const d = this.data.series!, p = this.app.palette(), ses = this.data.ses ?? [];
 		const x = Float64Array.from(d, (b) => b.from);
-		const series: Series[] = [{ name: 'all', colour: p.text, x, y: Float64Array.from(d, (b) => b.mean_waves), kind: 'step' }];
+		const series: Series[] = [{ name: 'all', colour: p.text, x, y: Float64Array.from(d, (b) => b.mean_waves ?? NaN), kind: 'step' }];
 		if (ses.length > 1) ses.slice(0, 32).forEach((se, i) => series.push({ name: `SE${se.se}`, colour: colourOf(p, i), x, y: Float64Array.from(d, (b) => b.by_se[i] ?? 0), kind: 'step', dash: DASHES[Math.floor(i / 12) % 4] }));
 		this.plot!.look(p, this.app.units());
 		this.plot!.show(series, d[0].from, d[d.length - 1].to);
@@ -114,7 +114,7 @@ class OccupancyView extends View {
 		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => r.mean_while_busy, { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1, 'wave cycles'), 'cycles', 'wave cycles', (r) => r.wave_cycles),
 			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, isDecor: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent, 'the largest') },
-			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime(r.waves ?? [], top, name(r)) }];
+			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime((r.waves ?? []).map((v) => v ?? 0), top, name(r)) }];
 		this.table?.close();
 		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });
 		this.table.rows(rows);

@@ -10,11 +10,12 @@ import { Plot, Series } from '../../base/plot';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { bucketChip, Changed, cyclesColumn, facts, LIFETIME, noTracks, scaled, section, shareColumn, View } from '../common';
-import { Waves } from '../types';
+import { Held, Shares, Waves } from '../types';
 import { otherData, SHARE, versusColumns } from '../versus';
 
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'] as const;
 const BUCKET_OF: Record<string, number> = { EXEC: 0, STALL: 1, WAIT: 2, IDLE: 3 };
+type Explained = Held<Waves['states_explained']>;
 interface Row { name: string; kind: 'state' | 'bucket'; cycles: number; records?: number; difference?: number; why: string }
 
 class StatesView extends View {
@@ -72,10 +73,10 @@ class StatesView extends View {
 	/** Mean number of waves in a state in each bin. */
 	private draw(): void {
 		const s = this.data.series!, p = this.app.palette();
-		const width = s.bin_cycles, n = (s.EXEC as number[]).length;
+		const width = s.bin_cycles, n = s.EXEC.length;
 		const from = s.from_aligned - (this.app.trace.span.origin ?? s.from_aligned);
 		const x = Float64Array.from({ length: n }, (_, i) => from + i * width);
-		const series: Series[] = STATES.map((name) => ({ name, colour: p.buckets[BUCKET_OF[name]], x, y: Float64Array.from(s[name] as number[], (v) => v / width), kind: 'area' }));
+		const series: Series[] = STATES.map((name) => ({ name, colour: p.buckets[BUCKET_OF[name]], x, y: Float64Array.from(s[name], (v) => v / width), kind: 'area' }));
 		this.plot!.look(p, this.app.units());
 		this.plot!.show(series, from, from + n * width);
 	}
@@ -97,14 +98,14 @@ class StatesView extends View {
 
 	/** Shares of all cycles, here and there. */
 	private versus(kind: Row['kind']) {
-		const of = (w: Waves | null) => (kind === 'bucket' ? w?.accounting_shares : w?.state_shares), here = of(this.data), there = of(this.base);
+		const of = (w: Waves | null): Shares | undefined => (kind === 'bucket' ? w?.accounting_shares : w?.state_shares), here = of(this.data), there = of(this.base);
 		return here && there ? versusColumns<Row>((r) => ({ a: here[r.name] ?? null, b: there[r.name] ?? null }), SHARE) : [];
 	}
 
 	private shareSection(): HTMLElement {
 		const d = this.data, states = d.states!, a = d.accounting, u = scaled(this.app, () => a.duration).units();
 		const whole = d.states_total ?? 0;
-		const explained = new Map((d.states_explained ?? []).map((x) => [x.state, x])), names = states.EMPTY ? [...STATES, 'EMPTY'] : STATES;
+		const explained = new Map<string, Explained>((d.states_explained ?? []).map((x) => [x.state, x])), names = states.EMPTY ? ([...STATES, 'EMPTY'] as const) : STATES;
 		const first = this.table('state', names.map((name): Row => {
 			const x = explained.get(name);
 			return { name, kind: 'state', cycles: states[name] ?? 0, records: x?.records, difference: x?.difference, why: x ? x.parts.map((p) => `${p.part} ${cyclesWith(p.cycles, u)}`).join(' + ') : 'no wave' };

@@ -9,7 +9,7 @@ import { isSampled } from '../../source';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, LIFETIME, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, DiffPart, Finding, Pair, Pipe, Ratio, Summary } from '../types';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Ratio, Shares, Summary } from '../types';
 import { baseline, diffAnswer, diffParts, Figure, otherData, pairOf, Pair as Versus, PER_WAIT, SHARE, versusCells, versusHeads } from '../versus';
 
 /** A verdict is one sentence: how much is lost and to what; where most of it; what stands beside it. */
@@ -51,7 +51,8 @@ class SummaryView extends View {
 	/** A bucket here and there: cycles per execution, or shares where the code differs. */
 	private bucketPair(name: string): HTMLElement[] {
 		if (this.values) return versusCells(this.values.get(`${name}_per_hit`.replace(/^(stall|idle)_/, 'accounting_$1_')));
-		return this.base ? versusCells({ a: this.data.accounting_shares[name] ?? null, b: this.base.accounting_shares[name] ?? null }, SHARE) : [];
+		const here: Shares = this.data.accounting_shares, there: Shares | undefined = this.base?.accounting_shares;
+		return there ? versusCells({ a: here[name] ?? null, b: there[name] ?? null }, SHARE) : [];
 	}
 
 	private versus(by: number, key: string | number | null | undefined): HTMLElement[] {
@@ -119,9 +120,8 @@ class SummaryView extends View {
 		if (!rows.length) return null;
 		const whole = this.data.accounting?.duration ?? 0;
 		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, this.costHead(['row', 'instruction'], whole, 1), h('tbody', null, rows.map((r) => {
-			const at = r.at ?? { row: r.row ?? -1, address: r.address ?? 0, isa: r.isa ?? '', source: r.source ?? null };
-			const cost = r.cycles ?? 0;
-			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), this.versus(1, at.row), h('td', { class: 'dim' }, r.cause ?? ''));
+			const at = 'at' in r ? r.at : r, cost = r.cycles;
+			return h('tr', null, h('td', null, rowLink(this.app, at?.row)), h('td', { class: 'wide' }, isaText(at?.isa ?? '')), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), this.versus(1, at?.row), h('td', { class: 'dim' }, 'cause' in r ? r.cause : ''));
 		}))));
 	}
 

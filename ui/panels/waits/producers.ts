@@ -32,7 +32,7 @@ export class Producers {
 	private readonly asked = new Latest();
 	private tables: Table<never>[] = [];
 
-	constructor(private readonly app: App, private readonly pairs: WaitPair[], private readonly byRow: Map<number, IsaRow>) {}
+	constructor(private readonly app: App, private readonly pairs: WaitPair[], private readonly byRow: Map<number | null, IsaRow>) {}
 
 	close(): void {
 		this.asked.begin();

@@ -50,7 +50,7 @@ class WaitView extends View {
 		}
 		const byRow = new Map(isa.rows.map((r) => [r.row, r])), pairs = new Map(isa.waits.map((p) => [`${p.wait}-${p.producer}`, p]));
 		const rows = isa.edges.map((edge): Row => ({ edge, wait: byRow.get(edge.wait), producer: byRow.get(edge.producer), pair: pairs.get(`${edge.wait}-${edge.producer}`), cycles: edge.cycles }));
-		const waiting = new Set([...isa.edges, ...isa.waits].map((x) => x.wait));
+		const waiting = new Set<number | null>([...isa.edges, ...isa.waits].map((x) => x.wait));
 		this.byIndex = new Map(isa.rows.filter((r) => waiting.has(r.row)).map((r) => [r.index, r]));
 		this.others = [];
 		this.detail = this.own(new Producers(this.app, isa.waits, byRow));
@@ -147,7 +147,7 @@ class WaitView extends View {
 		if (r.widest) this.app.showTime(r.widest.first_arrival_aligned - origin, r.widest.release_aligned - origin);
 	}
 
-	private barrierSection(b: Barriers, rows: Map<number, IsaRow>): HTMLElement {
+	private barrierSection(b: Barriers, rows: Map<number | null, IsaRow>): HTMLElement {
 		const app = this.app;
 		const t = this.own(new Table<BarrierRow>({
 			label: 'Barriers', key: (r) => r.row ?? -1, csv: 'barriers.csv', empty: 'No barrier was executed.', pick: (r) => r.row !== null && app.select({ kind: 'code', code: app.codeOfRow(r.row) }),

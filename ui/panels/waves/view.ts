@@ -15,7 +15,7 @@ import { boxPlot } from './box';
 type Group = 'se' | 'simd' | 'slot' | 'phase';
 const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'phase in the slot' };
 const PHASE = 'first: nothing ran in its slot before; steady: others before and after it; tail: the last of several';
-const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'];
+const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'] as const;
 
 function waveName(w: { se: number; cu: number; simd: number; slot: number; wave: number }): string {
 	return `SE${w.se} CU${w.cu} SIMD${w.simd} slot ${w.slot} wave ${w.wave}`;
@@ -77,7 +77,7 @@ class WavesView extends View {
 		t.rows(rows);
 		this.table = t;
 		return section('Waves', [filterBox(t, 'Filter', (w) => `${waveName(w)} path ${w.cluster} ${w.phase}`), t.tools()],
-			d && facts(['waves', count(rows.length)], ['shortest', cyclesWith(d.min, u)], ...(['p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const).map((k): [string, Child] => [k, cyclesWith(d[k], u)]), ['longest', cyclesWith(d.max, u)], ['deviation', cyclesWith(Math.round(d.deviation), u)],
+			d && facts(['waves', count(rows.length)], ['shortest', cyclesWith(d.min, u)], ...(['p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const).map((k): [string, Child] => [k, cyclesWith(d[k], u)]), ['longest', cyclesWith(d.max, u)], ['deviation', d.deviation === null ? null : cyclesWith(Math.round(d.deviation), u)],
 				['spread', boxPlot(d, d.min, d.max, `durations: min ${d.min}, p25 ${d.p25}, median ${d.median}, p75 ${d.p75}, max ${d.max} cycles`)]),
 			this.base && h('p', { class: 'dim' }, 'Waves are not compared one by one: which wave runs where, and how often it loops, differs from run to run. Paths and balance are, below.'),
 			h('div', { class: 'panel-fill' }, t.element));
