@@ -72,7 +72,7 @@ static bool prepare(struct msprof_capture *x, struct incore_error *e)
 	if (q->kernel && !cann_is_word(q->kernel))
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--kernel is the name of a kernel, not '%s'", q->kernel);
-	if (!join_application(x, e) || !cann_open(&x->cann, &o, (enum replay_target)q->target, e))
+	if (!join_application(x, e) || !cann_open(&x->cann, &o, (enum opstream_arch)q->target, e))
 		return false;
 	x->answer.cann = x->cann.home;
 	x->answer.soc = x->cann.soc;

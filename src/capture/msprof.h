@@ -15,7 +15,7 @@
 struct msprof_request {
 	const char *dir;    /* results; must not exist, or be empty */
 	const char *kernel; /* in msprof's syntax; NULL: any kernel */
-	unsigned target;    /* enum replay_target */
+	unsigned target;    /* enum opstream_arch */
 	const char *home, *set_env, *soc;
 	uint64_t launches, minutes;
 	bool is_on_device, keeps_raw, is_dry;

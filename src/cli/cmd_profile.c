@@ -267,7 +267,7 @@ static bool profile_build(struct cli *c, const char *build)
 		.on_line = show_line,
 		.ctx = c,
 		.has_target = strcmp(target, "auto") != 0,
-		.target = strcmp(target, "a5") == 0 ? TARGET_A5 : TARGET_A2A3,
+		.target = strcmp(target, "a5") == 0 ? ARCH_A5 : ARCH_A2A3,
 		.backend = backend_find(cli_text(c, "backend"))};
 
 	if (!*q.name || strchr(q.name, '/'))

@@ -92,7 +92,7 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	q->form = strcmp(cli_text(c, "backend"), "ptoas") == 0	   ? FORM_TYPED
 		  : strcmp(cli_text(c, "backend"), "simpler") == 0 ? FORM_ENTRY
 								   : FORM_ANY;
-	q->target = strncmp(target, "a5", 2) == 0 ? TARGET_A5 : TARGET_A2A3;
+	q->target = strncmp(target, "a5", 2) == 0 ? ARCH_A5 : ARCH_A2A3;
 	if (cli_has(c, "blocks") &&
 		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
@@ -348,7 +348,7 @@ static bool answer_replay(
 		.class_name = kernel_class_name(r->kernel_class),
 		.class_because = r->class_reason,
 		.backend = q->backend->name,
-		.target = replay_target_name(r->target),
+		.target = op_arch_name(r->target),
 		.evidence = q->backend->evidence,
 		.blocks = r->args.rows.n,
 		.slots = {slots, 0},

@@ -11,11 +11,9 @@
 #include "base/arena.h"
 #include "base/progress.h"
 #include "model/record/cores.h"
+#include "model/stream/opstream.h"
 
 #define REPLAY_MAX_MEMBERS 3 /* one AIC and two AIV sources */
-
-enum replay_target { TARGET_A2A3, TARGET_A5 };
-const char *replay_target_name(enum replay_target t); /* "a2a3", "a5" */
 
 struct replay_member {
 	const char *source;    /* path of the kernel source, absolute */
@@ -27,7 +25,7 @@ struct replay_member {
 struct replay_job {
 	const char *workspace; /* exists */
 	const char *label;     /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
-	enum replay_target target;
+	enum opstream_arch target;
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];

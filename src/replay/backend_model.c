@@ -35,11 +35,6 @@ struct model_replay {
 	struct incore_error *e;
 };
 
-static enum opstream_arch arch_of(const struct replay_job *job)
-{
-	return job->target == TARGET_A5 ? ARCH_A5 : ARCH_A2A3;
-}
-
 /* Sets which source runs where. */
 static bool take_members(struct model_replay *m, struct record_options *o)
 {
@@ -87,7 +82,7 @@ static uint32_t count_alike(const struct args *a, uint32_t first)
 static bool record_blocks(struct model_replay *m)
 {
 	const struct replay_job *job = m->job;
-	struct record_options o = {.arch = arch_of(job),
+	struct record_options o = {.arch = job->target,
 		.args = job->args,
 		.has_raw_scalars = true, /* as in args.json: both ways give the same stream */
 		.block_num = job->args->block_count,
@@ -278,11 +273,11 @@ static bool preflight_model(const struct replay_job *job, struct incore_error *e
 	struct profile p;
 
 	if (!profile_load(
-		    &p, ((const struct model_options *)job->options)->profile, arch_of(job), e))
+		    &p, ((const struct model_options *)job->options)->profile, job->target, e))
 		return false;
 	profile_deinit(&p);
 	return record_is_possible(
-		&(struct record_options){.arch = arch_of(job),
+		&(struct record_options){.arch = job->target,
 			.is_unsafe = ((const struct model_options *)job->options)->is_unsafe},
 		e);
 }
@@ -296,7 +291,7 @@ static bool run_model(const struct replay_job *job, struct arena *a, struct repl
 	*out = (struct replay_outcome){.verdict = "workspace written, nothing was started"};
 	if (job->is_dry)
 		return true;
-	if (!profile_load(&m.profile, m.o->profile, arch_of(job), e))
+	if (!profile_load(&m.profile, m.o->profile, job->target, e))
 		return false;
 	opstream_set_init(&m.set);
 	ok = replay_model(&m);

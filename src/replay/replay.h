@@ -33,7 +33,7 @@ struct replay_request {
 	unsigned n_set, n_restore;
 	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: detected */
 	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: detected */
-	enum replay_target target;
+	enum opstream_arch target;
 	bool has_target; /* else as stated by the source's .pto */
 	enum replay_form form;
 	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
@@ -62,7 +62,7 @@ struct replay_report {
 	const char *class_reason;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	enum replay_target target;
+	enum opstream_arch target;
 	struct replay_outcome outcome;
 };
 

@@ -17,9 +17,6 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
 	const struct dump *d, struct incore_error *e);
 
-/* provenance.c */
-bool provenance_write(const char *dir, const struct replay_request *q,
-	const struct replay_report *r, const struct dump *d, struct incore_error *e);
 /* Creates a directory that may exist already; path NULL counts as out of memory. */
 bool workspace_dir(const char *path, unsigned mode, struct incore_error *e);
 #define WORKSPACE_STAMP 32

@@ -258,14 +258,14 @@ static void test_chip_choice(void **state)
 	size_t n_fit;
 
 	(void)state;
-	assert_int_equal(cann_guess_soc(SOCS, 6, TARGET_A2A3, &n_fit), 4);
+	assert_int_equal(cann_guess_soc(SOCS, 6, ARCH_A2A3, &n_fit), 4);
 	assert_int_equal(n_fit, 4);
-	assert_int_equal(cann_guess_soc(SOCS, 4, TARGET_A2A3, &n_fit), 3);
-	assert_int_equal(cann_guess_soc(SOCS, 6, TARGET_A5, &n_fit), 5);
+	assert_int_equal(cann_guess_soc(SOCS, 4, ARCH_A2A3, &n_fit), 3);
+	assert_int_equal(cann_guess_soc(SOCS, 6, ARCH_A5, &n_fit), 5);
 	assert_int_equal(n_fit, 1);
-	assert_int_equal(cann_guess_soc(SOCS, 1, TARGET_A2A3, &n_fit), 1);
+	assert_int_equal(cann_guess_soc(SOCS, 1, ARCH_A2A3, &n_fit), 1);
 	assert_int_equal(n_fit, 0);
-	assert_int_equal(cann_guess_soc(NULL, 0, TARGET_A5, &n_fit), 0);
+	assert_int_equal(cann_guess_soc(NULL, 0, ARCH_A5, &n_fit), 0);
 }
 
 static void test_words_and_paths(void **state)

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "replay/source/pto.h"
-#include "replay/source/pto_range.h"
 
 struct case_pto {
 	const char *what, *params, *body;

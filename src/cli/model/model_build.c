@@ -90,7 +90,7 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 		.needs_values = true, /* the device's times depend on the device's data */
 		.pool = c->pool,
 		.has_target = true,
-		.target = b->profile.arch == ARCH_A5 ? TARGET_A5 : TARGET_A2A3,
+		.target = b->profile.arch,
 		.backend = &backend_model,
 		.backend_options = &model};
 	build_kernels all = {0};

@@ -9,11 +9,11 @@
  */
 #pragma once
 
-#include "replay/backend.h"
+#include "args/args.h"
+#include "model/stream/opstream.h"
 #include "replay/source/pto.h"
 #include "replay/source/signature.h"
 
-#define TESTCASE_DEFAULT_ELEMENTS 1048576u /* of a pointer without a view */
 #define TESTCASE_DEFAULT_SEED 19u
 
 struct testcase_options {    /* zero: the default */
@@ -40,7 +40,7 @@ struct testcase {
 	struct kernel_signature signature;
 	struct pto_module pto;
 	const char *pto_path;
-	enum replay_target target;
+	enum opstream_arch target;
 	bool has_target; /* the .pto states it */
 	bool has_cube, has_vector;
 	struct args args;

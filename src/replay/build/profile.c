@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c: runs all kernels of a build in parallel; after each of them the lists are complete. */
+/*
+ * profile.c: runs all kernels of a build in parallel; after each of them the lists are complete.
+ * Parts: what a simulator left; lists; the build.
+ */
 #include "replay/build/profile.h"
 
 #include <errno.h>
@@ -10,13 +13,402 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/check/check.h"
+#include "analysis/pipes/pipes.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/search.h"
+#include "codec/csv.h"
 #include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "import/import.h"
 #include "replay/supply.h"
 #include "replay/workspace.h"
+
+/* --- what a simulator left -------------------------------------------------------------------- */
+
+/* Evaluates a simulator directory: duration, bottleneck, did it work at all? */
+
+/* Findings of `check` which mean that the trace does not show the kernel's work. */
+static const char *const DEGENERATE[] = {
+	"empty-shell", "not-executed", "no-compute", "near-empty", "one-side-empty", NULL};
+
+/* Cycles, bound and degenerate state of a simulator directory; for profile.c. */
+struct profile_facts {
+	uint64_t cycles;
+	const char *bound, *degenerate; /* in the arena; degenerate NULL: not degenerate */
+	uint32_t n_core_traces, n_csv;
+};
+
+struct count {
+	struct arena *arena;
+	const char *dir;
+	struct profile_facts *out;
+};
+
+static bool count_files(void *ctx, const char *name, struct incore_error *e)
+{
+	struct count *c = ctx;
+
+	(void)e;
+	c->out->n_core_traces += strcmp(name, "trace.json") == 0;
+	c->out->n_csv += strstr(name, "instr_exe") && strstr(name, ".csv");
+	return true;
+}
+
+static bool count_core(void *ctx, const char *name, struct incore_error *e)
+{
+	struct count *c = ctx;
+	char *path = arena_printf(c->arena, "%s/%s", c->dir, name);
+
+	if (!path)
+		return err_nomem(e);
+	return strncmp(name, "core", 4) != 0 || !file_is_dir(path) ||
+	       dir_each(path, count_files, c, e);
+}
+
+static bool open_trace(const char *path, struct trace **out, struct incore_error *e)
+{
+	struct import_options o = {.want = IMPORT_ALL};
+	struct capture_list list;
+	bool ok;
+
+	if (!import_find(path, NULL, &list, e))
+		return false;
+	ok = import_read(capture_choose(&list), &o, out, e);
+	capture_list_deinit(&list);
+	return ok;
+}
+
+static bool is_degenerate(const char *id)
+{
+	for (size_t i = 0; DEGENERATE[i]; i++)
+		if (strcmp(id, DEGENERATE[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool take_check(
+	struct arena *a, const struct trace *t, struct profile_facts *out, struct incore_error *e)
+{
+	struct walk_options o = {0};
+	struct walk_result r;
+	struct check *c = check_run(t, NULL, &o, &r, e);
+	bool ok = c != NULL;
+
+	for (uint32_t i = 0; ok && i < c->n_findings && !out->degenerate; i++)
+		if (is_degenerate(c->findings[i].id)) {
+			out->degenerate = arena_strdup(a, c->findings[i].message);
+			ok = out->degenerate || err_nomem(e);
+		}
+	check_free(c);
+	walk_result_deinit(&r);
+	return ok;
+}
+
+/* Determines from the pipes' slices whether the work expected of that kind of kernel was done. */
+static void take_work(
+	const struct pipes *p, bool wants_cube, bool wants_vector, struct profile_facts *out)
+{
+	uint64_t cube = 0, vector = 0;
+
+	for (uint32_t i = 0; i < p->n_tracks; i++) {
+		const char *name = p->trace->tracks[i].name;
+		const char *pipe = strrchr(name, '/');
+
+		pipe = pipe ? pipe + 1 : name;
+		if (strcmp(pipe, "CUBE") == 0)
+			cube += p->rows[i].n_work;
+		if (strncmp(pipe, "VEC", 3) == 0 || strncmp(pipe, "RVEC", 4) == 0)
+			vector += p->rows[i].n_work;
+	}
+	if (out->degenerate)
+		return;
+	if (wants_cube && !cube)
+		out->degenerate =
+			"no cube work: the kernel is a cube kernel and ran no matrix instruction";
+	else if (wants_vector && !vector)
+		out->degenerate =
+			"no vector work: the kernel is a vector kernel and ran no vector instruction";
+}
+
+static bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,
+	struct profile_facts *out, struct incore_error *e)
+{
+	struct count count = {a, simulator, out};
+	struct walk_options o = {0};
+	struct walk_result r = {0};
+	struct trace *t = NULL;
+	struct pipes *p = NULL;
+	bool ok;
+
+	*out = (struct profile_facts){.bound = ""};
+	ok = dir_each(simulator, count_core, &count, e) && open_trace(simulator, &t, e);
+	ok = ok && (p = pipes_new(t, e)) && pipes_collect(p, &o, &r, e) && take_check(a, t, out, e);
+	if (ok) {
+		for (uint32_t i = 0; i < p->n_cores; i++)
+			if (p->cores[i].end_cyc - p->cores[i].begin_cyc > out->cycles)
+				out->cycles = p->cores[i].end_cyc - p->cores[i].begin_cyc;
+		take_work(p, wants_cube, wants_vector, out);
+		out->bound = p->bound.track == NO_TRACK ? arena_strdup(a, p->bound.kind)
+							: arena_printf(a, "%s %s", p->bound.kind,
+								  t->tracks[p->bound.track].name);
+		ok = out->bound || err_nomem(e);
+	}
+	walk_result_deinit(&r);
+	pipes_free(p);
+	trace_free(t);
+	return ok;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* The lists of a run folder, and reading them back. */
+
+static const char HEADER[] =
+	"func,status,source_cpp,symbol,demangled,app,kernel_lib,case_dir,build_dir,collect_dir,export_dir,export_src,artifact_count,trace_json,visualize_data_bin,core_trace_count,instr_csv_count,duration_sec,message\n";
+
+const char *profile_status_name(enum profile_status s)
+{
+	static const char *const NAMES[] = {
+		"not_run", "started", "exported", "collect_failed", "failed"};
+
+	return NAMES[s];
+}
+
+static bool write_list(
+	const char *folder, const char *name, const struct strbuf *b, struct incore_error *e)
+{
+	char *path = path_join(folder, name);
+	struct out_file o = {0};
+	bool ok = path && !b->failed ? out_file_open(&o, path, e) : err_nomem(e);
+
+	if (ok) {
+		fwrite(b->p, 1, b->n, o.f);
+		ok = out_file_commit(&o, e);
+	}
+	mem_free(path);
+	return ok;
+}
+
+/* Writes profile.txt in the folder of a kernel that ran, with what a resumed run needs. */
+static bool profile_write_kernel(const struct profile_row *k, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_printf(&b, "func=%s\nstatus=%s\nsource=%s\nsimulator=%s\ncycles=%llu\nbound_by=%s\n",
+		k->kernel.name, profile_status_name(k->status), k->kernel.source, k->simulator,
+		(unsigned long long)k->cycles, k->bound);
+	sb_printf(&b, "degenerate=%s\nworkload=%s\nmessage=%s\n", k->is_degenerate ? "yes" : "no",
+		k->workload, k->message);
+	ok = write_list(k->folder, "profile.txt", &b, e);
+	sb_free(&b);
+	return ok;
+}
+
+static void put_field(struct strbuf *b, const char *text, bool is_last)
+{
+	csv_put(b, str_of(text ? text : ""));
+	sb_putc(b, is_last ? '\n' : ',');
+}
+
+static void put_row(struct strbuf *b, const struct profile_row *k, const char *symbol)
+{
+	bool is_there = k->status == PROFILE_EXPORTED;
+	char number[32];
+
+	put_field(b, k->kernel.name, false);
+	put_field(b, profile_status_name(k->status), false);
+	put_field(b, k->kernel.source, false);
+	put_field(b, is_there ? symbol : "", false);
+	put_field(b, is_there ? symbol : "", false);
+	put_field(b, "", false); /* app and library: only in the vendor's flow */
+	put_field(b, "", false);
+	put_field(b, k->folder, false);
+	put_field(b, k->folder, false);
+	put_field(b, "", false);
+	put_field(b, k->simulator, false);
+	put_field(b, k->simulator, false);
+	snprintf(number, sizeof(number), "%u", is_there ? 2 + k->n_core_traces + k->n_csv : 0);
+	put_field(b, number, false);
+	sb_printf(b, "%s%s,%s%s,", is_there ? k->simulator : "", is_there ? "/trace.json" : "",
+		is_there ? k->simulator : "", is_there ? "/visualize_data.bin" : "");
+	sb_printf(b, "%u,%u,%.2f,", k->n_core_traces, k->n_csv, k->seconds);
+	put_field(b, k->message, true);
+}
+
+static bool write_manifest(const struct profile_run *r, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_puts(&b, HEADER);
+	for (size_t i = 0; i < r->rows.n; i++)
+		if (r->rows.v[i].status != PROFILE_NOT_RUN)
+			put_row(&b, &r->rows.v[i], r->symbol);
+	ok = write_list(r->root, "manifest_export.csv", &b, e);
+	sb_free(&b);
+	return ok;
+}
+
+static bool write_summary(const struct profile_run *r, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	size_t failed = 0;
+	bool ok;
+
+	for (size_t i = 0; i < r->rows.n; i++)
+		failed += r->rows.v[i].status == PROFILE_COLLECT_FAILED ||
+			  r->rows.v[i].status == PROFILE_FAILED;
+	sb_printf(&b, "run_root=%s\ntotal=%zu\nexported=%u\nfailed=%zu\n\nexports:\n", r->root,
+		r->rows.n, r->n_exported, failed);
+	EACH (const struct profile_row, k, r->rows.v, r->rows.n) {
+		if (k->status != PROFILE_NOT_RUN)
+			sb_printf(&b, "%s\t%s\t%s\t%s\n", k->kernel.name,
+				profile_status_name(k->status), k->simulator ? k->simulator : "",
+				k->message ? k->message : "");
+	}
+	sb_puts(&b, "\nworkloads:\n");
+	EACH (const struct profile_row, k, r->rows.v, r->rows.n) {
+		if (k->workload)
+			sb_printf(&b, "%s\t%s\n", k->kernel.name, k->workload);
+	}
+	ok = write_list(r->root, "summary.txt", &b, e);
+	sb_free(&b);
+	return ok;
+}
+
+ORDER_AT(by_cost, struct profile_row, DOWN(cycles) A_TO_Z(kernel.name))
+
+static bool write_overview(const struct profile_run *r, struct incore_error *e)
+{
+	VEC(const struct profile_row *) order = {0};
+	struct strbuf b = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < r->rows.n; i++)
+		if (r->rows.v[i].status == PROFILE_EXPORTED)
+			ok = VEC_PUSH(&order, &r->rows.v[i]) || err_nomem(e);
+	if (ok && order.n)
+		SORT(order.v, order.n, by_cost);
+	sb_puts(&b, "cycles\tbound_by\tdegenerate\tfunc\tworkload\n");
+	for (size_t i = 0; i < order.n; i++)
+		sb_printf(&b, "%llu\t%s\t%s\t%s\t%s\n", (unsigned long long)order.v[i]->cycles,
+			order.v[i]->bound ? order.v[i]->bound : "",
+			order.v[i]->is_degenerate ? "yes" : "no", order.v[i]->kernel.name,
+			order.v[i]->workload ? order.v[i]->workload : "");
+	ok = ok && write_list(r->root, "overview.tsv", &b, e);
+	VEC_FREE(&order);
+	sb_free(&b);
+	return ok;
+}
+
+/* Writes manifest_export.csv, summary.txt and overview.tsv of the run folder, each atomically. */
+static bool profile_write_lists(const struct profile_run *r, struct incore_error *e)
+{
+	return write_manifest(r, e) && write_summary(r, e) && write_overview(r, e);
+}
+
+/* --- reading back --- */
+
+static struct profile_row *row_named(struct profile_run *r, struct str name)
+{
+	for (size_t i = 0; i < r->rows.n; i++)
+		if (str_is(name, r->rows.v[i].kernel.name))
+			return &r->rows.v[i];
+	return NULL;
+}
+
+/* Reads, from the kernel's own file, what the lists do not contain; false: the file is missing. */
+static bool take_kernel(struct profile_run *r, struct profile_row *k)
+{
+	char *path = path_join(k->folder, "profile.txt");
+	const char **texts[] = {&k->bound, &k->workload, &k->message};
+	static const char *const KEYS[] = {"bound_by", "workload", "message"};
+	struct file_data f = {0};
+	struct str rest, line, key;
+	unsigned n = 0;
+
+	if (!path || !file_load(&f, path, NULL)) {
+		mem_free(path);
+		return false;
+	}
+	rest = (struct str){(const char *)f.data, f.size};
+	while (str_cut(&rest, "\n", &line) && str_cut(&line, "=", &key)) {
+		for (size_t i = 0; i < sizeof(KEYS) / sizeof(*KEYS); i++)
+			if (str_is(key, KEYS[i]))
+				n += (*texts[i] = arena_strndup(&r->arena, line.p, line.n)) != NULL;
+		if (str_is(key, "cycles"))
+			n += str_to_u64(line, &k->cycles);
+		if (str_is(key, "degenerate"))
+			k->is_degenerate = str_is(line, "yes");
+	}
+	file_unload(&f);
+	mem_free(path);
+	return n == 4;
+}
+
+static bool take_row(struct profile_run *r, const struct csv_reader *c, struct incore_error *e)
+{
+	struct profile_row *k = row_named(r, c->fields.v[0]);
+	uint64_t n_core = 0, n_csv = 0;
+	char seconds[32];
+
+	if (!k || !str_is(c->fields.v[1], "exported") || !str_is(c->fields.v[2], k->kernel.source))
+		return true;
+	k->simulator = arena_strndup(&r->arena, c->fields.v[10].p, c->fields.v[10].n);
+	k->folder = arena_strndup(&r->arena, c->fields.v[7].p, c->fields.v[7].n);
+	if (!k->simulator || !k->folder)
+		return err_nomem(e);
+	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* it was removed: run again */
+		*k = (struct profile_row){.kernel = k->kernel, .message = ""};
+		return true;
+	}
+	snprintf(seconds, sizeof(seconds), "%.*s", STR_ARG(c->fields.v[17]));
+	k->seconds = strtod(seconds, NULL);
+	str_to_u64(c->fields.v[15], &n_core);
+	str_to_u64(c->fields.v[16], &n_csv);
+	k->n_core_traces = (uint32_t)n_core;
+	k->n_csv = (uint32_t)n_csv;
+	k->status = PROFILE_EXPORTED;
+	r->n_exported++;
+	return true;
+}
+
+/* Fills the rows that an earlier run exported, matched by name and source; without a manifest it
+ * fills nothing. */
+static bool profile_read_manifest(struct profile_run *r, struct incore_error *e)
+{
+	char *path = path_join(r->root, "manifest_export.csv");
+	struct file_data f = {0};
+	struct csv_reader c;
+	bool ok, at_end = false;
+
+	if (!path)
+		return err_nomem(e);
+	if (!file_exists(path)) { /* killed before the first list */
+		mem_free(path);
+		return true;
+	}
+	ok = file_load(&f, path, e);
+	if (ok) {
+		csv_init(&c, f.data, f.size, path);
+		ok = csv_header(&c, e);
+		if (ok && c.header.n != 19)
+			ok = err_file(e, "bad-manifest", path, 0, "expected 19 columns, found %zu",
+				c.header.n);
+		while (ok && csv_row(&c, &at_end, e))
+			ok = c.fields.n != 19 || take_row(r, &c, e);
+		ok = ok && at_end;
+		csv_deinit(&c);
+	}
+	file_unload(&f);
+	mem_free(path);
+	return ok;
+}
+
+/* --- the build -------------------------------------------------------------------------------- */
 
 struct batch {
 	const struct profile_request *q;
@@ -129,7 +521,7 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 			  : err_nomem(e);
 	}
 	if (ok && !q->has_target && !o->testcase.has_target)
-		o->testcase.target = TARGET_A2A3;
+		o->testcase.target = ARCH_A2A3;
 	free(source);
 	sb_free(&wrapper);
 	return ok;
@@ -492,13 +884,13 @@ static bool write_head(
 static bool is_ready(const struct profile_request *q, struct incore_error *e)
 {
 	struct replay_job job = {
-		.target = q->has_target ? q->target : TARGET_A2A3, .options = q->backend_options};
+		.target = q->has_target ? q->target : ARCH_A2A3, .options = q->backend_options};
 
 	if (q->backend->preflight(&job, e))
 		return true;
 	if (q->has_target)
 		return false;
-	job.target = TARGET_A5;
+	job.target = ARCH_A5;
 	return q->backend->preflight(&job, e);
 }
 

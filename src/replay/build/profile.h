@@ -27,7 +27,7 @@ struct profile_request {
 	const char *const *funcs; /* names or stems; n_funcs 0: all */
 	unsigned n_funcs;
 	bool has_target; /* else as each .pto states, a2a3 by default */
-	enum replay_target target;
+	enum opstream_arch target;
 	const char *output_root; /* NULL: the build directory */
 	const char *name;	 /* prefix of the run folder, before the time */
 	bool ends_at_failure;	 /* stops at the first failed kernel: no other one is started */
@@ -74,20 +74,3 @@ struct profile_run {
 
 bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e);
 void profile_run_deinit(struct profile_run *r);
-
-/* Writes profile.txt in the folder of a kernel that ran, with what a resumed run needs. */
-bool profile_write_kernel(const struct profile_row *k, struct incore_error *e);
-/* Writes manifest_export.csv, summary.txt and overview.tsv of the run folder, each atomically. */
-bool profile_write_lists(const struct profile_run *r, struct incore_error *e);
-/* Fills the rows that an earlier run exported, matched by name and source; without a manifest it
- * fills nothing. */
-bool profile_read_manifest(struct profile_run *r, struct incore_error *e);
-
-/* Cycles, bound and degenerate state of a simulator directory; for profile.c. */
-struct profile_facts {
-	uint64_t cycles;
-	const char *bound, *degenerate; /* in the arena; degenerate NULL: not degenerate */
-	uint32_t n_core_traces, n_csv;
-};
-bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,
-	struct profile_facts *out, struct incore_error *e);

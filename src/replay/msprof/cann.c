@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cann.c: the script, its environment, the chips with a simulator. */
+/*
+ * cann.c: the script, its environment, the chips with a simulator. Parts: the probe; the toolkit.
+ */
 #include "replay/msprof/cann.h"
-#include "base/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +11,151 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "base/search.h"
+
+/* --- the probe -------------------------------------------------------------------------------- */
+
+/* Can this CANN compile the tile language, and does its profiler have its worker? */
+
+#define PROBE_LIMIT_MS 120000
+
+static bool has(const struct strbuf *b, const char *words)
+{
+	return b->p && strstr(b->p, words);
+}
+
+static bool write_probe(const char *path, struct incore_error *e)
+{
+	struct out_file o = {0};
+
+	if (!out_file_open(&o, path, e))
+		return false;
+	fputs("__biasbuf__ int *p;\n", o.f);
+	return out_file_commit(&o, e);
+}
+
+/* Did the program run at all? Its exit status says little, so only failure to start and timeout
+ * count. */
+static bool has_run(const char *program, const struct process_result *r, struct incore_error *e)
+{
+	if (r->end == PROCESS_NOT_STARTED)
+		return err_set(e, INCORE_MISSING, "not-started", "%s cannot be started: %s",
+			program, strerror(r->code));
+	return r->end != PROCESS_TIMED_OUT ||
+	       err_set(e, INCORE_FAILED, "probe-failed", "%s did not answer within %d s", program,
+		       PROBE_LIMIT_MS / 1000);
+}
+
+/* An old compiler does not know the address space; other errors are ignored. */
+static bool probe_compiler(
+	struct cann *c, const char *arch, const char *scratch, struct incore_error *e)
+{
+	const char *compiler = cann_program(c, "bisheng");
+	char *source = arena_printf(&c->arena, "%s/probe_tile_language.cpp", scratch);
+	char *arch_word = arena_printf(&c->arena, "--cce-aicore-arch=%s", arch);
+	struct strbuf out = {0};
+	struct process_result r;
+	bool ok = true;
+
+	if (!compiler)
+		return err_set(e, INCORE_MISSING, "no-bisheng",
+			"the compiler bisheng is not in the PATH that %s sets", c->set_env);
+	if (!source || !arch_word)
+		return err_nomem(e);
+	if (!write_probe(source, e))
+		return false;
+	ok = process_run(&(struct process_spec){.argv = (const char *const[]){compiler, "-xcce",
+							"--cce-aicore-enable-tl", arch_word, "-c",
+							source, "-o", "/dev/null", NULL},
+				 .env = c->env.v,
+				 .output = &out,
+				 .limit_ms = PROBE_LIMIT_MS},
+		&r, e);
+	unlink(source);
+	ok = ok && has_run(compiler, &r, e);
+	if (ok && has(&out, "__biasbuf__") && has(&out, "unknown type"))
+		ok = err_set(e, INCORE_MISSING, "old-cann",
+			"%s knows no tile language (__biasbuf__ is an unknown type to it): this CANN is too old, 8.5 or later is needed",
+			compiler);
+	sb_free(&out);
+	return ok;
+}
+
+static bool find_worker(struct cann *c, struct incore_error *e)
+{
+	static const char *const PLACES[] = {"tools/msopprof", "tools/msopt"};
+	struct strbuf looked = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *worker = arena_printf(&c->arena, "%s/%s/bin/msopprof", c->home, PLACES[i]);
+		char *library = arena_printf(
+			&c->arena, "%s/%s/lib64/libmsopprof_injection.so", c->home, PLACES[i]);
+
+		if (!worker || !library) {
+			sb_free(&looked);
+			return err_nomem(e);
+		}
+		if (file_exists(worker) && file_exists(library)) {
+			sb_free(&looked);
+			return true;
+		}
+		sb_printf(&looked, "%s%s", looked.n ? ", " : "",
+			file_exists(worker) ? library : worker);
+	}
+	err_set(e, INCORE_MISSING, "no-worker",
+		"the worker of msprof's simulator is not complete in this CANN: looked for %s",
+		looked.p ? looked.p : "");
+	sb_free(&looked);
+	return false;
+}
+
+static bool probe_profiler(struct cann *c, struct incore_error *e)
+{
+	static const char *const BAD[] = {
+		"Cannot find msopprof", "does not exist or permission denied", "is soft link"};
+	const char *msprof = cann_program(c, "msprof");
+	struct strbuf out = {0};
+	struct process_result r;
+	bool ok;
+
+	if (!msprof)
+		return err_set(e, INCORE_MISSING, "no-msprof",
+			"the profiler msprof is not in the PATH that %s sets", c->set_env);
+	ok = process_run(&(struct process_spec){.argv = (const char *const[]){msprof, "op",
+							"simulator", "--help", NULL},
+				 .env = c->env.v,
+				 .output = &out,
+				 .limit_ms = PROBE_LIMIT_MS},
+		&r, e);
+	ok = ok && has_run(msprof, &r, e);
+	for (size_t i = 0; ok && i < sizeof(BAD) / sizeof(*BAD); i++)
+		if (has(&out, BAD[i]))
+			ok = err_set(e, INCORE_MISSING, "no-worker",
+				"\"msprof op simulator --help\" says \"%s\": its worker is missing or unusable",
+				BAD[i]);
+	if (ok && !(has(&out, "--application") && has(&out, "Options:")))
+		ok = err_set(e, INCORE_MISSING, "no-worker",
+			"\"msprof op simulator --help\" does not list its options: expected \"Options:\" and \"--application\", found \"%.200s\"",
+			out.p ? out.p : "");
+	sb_free(&out);
+	return ok;
+}
+
+bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e)
+{
+	return probe_compiler(c, arch, scratch, e) && find_worker(c, e) && probe_profiler(c, e);
+}
+
+/* --- the toolkit ------------------------------------------------------------------------------ */
 
 #define ENV_LIMIT_MS 60000
 
 static const struct cann_target TARGETS[] = {
-	[TARGET_A2A3] = {"dav_2201", "dav-c220", 220, "PTO_NPU_ARCH_A2A3", {"910b", NULL}},
-	[TARGET_A5] = {"dav_3510", "dav-c310", 310, "PTO_NPU_ARCH_A5", {"950", "a5"}},
+	[ARCH_A2A3] = {"dav_2201", "dav-c220", 220, "PTO_NPU_ARCH_A2A3", {"910b", NULL}},
+	[ARCH_A5] = {"dav_3510", "dav-c310", 310, "PTO_NPU_ARCH_A5", {"950", "a5"}},
 };
 
-const char *replay_target_name(enum replay_target t)
-{
-	return t == TARGET_A5 ? "a5" : "a2a3";
-}
-
-const struct cann_target *cann_target(enum replay_target t)
+const struct cann_target *cann_target(enum opstream_arch t)
 {
 	return &TARGETS[t];
 }
@@ -35,7 +167,8 @@ void cann_deinit(struct cann *c)
 	arena_deinit(&c->arena);
 }
 
-const char *cann_env(const struct cann *c, const char *name)
+/* A variable of its environment, or NULL. */
+static const char *cann_env(const struct cann *c, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -248,7 +381,7 @@ static bool fits_target(const char *name, const struct cann_target *t)
 }
 
 size_t cann_guess_soc(
-	const struct cann_soc *socs, size_t n, enum replay_target target, size_t *n_fit)
+	const struct cann_soc *socs, size_t n, enum opstream_arch target, size_t *n_fit)
 {
 	const struct cann_target *t = cann_target(target);
 	size_t best = n;
@@ -266,7 +399,7 @@ size_t cann_guess_soc(
 	return best;
 }
 
-static void guess_soc(struct cann *c, enum replay_target target)
+static void guess_soc(struct cann *c, enum opstream_arch target)
 {
 	size_t n_fit, best = cann_guess_soc(c->socs.v, c->socs.n, target, &n_fit);
 
@@ -281,7 +414,7 @@ static void guess_soc(struct cann *c, enum replay_target target)
 }
 
 static bool choose_soc(
-	struct cann *c, const char *stated, enum replay_target target, struct incore_error *e)
+	struct cann *c, const char *stated, enum opstream_arch target, struct incore_error *e)
 {
 	const struct cann_target *t = cann_target(target);
 	struct strbuf names = {0};
@@ -297,7 +430,7 @@ static bool choose_soc(
 		list_names(c, &names);
 		err_set(e, INCORE_MISSING, "no-simulator",
 			"no simulator library for %s (platform %s) in %s: looked for lib/libruntime_camodel.so below */simulator, simulator and tools/simulator; chips that have one: %s",
-			stated ? stated : t->soc, replay_target_name(target), c->home,
+			stated ? stated : t->soc, op_arch_name(target), c->home,
 			names.p ? names.p : "");
 		sb_free(&names);
 	}
@@ -380,7 +513,7 @@ bool cann_is_word(const char *s)
 		       '\0';
 }
 
-bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target target,
+bool cann_open(struct cann *c, const struct cann_options *o, enum opstream_arch target,
 	struct incore_error *e)
 {
 	*c = (struct cann){0};

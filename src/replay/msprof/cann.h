@@ -25,7 +25,7 @@ struct cann_target {		  /* facts of a platform */
 	const char *arch_macro;	  /* PTO_NPU_ARCH_A2A3 */
 	const char *soc_words[2]; /* names of its chips contain one of these */
 };
-const struct cann_target *cann_target(enum replay_target t);
+const struct cann_target *cann_target(enum opstream_arch t);
 
 struct cann_soc { /* a chip with a simulator library */
 	const char *name, *dir;
@@ -44,11 +44,9 @@ struct cann {
 };
 
 /* Finds the installation, reads its environment, chooses the chip. */
-bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target target,
+bool cann_open(struct cann *c, const struct cann_options *o, enum opstream_arch target,
 	struct incore_error *e);
 void cann_deinit(struct cann *c);
-/* A variable of its environment, or NULL. */
-const char *cann_env(const struct cann *c, const char *name);
 /* Sets "K=V" in its environment; the line is borrowed. False: no memory. */
 bool cann_set_env(struct cann *c, const char *line);
 /* Finds a program by the PATH of its environment; the result is in the arena; NULL: not found. */
@@ -57,7 +55,7 @@ const char *cann_program(struct cann *c, const char *name);
 /* Index of the chip for a platform; n: no chip fits. The platform's own name is preferred, then the
  * order of names; *n_fit is how many fit. */
 size_t cann_guess_soc(
-	const struct cann_soc *socs, size_t n, enum replay_target target, size_t *n_fit);
+	const struct cann_soc *socs, size_t n, enum opstream_arch target, size_t *n_fit);
 /* May it be put into generated text unchanged? Letters, digits, '_', '.', '-'. */
 bool cann_is_word(const char *s);
 

@@ -28,9 +28,6 @@ struct msprof_options { /* zero: the default */
 #define MSPROF_SYMBOL "replay_entry" /* the kernel in it */
 #define MSPROF_DEFAULT_MINUTES 120
 
-/* In generated text: marker of a device function. */
-#define MSPROF_AICORE "#ifndef __aicore__\n#define __aicore__ [aicore]\n#endif\n"
-
 /* Refuses what msprof would refuse, and names that must not occur in generated text, before
  * anything is started. Status 2. */
 bool msprof_check_options(const struct msprof_options *o, struct incore_error *e);
@@ -42,16 +39,8 @@ bool msprof_write_project(const struct replay_job *job, const struct msprof_opti
 
 /* Checks a path that is quoted in C++, CMake and shell: nothing in it may end the quotes. */
 bool msprof_check_path(const char *path, struct incore_error *e);
-/* Vector rows of a block: two if it has a cube kernel or a kernel on lane 1, else one. */
-unsigned msprof_lanes(const struct replay_job *job);
 /* The compiler's architecture, and the chip, that will be used; "": not known. `c` may be NULL. */
 const char *msprof_arch(const struct replay_job *job, const struct msprof_options *o);
-const char *msprof_soc(
-	const struct replay_job *job, const struct msprof_options *o, const struct cann *c);
 /* Include folders of the job and of pto-isa: full paths separated by ';', as CMake expects. */
 bool msprof_include_dirs(const struct replay_job *job, const struct msprof_options *o,
 	struct strbuf *out, struct incore_error *e);
-
-/* Text of single files, for tests; false: a path or name must not occur in generated text. */
-bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
-bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);

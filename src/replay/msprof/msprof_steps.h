@@ -10,8 +10,6 @@
 #include "replay/msprof/cann.h"
 #include "run/job.h"
 
-#define MSPROF_MAX_WORDS 16
-
 struct msprof_steps {
 	struct arena *arena;
 	struct cann *cann;
@@ -28,20 +26,6 @@ struct msprof_steps {
 };
 void msprof_steps_deinit(struct msprof_steps *m);
 void msprof_warn(struct msprof_steps *m, const char *text); /* text NULL: out of memory */
-
-struct msprof_step {
-	const char *name; /* of the log, and in messages */
-	uint64_t limit_s;
-	bool is_judged_by_files; /* its status is ignored: the caller checks what it left */
-	const char *argv[MSPROF_MAX_WORDS]; /* NULL ends */
-	unsigned n;
-	bool failed; /* out of memory for a word */
-};
-
-/* Adds a word to the command; NULL: out of memory, which sets `failed`. */
-void msprof_word(struct msprof_step *s, const char *text);
-/* Runs a step in the folder cwd; its log has "$ command", the output, "[exit status N]". */
-bool msprof_step_run(struct msprof_steps *m, const struct msprof_step *s, struct process_result *r);
 
 struct msprof_collection {
 	const char *application; /* as msprof expects it: one text */

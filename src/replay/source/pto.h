@@ -50,5 +50,16 @@ struct pto_launch {
 bool pto_read(struct arena *a, struct str text, const char *path, const struct pto_launch *launch,
 	struct pto_module *out, struct incore_error *e);
 
-/* 16 for "bf16"; 0: unknown. */
-unsigned pto_type_bits(struct str type);
+/*
+ * What values can an integer of a .pto file take? Ranges with exact bounds; an operation that may
+ * leave 64 bits has no range. Pure functions.
+ */
+
+struct pto_range {
+	int64_t lo, hi;
+};
+
+/* Folds `op` ("arith.muli") over its operands; false: unknown operation, or no bound. */
+bool pto_fold(struct str op, struct pto_range a, struct pto_range b, struct pto_range *out);
+/* Wraps to a signed integer of `bits` (1..64). */
+struct pto_range pto_wrap(struct pto_range a, unsigned bits);
