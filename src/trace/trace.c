@@ -173,13 +173,11 @@ bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct 
 	track_data_reset(d);
 	if (i >= t->n_tracks || !t->loader.load)
 		return err_set(e, INCORE_BAD_INPUT, "no-track", "no content for track %u", i);
-	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
-	if (lender && lender->load(lender, t, i, want, d))
-		return true;
-	track_data_reset(d);
 	d->begin_cyc = t->tracks[i].begin_cyc;
 	d->end_cyc = t->tracks[i].end_cyc;
 	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
+	if (lender && lender->load(lender, t, i, want, d))
+		return true;
 	ok = t->loader.load(t, i, want, d, e);
 	return (!t->read_from || map_guard_check(t->read_from, t->read_at, e)) && ok;
 }

@@ -307,7 +307,29 @@ struct track_data {
 	void (*loader_free)(void *scratch);
 };
 
+/* A slice as readers make them. */
+struct track_slice {
+	uint64_t start;
+	uint32_t dur, stall; /* cycles */
+	code_idx code;
+	uint8_t inst_class, tag;
+	uint8_t flags; /* the reader's own */
+};
+
 bool track_data_reserve(struct track_data *d, uint32_t n_slices);
+/* Appends a slice, for which there must be room. */
+static inline void track_data_put(struct track_data *d, const struct track_slice *s)
+{
+	uint32_t i = d->n++;
+
+	d->start_cyc[i] = s->start;
+	d->dur_cyc[i] = s->dur;
+	d->stall_cyc[i] = s->stall;
+	d->code[i] = s->code;
+	d->inst_class[i] = s->inst_class;
+	d->tag[i] = s->tag;
+	d->n_unknown_code += s->code == NO_CODE;
+}
 bool track_data_reserve_numbers(struct track_data *d); /* for the reserved slices */
 bool track_data_reserve_states(struct track_data *d, uint32_t n);
 bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers);
@@ -439,6 +461,7 @@ struct table_name {
 struct trace;
 
 struct track_loader {
+	/* *d is empty; its begin, end and coordinates are those of the track. */
 	bool (*load)(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 		struct incore_error *e);
 	void (*close)(void *ctx);
@@ -447,7 +470,8 @@ struct track_loader {
 	void (*keep)(struct trace *t);
 };
 
-/* Lends slices that are already in memory (lend.h); false: use the loader. *d is reset. */
+/* Lends slices that are already in memory (lend.h); false: use the loader. *d is as the loader gets
+ * it, and is left so if false. */
 struct track_lender {
 	bool (*load)(const struct track_lender *self, const struct trace *t, track_idx i,
 		unsigned want, struct track_data *d);

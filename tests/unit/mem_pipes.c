@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/ascend.h"
+#include "trace/mem_tracks.h"
 
 static void must(bool ok, const char *what)
 {
@@ -14,46 +15,6 @@ static void must(bool ok, const char *what)
 		fprintf(stderr, "mem_pipes: %s\n", what);
 		abort();
 	}
-}
-
-struct loader {
-	struct mem_pipes m;
-	code_idx **rows; /* by track, by slice */
-};
-
-static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
-	struct incore_error *e)
-{
-	const struct loader *l = t->loader_ctx;
-	const struct mem_pipe *k = &l->m.pipes[i];
-
-	if (!track_data_reserve(d, k->n_slices))
-		return err_nomem(e);
-	for (uint32_t n = 0; n < k->n_slices && !(want & TRACK_NO_SLICES); n++) {
-		d->start_cyc[n] = k->slices[n].start;
-		d->dur_cyc[n] = k->slices[n].dur;
-		d->stall_cyc[n] = k->slices[n].stall;
-		d->code[n] = l->rows[i][n];
-		d->tag[n] = (uint8_t)t->tracks[i].coord[2];
-		d->inst_class[n] = (uint8_t)ascend_class(
-			d->tag[n], str_of(t->opcodes[t->code[d->code[n]].opcode]));
-		d->n++;
-	}
-	d->begin_cyc = t->tracks[i].begin_cyc;
-	d->end_cyc = t->tracks[i].end_cyc;
-	d->stated_slices = k->n_slices;
-	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
-	return true;
-}
-
-static void close_loader(void *ctx)
-{
-	struct loader *l = ctx;
-
-	for (uint32_t i = 0; i < l->m.n_pipes; i++)
-		free(l->rows[i]);
-	free(l->rows);
-	free(l);
 }
 
 static void add_track(struct trace *t, const struct mem_pipe *k)
@@ -126,35 +87,42 @@ static code_idx add_row(struct trace *t, const struct mem_slice *s, unsigned pip
 	return t->n_code++;
 }
 
-static void add_code(struct trace *t, struct loader *l)
+static void add_slices(struct trace *t, struct mem_tracks *to, const struct mem_pipe *k,
+	unsigned pipe, uint64_t bytes)
 {
+	struct track_slice *v = mem_tracks_add(to, k->n_slices);
+
+	must(v != NULL, "no memory");
+	for (uint32_t i = 0; i < k->n_slices; i++) {
+		const struct mem_slice *s = &k->slices[i];
+		code_idx row = add_row(t, s, pipe, bytes);
+
+		v[i] = (struct track_slice){s->start, s->dur, s->stall, row,
+			(uint8_t)ascend_class(pipe, str_of(t->opcodes[t->code[row].opcode])),
+			(uint8_t)pipe, 0};
+	}
+}
+
+static void add_code(struct trace *t, const struct mem_pipes *m)
+{
+	struct mem_tracks *to = mem_tracks_new(t);
 	size_t n = 1;
 
-	for (uint32_t i = 0; i < l->m.n_pipes; i++)
-		n += l->m.pipes[i].n_slices;
+	for (uint32_t i = 0; i < m->n_pipes; i++)
+		n += m->pipes[i].n_slices;
 	t->code = arena_zalloc(&t->arena, n, sizeof(*t->code));
 	t->opcodes = arena_zalloc(&t->arena, n, sizeof(*t->opcodes));
-	l->rows = calloc(l->m.n_pipes + 1, sizeof(*l->rows));
-	must(t->code && t->opcodes && l->rows, "no memory");
-	for (uint32_t i = 0; i < l->m.n_pipes; i++) {
-		const struct mem_pipe *k = &l->m.pipes[i];
-
-		l->rows[i] = calloc(k->n_slices + 1, sizeof(**l->rows));
-		must(l->rows[i] != NULL, "no memory");
-		for (uint32_t s = 0; s < k->n_slices; s++)
-			l->rows[i][s] =
-				add_row(t, &k->slices[s], t->tracks[i].coord[2], l->m.bytes);
-	}
+	must(to && t->code && t->opcodes, "no memory");
+	for (uint32_t i = 0; i < m->n_pipes; i++)
+		add_slices(t, to, &m->pipes[i], t->tracks[i].coord[2], m->bytes);
 }
 
 struct trace *mem_pipes_new(const struct mem_pipes *m)
 {
 	struct trace *t = trace_new();
-	struct loader *l = calloc(1, sizeof(*l));
 	struct incore_error e = {0};
 
-	must(t && l, "no memory");
-	l->m = *m;
+	must(t != NULL, "no memory");
 	t->meta.vendor = VENDOR_ASCEND;
 	t->meta.evidence = EVIDENCE_VENDOR_SIMULATOR;
 	t->meta.format = "memory";
@@ -176,9 +144,7 @@ struct trace *mem_pipes_new(const struct mem_pipes *m)
 	for (uint32_t i = 0; i < m->n_pipes; i++)
 		add_track(t, &m->pipes[i]);
 	share_spans(t);
-	t->loader = (struct track_loader){.load = load, .close = close_loader};
-	t->loader_ctx = l;
-	add_code(t, l);
+	add_code(t, m);
 	t->links = arena_zalloc(&t->arena, m->n_links + 1, sizeof(*t->links));
 	must(t->links != NULL, "no memory");
 	for (uint32_t i = 0; i < m->n_links; i++)

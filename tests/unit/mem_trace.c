@@ -42,20 +42,17 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 
 		if (known)
 			text = (struct str){t->code[r->line].text, t->code[r->line].text_len};
-		d->start_cyc[k] = r->time;
-		d->dur_cyc[k] = r->duration;
-		d->stall_cyc[k] = r->stall;
-		d->code[k] = known ? r->line : NO_CODE;
-		d->tag[k] = (uint8_t)r->category;
-		d->inst_class[k] = (uint8_t)(known ? amd_class(r->category, text)
-						   : amd_class_of_category(r->category));
-		d->n_unknown_code += !known;
-		d->n++;
+		track_data_put(
+			d, &(struct track_slice){.start = r->time,
+				   .dur = r->duration,
+				   .stall = r->stall,
+				   .code = known ? r->line : NO_CODE,
+				   .tag = (uint8_t)r->category,
+				   .inst_class =
+					   (uint8_t)(known ? amd_class(r->category, text)
+							   : amd_class_of_category(r->category))});
 	}
-	d->begin_cyc = w->begin;
-	d->end_cyc = w->end;
 	d->stated_slices = w->n_records;
-	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
 	return true;
 }
 

@@ -27,11 +27,11 @@ static bool is_of_all_pipes(enum ascend_pipe pipe)
 static void pass_before(
 	const struct barriers *x, track_idx i, uint64_t start, struct last_end *last)
 {
-	const struct asc_rec *recs = asc_recs(x->b, i);
+	const struct track_slice *recs = mem_tracks_at(x->b->trace, i);
 	uint32_t n = x->b->trace->tracks[i].n_slices;
 
 	for (; last->next < n && recs[last->next].start < start; last->next++) {
-		const struct asc_rec *r = &recs[last->next];
+		const struct track_slice *r = &recs[last->next];
 
 		mem_step(last->next);
 		if (x->sync[r->code] != SYNC_NONE)
@@ -51,7 +51,7 @@ static bool is_same_unit(const struct trace *t, track_idx a, track_idx c)
 
 /* Links one barrier with the latest end on the tracks [from, end). */
 static bool link_barrier(const struct barriers *x, track_idx from, track_idx end,
-	const struct asc_rec *bar, struct last_end *last, struct link *k)
+	const struct track_slice *bar, struct last_end *last, struct link *k)
 {
 	uint64_t best = 0;
 
@@ -73,7 +73,7 @@ static bool link_barrier(const struct barriers *x, track_idx from, track_idx end
 /* Links the barriers of one track, which wait for the tracks [from, end). */
 static bool link_track(const struct barriers *x, track_idx at, track_idx from, track_idx end)
 {
-	const struct asc_rec *recs = asc_recs(x->b, at);
+	const struct track_slice *recs = mem_tracks_at(x->b->trace, at);
 	struct last_end *last = mem_zalloc(end - from, sizeof(*last));
 	bool ok = last != NULL;
 

@@ -258,17 +258,17 @@ uint32_t asc_code(struct asc_build *b, const struct asc_op *op)
 
 /* --- slices --- */
 
-struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code)
+struct track_slice *asc_add(struct asc_build *b, uint32_t lane, uint32_t code)
 {
 	struct asc_lane *l = &b->lanes.v[lane];
 
-	if (l->recs.n >= UINT32_MAX || !VEC_PUSH(&l->recs, (struct asc_rec){.code = code}))
+	if (l->recs.n >= UINT32_MAX || !VEC_PUSH(&l->recs, (struct track_slice){.code = code}))
 		return NULL;
 	b->n_slices++;
 	return &l->recs.v[l->recs.n - 1];
 }
 
-struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane)
+struct asc_extra *asc_extra_of(struct asc_build *b, struct track_slice *r, uint32_t lane)
 {
 	if (!(r->flags & REC_EXTRA)) {
 		struct asc_extra x = {.lane = lane, .code = r->code, .event = r->stall};
@@ -284,7 +284,7 @@ struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t 
 /* Longer lengths are not exact to a fraction of a cycle in a float. */
 #define LONG_US 512.0
 
-bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur)
+bool asc_set_us(struct asc_build *b, struct track_slice *r, double ts, double dur)
 {
 	float f = (float)dur;
 	struct asc_row *row = &b->rows.v[r->code];

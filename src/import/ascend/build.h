@@ -104,10 +104,10 @@ struct asc_op { /* the key of a code row */
 uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
 bool asc_add_frames(struct asc_build *b, struct code_row *row, struct str code); /* "a:1\nb:2" */
 /* Adds a slice; flags and slices with a group get an extra. NULL when out of memory. */
-struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
+struct track_slice *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
 /* Finds or makes the extra of a slice; NULL when out of memory. */
-struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane);
-bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur);
+struct asc_extra *asc_extra_of(struct asc_build *b, struct track_slice *r, uint32_t lane);
+bool asc_set_us(struct asc_build *b, struct track_slice *r, double ts, double dur);
 /* The key under which a process_name (tid NULL) or thread_name is stored. */
 uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid);
 /* The key that pairs a flag without id: FIFO per unit and operands; 0: not a flag. */
@@ -115,8 +115,7 @@ uint64_t asc_fifo_key(struct asc_build *b, uint32_t lane, enum ascend_sync sync,
 
 #define ASC_COUNTER_SCALE 1000 /* counter values are kept in thousandths */
 /* --- finishing --- */
-/* The slices of a track, and the track of a lane, after sorting. */
-const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i);
+/* The track of a lane, after sorting. */
 track_idx asc_track_of(const struct asc_build *b, uint32_t lane);
 bool asc_finish(struct asc_build *b, struct incore_error *e);
 bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error *e);
@@ -132,8 +131,7 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* from aicore
 bool asc_put_throughput(struct asc_build *b, double mhz);	  /* counters from mte logs */
 bool asc_count_notes(struct asc_build *b, struct incore_error *e);
 /* Sorts slices by (start, end, address, code), without code by (start, end, code). */
-void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n);
-struct asc_rec *const *asc_all_recs(const struct trace *t); /* by track */
+void asc_sort_recs(const struct code_row *code, struct track_slice *v, size_t n);
 /* If our own tables fit the slices, the trace becomes the one that was exported. */
 bool asc_take_own(struct asc_build *b, struct incore_error *e);
 

@@ -58,11 +58,11 @@ static uint32_t lane_of(struct core_dump *c, enum ascend_pipe pipe)
 	return c->lane_of[pipe] - 1;
 }
 
-static struct asc_rec *add_slice(struct core_dump *c, enum ascend_pipe pipe,
+static struct track_slice *add_slice(struct core_dump *c, enum ascend_pipe pipe,
 	const struct asc_op *op, uint64_t start, uint64_t end)
 {
 	uint32_t lane = lane_of(c, pipe), code = lane == NO_TRACK ? NO_CODE : asc_code(c->b, op);
-	struct asc_rec *r = code == NO_CODE ? NULL : asc_add(c->b, lane, code);
+	struct track_slice *r = code == NO_CODE ? NULL : asc_add(c->b, lane, code);
 
 	if (!r)
 		return NULL;
@@ -93,7 +93,8 @@ static bool find_fetch(const struct core_dump *c, uint64_t pc, uint64_t tick, ui
 }
 
 /* The k-th issue of a PC belongs to its k-th start. */
-static bool add_head(struct core_dump *c, struct asc_rec *r, uint32_t lane, uint64_t pc, size_t k)
+static bool add_head(
+	struct core_dump *c, struct track_slice *r, uint32_t lane, uint64_t pc, size_t k)
 {
 	size_t lo = 0, hi = c->issues.n;
 	struct asc_extra *x;
@@ -131,7 +132,7 @@ static bool join_two(
 	struct ascend_unit u = {0};
 	struct dump_line l, last;
 	struct asc_op op = {.is_kind_known = true};
-	struct asc_rec *r;
+	struct track_slice *r;
 	struct asc_extra *x;
 	bool ok = true;
 

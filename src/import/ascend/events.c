@@ -104,7 +104,7 @@ static bool note_time(struct asc_build *b, const struct trace_event *ev)
 }
 
 /* Joins the slice with the head slices of its group, past or future. */
-static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str group)
+static bool join_group(struct asc_build *b, uint32_t lane, struct track_slice *r, struct str group)
 {
 	/* by lane, too: the SET and the WAIT of a pair share an id, but each has its own head */
 	uint64_t *at = u64_map_at(&b->head_at, hash_bytes(group.p, group.n, (uint64_t)lane + 3));
@@ -138,7 +138,7 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 }
 
 /* For IMPORT_TEXT: stores the place of a slice that has no extra yet. */
-static bool set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
+static bool set_place(struct asc_build *b, struct track_slice *r, const struct text_event *at)
 {
 	if (!b->trace->text)
 		return true;
@@ -184,7 +184,7 @@ static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t
 
 /* For files where the group of a flag is also its id. */
 static bool add_sync(
-	struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str id, struct str detail)
+	struct asc_build *b, uint32_t lane, struct track_slice *r, struct str id, struct str detail)
 {
 	enum ascend_sync sync = (enum ascend_sync)b->rows.v[r->code].sync;
 	struct asc_extra *x;
@@ -218,7 +218,7 @@ static bool add_slice(struct asc_build *b, const struct trace_event *ev)
 	uint32_t lane = asc_lane(b, ev->pid, ev->tid), code;
 	double dur = ev->has_dur ? ev->dur : 0;
 	struct text_event at = {.offset = b->text_base + ev->offset, .ts = ev->ts};
-	struct asc_rec *r;
+	struct track_slice *r;
 
 	if (lane == NO_TRACK)
 		return false;
@@ -247,7 +247,7 @@ static bool close_pair(struct asc_build *b, const struct asc_open *o, double oth
 {
 	double start = o->is_begin ? o->ts : other, end = o->is_begin ? other : o->ts;
 	struct text_event at = {.offset = o->offset, .is_pair = true, .ts = start, .dur = end};
-	struct asc_rec *r = asc_add(b, o->lane, o->code);
+	struct track_slice *r = asc_add(b, o->lane, o->code);
 
 	if (!r)
 		return false;

@@ -1,66 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * finish.c: makes the trace: converts microseconds to cycles and lanes to tracks, and sorts the
- * slices. Slices stay where they were read (24 bytes each); the trace's loader copies one track at
- * a time.
+ * slices, which stay where they were read.
  */
 #include <math.h>
 
 #include "base/mem.h"
 #include "base/search.h"
 #include "import/ascend/ascend.h"
-
-struct asc_ctx { /* trace.loader_ctx */
-	uint32_t n;
-	struct asc_rec *recs[]; /* by track */
-};
-
-/* --- loading --- */
-
-static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
-	struct incore_error *e)
-{
-	const struct asc_ctx *x = t->loader_ctx;
-	uint32_t n = t->tracks[i].n_slices;
-
-	d->stated_slices = n;
-	if (want & TRACK_NO_SLICES)
-		return true;
-	if (!track_data_reserve(d, n))
-		return err_nomem(e);
-	for (uint32_t k = 0; k < n; k++) {
-		const struct asc_rec *r = &x->recs[i][k];
-
-		d->start_cyc[k] = r->start;
-		d->dur_cyc[k] = r->dur;
-		d->stall_cyc[k] = r->stall;
-		d->code[k] = r->code;
-		d->inst_class[k] = r->inst_class;
-		d->tag[k] = r->tag;
-		mem_step(k);
-	}
-	d->n = n;
-	return true;
-}
-
-static void close_ctx(void *ctx)
-{
-	struct asc_ctx *x = ctx;
-
-	for (uint32_t i = 0; i < x->n; i++)
-		mem_free(x->recs[i]);
-	mem_free(x);
-}
-
-const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i)
-{
-	return ((const struct asc_ctx *)b->trace->loader_ctx)->recs[i];
-}
-
-struct asc_rec *const *asc_all_recs(const struct trace *t)
-{
-	return ((const struct asc_ctx *)t->loader_ctx)->recs;
-}
 
 track_idx asc_track_of(const struct asc_build *b, uint32_t lane)
 {
@@ -84,7 +31,7 @@ static uint32_t clamp(struct asc_build *b, uint64_t v)
 	return UINT32_MAX;
 }
 
-static void to_cycles(struct asc_build *b, struct asc_rec *r, double mhz)
+static void to_cycles(struct asc_build *b, struct track_slice *r, double mhz)
 {
 	double ts, us;
 	float f;
@@ -97,7 +44,7 @@ static void to_cycles(struct asc_build *b, struct asc_rec *r, double mhz)
 }
 
 /* The head cost precedes the instruction and becomes part of its slice. */
-static void fold_head(struct asc_build *b, struct asc_rec *r, struct asc_extra *x, double mhz)
+static void fold_head(struct asc_build *b, struct track_slice *r, struct asc_extra *x, double mhz)
 {
 	double scale = b->is_ticks ? 1 : mhz;
 	uint64_t cache = cycles_of(x->cache, scale), stall = cache + cycles_of(x->ccu, scale);
@@ -119,7 +66,7 @@ static void finish_lane(struct asc_build *b, struct asc_lane *l, double mhz)
 {
 	struct asc_unit *u = &b->units.v[l->unit_idx];
 
-	EACH (struct asc_rec, r, l->recs.v, l->recs.n) {
+	EACH (struct track_slice, r, l->recs.v, l->recs.n) {
 		struct code_row *c = &b->code.v[r->code];
 		struct asc_row *row = &b->rows.v[r->code];
 
@@ -145,7 +92,8 @@ static void finish_lane(struct asc_build *b, struct asc_lane *l, double mhz)
 
 /* --- order --- */
 
-static bool is_before(const struct code_row *code, const struct asc_rec *a, const struct asc_rec *c)
+static bool is_before(
+	const struct code_row *code, const struct track_slice *a, const struct track_slice *c)
 {
 	uint64_t a_end = a->start + a->dur, c_end = c->start + c->dur;
 
@@ -158,9 +106,9 @@ static bool is_before(const struct code_row *code, const struct asc_rec *a, cons
 	return a->code < c->code;
 }
 
-static void sift(const struct code_row *code, struct asc_rec *v, size_t at, size_t n)
+static void sift(const struct code_row *code, struct track_slice *v, size_t at, size_t n)
 {
-	struct asc_rec r = v[at];
+	struct track_slice r = v[at];
 
 	for (size_t kid = 2 * at + 1; kid < n; kid = 2 * at + 1) {
 		if (kid + 1 < n && is_before(code, &v[kid], &v[kid + 1]))
@@ -173,14 +121,14 @@ static void sift(const struct code_row *code, struct asc_rec *v, size_t at, size
 	v[at] = r;
 }
 
-static void heap_sort(const struct code_row *code, struct asc_rec *v, size_t n)
+static void heap_sort(const struct code_row *code, struct track_slice *v, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;) {
 		sift(code, v, i, n);
 		mem_step(i);
 	}
 	for (size_t i = n; i-- > 1;) {
-		struct asc_rec r = v[0];
+		struct track_slice r = v[0];
 
 		v[0] = v[i];
 		v[i] = r;
@@ -191,12 +139,12 @@ static void heap_sort(const struct code_row *code, struct asc_rec *v, size_t n)
 
 /* Producers write a pipe sorted by end: slices are only a few places off, so that insertion sort is
  * linear. It sorts in place, because a copy of the slices would be the memory peak. */
-void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
+void asc_sort_recs(const struct code_row *code, struct track_slice *v, size_t n)
 {
 	size_t moves = 0;
 
 	for (size_t i = 1; i < n; i++) {
-		struct asc_rec r = v[i];
+		struct track_slice r = v[i];
 		size_t k = i;
 
 		for (; k > 0 && is_before(code, &r, &v[k - 1]); k--)
@@ -290,33 +238,27 @@ static bool make_tracks(struct asc_build *b)
 	struct trace *t = b->trace;
 	struct asc_unit **order = mem_zalloc(b->units.n + 1, sizeof(*order));
 	size_t n = count_tracks(b);
-	struct asc_ctx *x = mem_zalloc(1, sizeof(*x) + n * sizeof(x->recs[0]));
-	bool ok = order && x;
+	struct mem_tracks *m = mem_tracks_new(t);
+	bool ok = order && m && VEC_RESERVE(&m->slices, n);
 
 	t->tracks = arena_zalloc(&t->arena, n + 1, sizeof(*t->tracks));
 	ok = ok && t->tracks;
+	for (size_t i = 0; ok && i < n; i++)
+		m->slices.v[m->slices.n++] = NULL;
 	for (size_t i = 0; ok && i < b->units.n; i++)
 		order[i] = &b->units.v[i];
 	if (ok && b->units.n)
 		SORT(order, b->units.n, unit_cmp);
 	ok = ok && add_units(b, order);
 	mem_free(order);
-	if (!ok) {
-		mem_free(x);
-		t->n_tracks = 0;
-		return false;
-	}
-	x->n = (uint32_t)n;
-	t->loader = (struct track_loader){.load = load, .close = close_ctx};
-	t->loader_ctx = x;
-	return true;
+	return ok;
 }
 
 /* Moves the slices of all lanes of a track into one array. */
 static bool take_lanes(struct asc_build *b)
 {
 	struct trace *t = b->trace;
-	struct asc_ctx *x = t->loader_ctx;
+	struct track_slice **slices = ((struct mem_tracks *)t->loader_ctx)->slices.v;
 	uint64_t *total = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*total));
 
 	if (!total)
@@ -334,19 +276,19 @@ static bool take_lanes(struct asc_build *b)
 			continue;
 		n = &t->tracks[k].n_slices;
 		if (*n == 0) {
-			x->recs[k] = l->recs.v;
+			slices[k] = l->recs.v;
 			l->recs.v = NULL;
 		}
 		if (*n + l->recs.n < total[k] || *n) {
-			grown = mem_resize(x->recs[k], (size_t)total[k], sizeof(struct asc_rec));
+			grown = mem_resize(slices[k], (size_t)total[k], sizeof(struct track_slice));
 			if (!grown) {
 				mem_free(total);
 				return false;
 			}
-			x->recs[k] = grown;
+			slices[k] = grown;
 		}
 		if (l->recs.v)
-			memcpy(x->recs[k] + *n, l->recs.v, l->recs.n * sizeof(struct asc_rec));
+			memcpy(slices[k] + *n, l->recs.v, l->recs.n * sizeof(struct track_slice));
 		*n += (uint32_t)l->recs.n;
 		VEC_FREE(&l->recs);
 	}
@@ -357,7 +299,7 @@ static bool take_lanes(struct asc_build *b)
 /* --- places in the text --- */
 
 /* Stores the event of each slice; a slice without an extra had it in its stall field. */
-static bool put_places(struct asc_build *b, track_idx k, struct asc_rec *v)
+static bool put_places(struct asc_build *b, track_idx k, struct track_slice *v)
 {
 	struct trace_text *x = b->trace->text;
 	uint32_t n = b->trace->tracks[k].n_slices, *out = mem_resize(NULL, n + 1, sizeof(*out));
@@ -407,7 +349,7 @@ static bool begin_places(struct asc_build *b)
 static bool settle_track(struct asc_build *b, track_idx k)
 {
 	struct trace *t = b->trace;
-	struct asc_rec *v = ((struct asc_ctx *)t->loader_ctx)->recs[k];
+	struct track_slice *v = mem_tracks_at(t, k);
 
 	asc_sort_recs(b->code.v, v, t->tracks[k].n_slices);
 	if (b->trace->text && !put_places(b, k, v))

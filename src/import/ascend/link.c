@@ -153,7 +153,7 @@ static bool note_alone(struct asc_build *b, const struct alone *a, bool is_wait)
 
 static uint32_t slice_at(const struct asc_build *b, track_idx track, uint64_t at)
 {
-	const struct asc_rec *v = asc_recs(b, track);
+	const struct track_slice *v = mem_tracks_at(b->trace, track);
 	uint32_t lo = 0, hi = b->trace->tracks[track].n_slices;
 
 	BISECT(lo, hi, i, v[i].start <= at);

@@ -78,7 +78,7 @@ static bool map_rows(struct taking *x, bool *fits)
 	return ok;
 }
 
-static uint64_t hash_of(const struct asc_rec *v, uint32_t n)
+static uint64_t hash_of(const struct track_slice *v, uint32_t n)
 {
 	uint64_t hash = 0;
 
@@ -88,7 +88,7 @@ static uint64_t hash_of(const struct asc_rec *v, uint32_t n)
 	return hash;
 }
 
-static void reorder(const struct taking *x, track_idx k, bool is_by_code, struct asc_rec *v)
+static void reorder(const struct taking *x, track_idx k, bool is_by_code, struct track_slice *v)
 {
 	uint32_t n = x->b->trace->tracks[k].n_slices;
 
@@ -101,8 +101,8 @@ static void reorder(const struct taking *x, track_idx k, bool is_by_code, struct
 static bool check_track(struct taking *x, track_idx k, const char *want, bool *fits)
 {
 	uint32_t n = x->b->trace->tracks[k].n_slices;
-	const struct asc_rec *recs = asc_recs(x->b, k);
-	struct asc_rec *copy = mem_resize(NULL, (size_t)n + 1, sizeof(*copy));
+	const struct track_slice *recs = mem_tracks_at(x->b->trace, k);
+	struct track_slice *copy = mem_resize(NULL, (size_t)n + 1, sizeof(*copy));
 	char text[24];
 	bool is_same = false;
 
@@ -262,7 +262,7 @@ static bool become(struct taking *x, struct incore_error *e)
 	bool is_user_clock = x->b->options->soc || x->b->options->clock_hz;
 
 	for (track_idx i = 0; i < t->n_tracks; i++)
-		reorder(x, i, x->is_by_code[i], asc_all_recs(t)[i]);
+		reorder(x, i, x->is_by_code[i], mem_tracks_at(t, i));
 	if (!keep_facts(x->own, t, is_user_clock) || !add_blocks(x->own, t))
 		return err_nomem(e);
 	x->own->loader.close(x->own->loader_ctx);

@@ -2,29 +2,18 @@
 /* records.h: the records that the builder of Ascend traces (build.h) keeps while files are read. */
 #pragma once
 
-#include <assert.h>
-
 #include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "codec/trace_events.h"
 #include "import/import.h"
 #include "isa/ascend.h"
+#include "trace/mem_tracks.h"
 #include "trace/trace_text.h"
 
-/* One slice. Until the clock is known, times are microseconds: start is a double, dur a float. */
-struct asc_rec {
-	uint64_t start;
-	uint32_t dur;
-	/* With REC_EXTRA an index into extras; else, while reading for IMPORT_TEXT, the index of
-	 * its event. */
-	uint32_t stall;
-	uint32_t code;
-	uint8_t inst_class, tag;
-	uint8_t flags;
-	uint8_t unused;
-};
-static_assert(sizeof(struct asc_rec) == 24, "a slice is held in 24 bytes");
+/* Flags of a slice. Until the clock is known, its times are microseconds: start is a double, dur a
+ * float. With REC_EXTRA, stall is an index into extras; else, while reading for IMPORT_TEXT, it is
+ * the index of its event. */
 enum { REC_EXTRA = 1, REC_LONG = 2 /* dur is an index into b->long_us */ };
 
 struct asc_extra {	   /* more data of a flag or of an instruction with a head cost */
@@ -45,7 +34,7 @@ struct asc_extra {	   /* more data of a flag or of an instruction with a head co
 struct asc_lane {	     /* a (pid, tid) of the file; several may belong to one pipe */
 	struct str pid, tid; /* raw, in the trace's arena */
 	const char *unit;    /* unit of its file if the pid does not name one, or NULL */
-	VEC(struct asc_rec) recs;
+	VEC(struct track_slice) recs;
 	uint32_t unit_idx, pipe; /* resolved by asc_finish() */
 };
 

@@ -133,21 +133,15 @@ static bool place_links(struct trace *t, const struct doc *doc)
 
 /* --- content of a track --- */
 
-struct slice_row {
-	int64_t start_cyc;
-	uint32_t dur_cyc, stall_cyc;
-	code_idx code;
-	uint8_t inst_class, tag;
-};
 static const struct field slice_fields[] = {
-	CELL(slice_row, start_cyc, I64, "start_cycles"),
-	CELL(slice_row, dur_cyc, U32, "duration_cycles"),
-	CELL(slice_row, stall_cyc, U32, "stall_cycles"),
-	CELL(slice_row, code, INDEX, "code"),
-	CELL(slice_row, inst_class, CLASS, "class"),
-	CELL(slice_row, tag, U8, "category"),
+	CELL(track_slice, start, I64, "start_cycles"),
+	CELL(track_slice, dur, U32, "duration_cycles"),
+	CELL(track_slice, stall, U32, "stall_cycles"),
+	CELL(track_slice, code, INDEX, "code"),
+	CELL(track_slice, inst_class, CLASS, "class"),
+	CELL(track_slice, tag, U8, "category"),
 };
-static const struct field_table table_slices = CELLS(slice_row, slice_fields);
+static const struct field_table table_slices = CELLS(track_slice, slice_fields);
 
 struct state_row {
 	int64_t start_cyc;
@@ -164,25 +158,15 @@ static const struct field state_fields[] = {
 };
 static const struct field_table table_states = CELLS(state_row, state_fields);
 
-static void add_slice(struct json_reader *r, const struct trace *t, const struct slice_row *s,
+static void add_slice(struct json_reader *r, const struct trace *t, const struct track_slice *s,
 	struct track_data *d)
 {
-	uint32_t i = d->n;
-
-	if (s->start_cyc < 0 || s->stall_cyc > s->dur_cyc ||
+	if (s->start > INT64_MAX || s->stall > s->dur ||
 		(s->code >= t->n_code && s->code != NO_CODE) ||
-		(i && d->start_cyc[i - 1] > (uint64_t)s->start_cyc)) {
-		json_reject(r, NULL, "slice %u: its time, stall or code is out of range", i);
-		return;
-	}
-	d->start_cyc[i] = (uint64_t)s->start_cyc;
-	d->dur_cyc[i] = s->dur_cyc;
-	d->stall_cyc[i] = s->stall_cyc;
-	d->code[i] = s->code;
-	d->inst_class[i] = s->inst_class;
-	d->tag[i] = s->tag;
-	d->n_unknown_code += s->code == NO_CODE;
-	d->n++;
+		(d->n && d->start_cyc[d->n - 1] > s->start))
+		json_reject(r, NULL, "slice %u: its time, stall or code is out of range", d->n);
+	else
+		track_data_put(d, s);
 }
 
 static void add_state(struct track_data *d, uint32_t state, uint64_t dur_cyc)
@@ -194,11 +178,11 @@ static void add_state(struct track_data *d, uint32_t state, uint64_t dur_cyc)
 static void load_slice(
 	struct json_reader *r, const struct trace *t, track_idx i, struct track_data *d)
 {
-	struct slice_row row;
+	struct track_slice row;
 
 	doc_clear_row(&table_slices, &row);
 	doc_read_cells(r, NULL, &table_slices, &row);
-	row.start_cyc = cycles_of(t, t->tracks[i].clock, row.start_cyc);
+	row.start = (uint64_t)cycles_of(t, t->tracks[i].clock, (int64_t)row.start);
 	if (!r->is_failed)
 		add_slice(r, t, &row, d);
 }

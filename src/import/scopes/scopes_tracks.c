@@ -233,18 +233,16 @@ static bool load_piece(void *ctx, uint32_t row, uint64_t from, uint64_t to)
 {
 	struct loading *l = ctx;
 	struct track_data *d = l->d;
-	uint32_t i = d->n, dur = to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
+	uint32_t dur = to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
 	uint8_t class = l->t->code[row].inst_class;
 
-	if (i == l->most)
+	if (d->n == l->most)
 		return false;
-	d->start_cyc[i] = from + l->offset;
-	d->dur_cyc[i] = dur;
-	d->stall_cyc[i] = class == CLASS_BARRIER ? dur : 0;
-	d->code[i] = row;
-	d->inst_class[i] = class;
-	d->tag[i] = 0;
-	d->n++;
+	track_data_put(d, &(struct track_slice){.start = from + l->offset,
+				  .dur = dur,
+				  .stall = class == CLASS_BARRIER ? dur : 0,
+				  .code = row,
+				  .inst_class = class});
 	return true;
 }
 
@@ -256,10 +254,7 @@ static bool load_track(const struct trace *t, track_idx i, unsigned want, struct
 	struct loading l = {f, t, (uint64_t)f->offset_cyc[k->sm], d, k->n_slices};
 	struct scope_walk w = {.piece = load_piece, .row = find_row, .ctx = &l};
 
-	d->begin_cyc = t->tracks[i].begin_cyc;
-	d->end_cyc = t->tracks[i].end_cyc;
 	d->stated_slices = k->n_slices;
-	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
 	if (want & TRACK_NO_SLICES)
 		return true;
 	if (!track_data_reserve(d, k->n_slices))

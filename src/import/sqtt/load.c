@@ -72,7 +72,6 @@ bool sqtt_track_load(const struct trace *t, track_idx i, unsigned want, struct t
 	d->begin_cyc = w->begin_cyc;
 	d->end_cyc = w->end_cyc;
 	d->stated_slices = w->n_insts;
-	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
 	if (!track_data_reserve(d, n) || !track_data_reserve_states(d, w->n_spans))
 		return err_nomem(e);
 	if (n)

@@ -2,10 +2,11 @@
 /*
  * layout.c: assigns slices to lanes. Slices of a thread nest or overlap; each is put into the
  * first lane of its thread that is free when it begins, so that nested slices are sorted by depth
- * and slices of a lane never overlap. The trace's loader copies one lane at a time.
+ * and slices of a lane never overlap.
  */
 #include "base/search.h"
 #include "import/timeline/timeline.h"
+#include "trace/mem_tracks.h"
 
 #define MAX_DEPTH 64
 
@@ -116,17 +117,10 @@ static const char *name_of(struct timeline *l, const struct tl_lane *k, uint32_t
 
 /* --- depth --- */
 
-struct columns { /* columns of a track, in the trace's arena */
-	uint64_t *start_cyc;
-	uint32_t *dur_cyc;
-	code_idx *code;
-	uint8_t *kind;
-};
-
 struct layout {
 	struct timeline *l;
 	VEC(struct track) tracks;
-	VEC(struct columns) columns;
+	struct mem_tracks *content;
 	VEC(uint8_t) depth;	  /* by slice of the current lane */
 	uint32_t process, thread; /* ordinals of the lane */
 };
@@ -161,32 +155,28 @@ static bool find_depths(struct layout *x, const struct tl_lane *k, uint32_t coun
 
 static bool add_track(struct layout *x, const struct tl_lane *k, uint32_t depth, uint32_t n)
 {
-	struct arena *a = &x->l->trace->arena;
 	struct track t = {.coord = {x->process, x->thread, depth},
 		.kernel_id = UINT32_MAX,
 		.workgroup = NO_VALUE,
 		.begin_cyc = UINT64_MAX,
 		.name = name_of(x->l, k, depth)};
-	struct columns c = {arena_zalloc(a, n, sizeof(*c.start_cyc)),
-		arena_zalloc(a, n, sizeof(*c.dur_cyc)), arena_zalloc(a, n, sizeof(*c.code)),
-		arena_zalloc(a, n, sizeof(*c.kind))};
 
-	return t.name && c.start_cyc && c.dur_cyc && c.code && c.kind &&
-	       x->tracks.n < NO_TRACK - 1 && VEC_PUSH(&x->tracks, t) && VEC_PUSH(&x->columns, c);
+	return t.name && x->tracks.n < NO_TRACK - 1 && mem_tracks_add(x->content, n) &&
+	       VEC_PUSH(&x->tracks, t);
 }
 
 static void put_slice(struct layout *x, uint32_t track, const struct tl_slice *s)
 {
 	const struct timeline *l = x->l;
 	struct track *t = &x->tracks.v[track];
-	struct columns *c = &x->columns.v[track];
 	uint64_t from = (uint64_t)(s->from_ns - l->min_ns) / (uint64_t)l->unit_ns;
 	uint64_t to = (uint64_t)(s->to_ns - l->min_ns) / (uint64_t)l->unit_ns;
 
-	c->start_cyc[t->n_slices] = from;
-	c->dur_cyc[t->n_slices] = (uint32_t)(to - from);
-	c->code[t->n_slices] = s->code;
-	c->kind[t->n_slices++] = s->kind;
+	x->content->slices.v[track][t->n_slices++] = (struct track_slice){.start = from,
+		.dur = (uint32_t)(to - from),
+		.code = s->code,
+		.inst_class = CLASS_USERMARK,
+		.tag = s->kind};
 	t->begin_cyc = from < t->begin_cyc ? from : t->begin_cyc;
 	t->end_cyc = to > t->end_cyc ? to : t->end_cyc;
 }
@@ -208,46 +198,21 @@ static bool layout_lane(struct layout *x, struct tl_lane *k)
 	return true;
 }
 
-static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
-	struct incore_error *e)
-{
-	const struct columns *c = (const struct columns *)t->loader_ctx + i;
-	uint32_t n = t->tracks[i].n_slices;
-
-	d->stated_slices = n;
-	if (want & TRACK_NO_SLICES)
-		return true;
-	if (!track_data_reserve(d, n))
-		return err_nomem(e);
-	d->n = n;
-	if (n == 0)
-		return true;
-	memcpy(d->start_cyc, c->start_cyc, n * sizeof(*d->start_cyc));
-	memcpy(d->dur_cyc, c->dur_cyc, n * sizeof(*d->dur_cyc));
-	memset(d->stall_cyc, 0, n * sizeof(*d->stall_cyc));
-	memcpy(d->code, c->code, n * sizeof(*d->code));
-	memset(d->inst_class, CLASS_USERMARK, n);
-	memcpy(d->tag, c->kind, n);
-	return true;
-}
-
 static bool hand_over(struct layout *x)
 {
 	struct trace *t = x->l->trace;
 
 	t->n_tracks = (uint32_t)x->tracks.n;
 	t->tracks = arena_memdup(&t->arena, x->tracks.v, x->tracks.n * sizeof(*x->tracks.v));
-	t->loader_ctx = arena_memdup(&t->arena, x->columns.v, x->columns.n * sizeof(*x->columns.v));
-	t->loader = (struct track_loader){.load = load};
-	return !t->n_tracks || (t->tracks && t->loader_ctx);
+	return !t->n_tracks || t->tracks;
 }
 
 bool tl_layout(struct timeline *l, struct incore_error *e)
 {
-	struct layout x = {.l = l};
+	struct layout x = {.l = l, .content = mem_tracks_new(l->trace)};
 	size_t n;
 	struct lane_ref *v = sorted_lanes(l, &n);
-	bool ok = v != NULL;
+	bool ok = v && x.content;
 
 	for (size_t i = 0; ok && i < n; i++) {
 		if (i && v[i].process != v[i - 1].process) {
@@ -261,7 +226,6 @@ bool tl_layout(struct timeline *l, struct incore_error *e)
 	ok = ok && hand_over(&x);
 	mem_free(v);
 	VEC_FREE(&x.tracks);
-	VEC_FREE(&x.columns);
 	VEC_FREE(&x.depth);
 	return ok || err_nomem(e);
 }
@@ -274,16 +238,16 @@ ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_sl
 /* The index of the first slice of a track that begins after `at`. */
 static uint32_t place_after(const struct trace *t, track_idx i, uint64_t at)
 {
-	const struct columns *c = (const struct columns *)t->loader_ctx + i;
+	const struct track_slice *v = mem_tracks_at(t, i);
 	uint32_t lo = 0, hi = t->tracks[i].n_slices;
 
-	BISECT(lo, hi, k, c->start_cyc[k] <= at);
+	BISECT(lo, hi, k, v[k].start <= at);
 	return lo;
 }
 
-static bool is_inside(const struct columns *c, uint32_t slice, uint64_t at)
+static bool is_inside(const struct track_slice *s, uint64_t at)
 {
-	return c->start_cyc[slice] == at || c->start_cyc[slice] + c->dur_cyc[slice] > at;
+	return s->start == at || s->start + s->dur > at;
 }
 
 /* Finds the innermost slice around the time (one that ends then only if there is no other), or the
@@ -297,22 +261,22 @@ static bool bind(
 
 	for (uint32_t d = k->n_tracks; d-- > 0;) {
 		track_idx i = k->first_track + d;
-		const struct columns *c = (const struct columns *)t->loader_ctx + i;
+		const struct track_slice *v = mem_tracks_at(t, i);
 		uint32_t p = place_after(t, i, at);
 
 		if (f->is_next) {
 			p = at ? place_after(t, i, at - 1) : 0;
-			if (p < t->tracks[i].n_slices && c->start_cyc[p] <= best) {
-				best = c->start_cyc[p];
+			if (p < t->tracks[i].n_slices && v[p].start <= best) {
+				best = v[p].start;
 				*track = i;
 				*slice = p;
 			}
-		} else if (p && c->start_cyc[p - 1] + c->dur_cyc[p - 1] >= at &&
-			   (best == UINT64_MAX || is_inside(c, p - 1, at))) {
-			best = c->start_cyc[p - 1];
+		} else if (p && v[p - 1].start + v[p - 1].dur >= at &&
+			   (best == UINT64_MAX || is_inside(&v[p - 1], at))) {
+			best = v[p - 1].start;
 			*track = i;
 			*slice = p - 1;
-			if (is_inside(c, p - 1, at))
+			if (is_inside(&v[p - 1], at))
 				return true;
 		}
 	}

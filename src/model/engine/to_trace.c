@@ -2,84 +2,39 @@
 /* to_trace.c: converts timed slices to tracks. */
 #include "base/search.h"
 #include "model/engine/to_trace_internal.h"
-
-struct rec { /* a slice of a track */
-	uint64_t start;
-	uint32_t dur, stall;
-	uint32_t code;
-	uint32_t old; /* its number in the lane */
-};
-
-struct tracks { /* trace.loader_ctx */
-	uint32_t n;
-	struct rec *recs[]; /* by track */
-};
+#include "trace/mem_tracks.h"
 
 struct maker {
 	struct trace *t;
 	const struct opstream_set *set;
 	const struct timed *timed;
 	struct rows rows;
+	struct mem_tracks *content;
 	struct incore_error *e;
 	uint32_t *track_of; /* by lane: + 1 */
 	uint32_t **place;   /* by lane: where slice i went */
 };
 
-/* --- loading --- */
-
-static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
-	struct incore_error *e)
-{
-	const struct tracks *x = t->loader_ctx;
-	uint32_t n = t->tracks[i].n_slices;
-
-	d->stated_slices = n;
-	if (want & TRACK_NO_SLICES)
-		return true;
-	if (!track_data_reserve(d, n))
-		return err_nomem(e);
-	for (uint32_t k = 0; k < n; k++) {
-		const struct rec *r = &x->recs[i][k];
-
-		d->start_cyc[k] = r->start;
-		d->dur_cyc[k] = r->dur;
-		d->stall_cyc[k] = r->stall;
-		d->code[k] = r->code;
-		d->inst_class[k] = t->code[r->code].inst_class;
-		d->tag[k] = (uint8_t)t->tracks[i].coord[2];
-	}
-	d->n = n;
-	return true;
-}
-
-static void close_ctx(void *ctx)
-{
-	struct tracks *x = ctx;
-
-	for (uint32_t i = 0; i < x->n; i++)
-		mem_free(x->recs[i]);
-	mem_free(x);
-}
-
 /* --- order --- */
 
-ORDER(rec_cmp, struct rec, UP(start) UP(dur) UP(code) UP(old))
+/* While slices are sorted, their stall is their number in the lane. */
+ORDER(slice_cmp, struct track_slice, UP(start) UP(dur) UP(code) UP(stall))
 
 /* Only sets are slightly out of order, so insertion sort is nearly linear. */
-static void sort_recs(struct rec *v, size_t n)
+static void sort_slices(struct track_slice *v, size_t n)
 {
 	size_t moves = 0;
 
 	for (size_t i = 1; i < n; i++) {
-		struct rec r = v[i];
+		struct track_slice r = v[i];
 		size_t k = i;
 
-		for (; k > 0 && rec_cmp(&r, &v[k - 1]) < 0; k--)
+		for (; k > 0 && slice_cmp(&r, &v[k - 1]) < 0; k--)
 			v[k] = v[k - 1];
 		v[k] = r;
 		moves += i - k;
 		if (moves > 16 * n) {
-			SORT(v, n, rec_cmp);
+			SORT(v, n, slice_cmp);
 			return;
 		}
 	}
@@ -91,11 +46,9 @@ static bool fill_track(struct maker *m, uint32_t core, unsigned pipe, track_idx 
 {
 	const struct timed_core *c = &m->timed->cores.v[core];
 	const struct timed_lane *l = &c->lanes[pipe];
-	struct tracks *x = m->t->loader_ctx;
 	uint32_t lane = core * ENGINE_PIPES + pipe;
-	struct rec *v = mem_alloc(l->slices.n * sizeof(*v) + 1);
+	struct track_slice *v = mem_tracks_add(m->content, l->slices.n);
 
-	x->recs[k] = v;
 	m->place[lane] = mem_alloc(l->slices.n * sizeof(uint32_t) + 1);
 	if (!v || !m->place[lane])
 		return false;
@@ -105,11 +58,14 @@ static bool fill_track(struct maker *m, uint32_t core, unsigned pipe, track_idx 
 
 		if (code == NO_CODE)
 			return false;
-		v[i] = (struct rec){s->start, s->dur, s->stall, code, i};
+		v[i] = (struct track_slice){s->start, s->dur, i, code,
+			m->rows.code.v[code].inst_class, (uint8_t)model_lane(pipe), 0};
 	}
-	sort_recs(v, l->slices.n);
-	for (uint32_t i = 0; i < l->slices.n; i++)
-		m->place[lane][v[i].old] = i;
+	sort_slices(v, l->slices.n);
+	for (uint32_t i = 0; i < l->slices.n; i++) {
+		m->place[lane][v[i].stall] = i;
+		v[i].stall = l->slices.v[v[i].stall].stall;
+	}
 	m->t->tracks[k].n_slices = (uint32_t)l->slices.n;
 	m->track_of[lane] = k + 1;
 	return true;
@@ -202,19 +158,14 @@ static bool make_tracks(struct maker *m)
 	struct trace *t = m->t;
 	size_t n = m->timed->cores.n, lanes = n * ENGINE_PIPES;
 	struct order *o = mem_zalloc(n + 1, sizeof(*o));
-	struct tracks *x = mem_zalloc(1, sizeof(*x) + (lanes + 1) * sizeof(x->recs[0]));
 	bool ok;
 
 	t->tracks = arena_zalloc(&t->arena, lanes + 1, sizeof(*t->tracks));
 	t->clocks = arena_zalloc(&t->arena, n + 1, sizeof(*t->clocks));
 	m->track_of = mem_zalloc(lanes + 1, sizeof(*m->track_of));
 	m->place = mem_zalloc(lanes + 1, sizeof(*m->place));
-	if (x) {
-		x->n = (uint32_t)lanes;
-		t->loader = (struct track_loader){.load = load, .close = close_ctx};
-		t->loader_ctx = x;
-	}
-	ok = o && x && t->tracks && t->clocks && m->track_of && m->place;
+	m->content = mem_tracks_new(t);
+	ok = o && m->content && t->tracks && t->clocks && m->track_of && m->place;
 	ok = ok ? add_cores(m, o, n) : err_nomem(m->e);
 	mem_free(o);
 	return ok;
@@ -247,13 +198,12 @@ static bool put_links(struct maker *m)
 static bool put_heads(struct maker *m)
 {
 	struct trace *t = m->t;
-	const struct tracks *x = t->loader_ctx;
 	VEC(struct head_cost) v = {0};
 	bool ok = true;
 
 	for (track_idx k = 0; ok && k < t->n_tracks; k++)
 		for (uint32_t i = 0; ok && i < t->tracks[k].n_slices; i++)
-			if (x->recs[k][i].stall)
+			if (mem_tracks_at(t, k)[i].stall)
 				ok = VEC_PUSH(&v, (struct head_cost){k, i, 0});
 	if (ok && v.n) {
 		t->heads = arena_memdup(&t->arena, v.v, v.n * sizeof(*v.v));
