@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_store.c: incore store: captures over time. Subcommands are in store_<kind>.c. */
 #include "cli/store/store_job.h"
+#include "serve/session/board.h"
 
 #ifdef INCORE_SQLITE
 static const struct verb *const subs[] = {&store_verb_add, &store_verb_ls, &store_verb_show,
@@ -20,6 +21,8 @@ const struct verb verb_store = {
 	.summary = "keep captures over time: their history, what got worse, a gate for CI",
 #ifdef INCORE_SQLITE
 	.subs = subs,
+	.records = board_records,
+	.inputs = board_inputs,
 #else
 	.max_args = UINT32_MAX,
 	.run = refuse,

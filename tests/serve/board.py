@@ -6,6 +6,7 @@
 usage: board.py BUILD_DIR
 """
 import concurrent.futures
+import functools
 import glob
 import json
 import os
@@ -14,6 +15,8 @@ import sqlite3
 import subprocess
 import sys
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from schema_check import valid  # noqa: E402
 from server import DATA, PROGRAM, ROOT, Server, check, comes, folder, tell
 
 PATHS = ["store/series", "store/regressions", "store/history?capture=1", "store/show?capture=1", "store/files?before=1&after=2", "pair/1-9/trace", "pair/1-9/progress",
@@ -39,9 +42,14 @@ def body(server, path):
     return status, json.loads(text)
 
 
+@functools.cache
+def keeps_to_schema():
+    return valid(json.loads(subprocess.run([PROGRAM, "--schema", "store"], capture_output=True, check=True).stdout))
+
+
 def data(server, path):
     status, answer = body(server, path)
-    check(status == 200, f"{path}: {status} {answer}")
+    check(status == 200 and keeps_to_schema()(answer), f"{path}: {status} {str(answer)[:2000]}")
     return answer["data"]
 
 

@@ -4,6 +4,11 @@
 export type Unit = 'cyc' | 'us' | 'pct';
 export const UNITS: readonly Unit[] = ['cyc', 'us', 'pct'];
 
+/** What is there. */
+export function known<T>(values: readonly (T | null)[]): T[] {
+	return values.filter((v): v is T => v !== null);
+}
+
 /** 1234567 -> "1,234,567"; a fraction keeps the digits asked for. */
 export function count(n: number | null, digits = 0): string {
 	if (n === null || !Number.isFinite(n)) return '-';

@@ -3,7 +3,7 @@
 // row. Drawn as SVG: every mark is an element that can be read, reached and printed. Where a mark stands follows from the place of its
 // capture in the series, never from time: captures of one night would lie upon each other.
 import { fill, framed, h, s } from '../base/dom';
-import { count, short, ticks } from '../base/format';
+import { count, known, short, ticks } from '../base/format';
 import { Change, harm, History, minute, percentText, Point } from './types';
 
 export const MARGIN = { left: 76, right: 18, top: 22, bottom: 26 };
@@ -19,8 +19,9 @@ function range(history: History): [number, number] {
 		low = Math.min(low, v);
 		high = Math.max(high, v);
 	};
-	for (const p of history.points) see(p.value);
+	known(history.points.map((p) => p.value)).forEach(see);
 	for (const l of history.levels) {
+		if (l.level === null) continue;
 		see(l.level - (l.limit ?? 0));
 		see(l.level + (l.limit ?? 0));
 	}
@@ -63,7 +64,7 @@ export class Chart {
 
 	/** "cycles of 36 captures, 100 to 250; 2 changes: ..." */
 	private words(history: History): string {
-		const values = history.points.map((p) => p.value), changes = history.changes.map((c) => `${percentText(c.change_pct)} at capture ${c.capture}, ${minute(c.time)}`);
+		const values = known(history.points.map((p) => p.value)), changes = history.changes.map((c) => `${percentText(c.change_pct)} at capture ${c.capture}, ${minute(c.time)}`);
 		return `${history.figure} in cycles of ${count(this.total)} captures, ${history.evidence}: ${values.length ? `${count(Math.min(...values))} to ${count(Math.max(...values))}` : 'none'}; ${changes.length ? `changes: ${changes.slice(-8).join('; ')}` : 'no change beyond noise'}`;
 	}
 
@@ -76,7 +77,7 @@ export class Chart {
 			y: (v: number) => height - MARGIN.bottom - ((v - low) / (high - low)) * (height - MARGIN.top - MARGIN.bottom),
 		});
 		const svg = s('svg', { attrs: { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': this.words(history), tabindex: 0 } },
-			this.axes(frame, history), this.bands(frame, history), s('path', { class: 'curve', attrs: { d: path(history.points.map((p) => ({ x: frame.x(p.index), y: frame.y(p.value) }))) } }), this.dots(frame, history));
+			this.axes(frame, history), this.bands(frame, history), s('path', { class: 'curve', attrs: { d: path(known(history.points.map((p) => p.value === null ? null : { x: frame.x(p.index), y: frame.y(p.value) }))) } }), this.dots(frame, history));
 		const hadFocus = this.element.contains(document.activeElement);
 		// what can be chosen stands beside the picture: a picture has no parts for a screen reader
 		fill(this.element, svg, this.changes(frame, history), this.tip);
@@ -107,6 +108,7 @@ export class Chart {
 	private bands(f: Frame, history: History): SVGElement {
 		const half = (f.x(1) - f.x(0)) / 2;
 		return s('g', null, history.levels.map((l) => {
+			if (l.level === null) return null;
 			const x1 = Math.max(MARGIN.left, f.x(l.index) - half), x2 = Math.min(f.width - MARGIN.right, f.x(l.index + l.captures - 1) + half);
 			return [l.limit !== null && s('rect', { class: 'band', attrs: { x: x1, width: Math.max(1, x2 - x1), y: f.y(l.level + l.limit), height: Math.max(1, f.y(l.level - l.limit) - f.y(l.level + l.limit)), 'data-index': l.index } }),
 				s('line', { class: 'level', attrs: { x1, x2, y1: f.y(l.level), y2: f.y(l.level) } })];
@@ -117,7 +119,7 @@ export class Chart {
 		const g = s('g');
 		for (const p of history.points) {
 			const isChosen = p.capture === this.chosen.point;
-			if (!isChosen && !p.mark && history.points.length > DOTS) continue;
+			if (p.value === null || (!isChosen && !p.mark && history.points.length > DOTS)) continue;
 			g.appendChild(s('circle', { class: `dot ${p.mark}${isChosen ? ' chosen' : ''}`, attrs: { cx: f.x(p.index), cy: f.y(p.value), r: isChosen ? 5 : p.mark ? 4 : 2.5, 'data-capture': p.capture } }));
 		}
 		for (const c of history.changes) g.appendChild(s('line', { class: 'changed', attrs: { x1: f.x(c.index), x2: f.x(c.index), y1: MARGIN.top, y2: f.height - MARGIN.bottom } }));
@@ -132,7 +134,7 @@ export class Chart {
 			const e = h('button', {
 				class: `flag ${harm(c.change)}${c.capture === this.chosen.change ? ' chosen' : ''} ${c.state}`, title: `Capture ${c.capture}, ${minute(c.time)}${c.revision ? `, revision ${c.revision}` : ''}: ${count(c.before)} to ${count(c.after)} cycles`,
 				style: { left: f.x(c.index) + 'px', bottom: MARGIN.bottom + 'px' }, attrs: { 'data-capture': c.capture, 'aria-pressed': c.capture === this.chosen.change, 'aria-label': `${c.state} change at capture ${c.capture}, ${minute(c.time)}: ${percentText(c.change_pct)}` },
-			}, h('span', null, `${c.change > 0 ? '▲' : '▼'} ${percentText(c.change_pct)}`));
+			}, h('span', null, `${(c.change ?? 0) > 0 ? '▲' : '▼'} ${percentText(c.change_pct)}`));
 			e.classList.toggle('left', f.x(c.index) > f.width - 110);
 			e.addEventListener('click', (event) => {
 				event.stopPropagation();

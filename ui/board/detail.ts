@@ -9,7 +9,7 @@ import { askJson, Source } from '../source';
 import { Chart } from './chart';
 import { acceptedWords, Answer, Change, FileRow, harm, History, minute, Mover, nameOf, percentText, Place, seriesWords, Shown } from './types';
 
-const FIGURES = ['duration', 'cycles', 'issue', 'stall', 'wait', 'idle', 'drain', 'per_track'];
+const FIGURES = ['duration', 'cycles', 'issue', 'stall', 'wait', 'idle', 'drain', 'per_track'] as const;
 
 export interface DetailActs { go(part: Partial<Place>): void; say(text: string): void }
 
@@ -107,7 +107,7 @@ export class Detail {
 		if (!change) return this.fillSide(notice('No change beyond noise', history.noise_pct === null ? 'Fewer than four captures: nothing is claimed.' : 'All captures lie within the band of this series.', 'Click a capture in the picture for its instructions.'));
 		const table = moverTable('Instructions that moved', history.evidence, true), files = h('div', { class: 'files', role: 'status' });
 		this.fillSide(
-			h('div', { class: 'side-head' }, h('h3', null, h('span', { class: 'delta ' + harm(change.change) }, `${change.change > 0 ? '▲' : '▼'} ${percentText(change.change_pct)}`), ` at capture ${change.capture}`),
+			h('div', { class: 'side-head' }, h('h3', null, h('span', { class: 'delta ' + harm(change.change) }, `${(change.change ?? 0) > 0 ? '▲' : '▼'} ${percentText(change.change_pct)}`), ` at capture ${change.capture}`),
 				h('p', { class: 'dim' }, `${count(change.before)} → ${count(change.after)} cycles, ${history.evidence}; ${minute(change.time)}${change.revision ? `, revision ${change.revision}` : ''}; ${change.state}${change.is_same_code ? ', same code' : ', other code'}`), files, h('div', { class: 'row' }, h('strong', null, 'Which instructions moved'), h('span', { class: 'spring' }), table.tools())),
 			table.element);
 		this.table = table;
@@ -140,8 +140,8 @@ export class Detail {
 		}
 		if (!still()) return;
 		const c = x.capture, table = moverTable('Costliest instructions', c.evidence, false);
-		const facts: [string, Child][] = [['Taken', minute(c.time)], ['Revision', (c.revision as string) ?? '-'], ['Evidence', c.evidence], ['Code', h('code', null, c.code)], ['Read from', h('code', null, c.path)],
-			['Cycles', FIGURES.filter((f) => c[f] !== null && c[f] !== undefined).map((f) => `${f} ${count(c[f] as number)}`).join(', ')], ['Added by', `incore ${c.incore}`]];
+		const facts: [string, Child][] = [['Taken', minute(c.time)], ['Revision', c.revision ?? '-'], ['Evidence', c.evidence], ['Code', h('code', null, c.code)], ['Read from', h('code', null, c.path)],
+			['Cycles', FIGURES.filter((f) => c[f] !== null).map((f) => `${f} ${count(c[f])}`).join(', ')], ['Added by', `incore ${c.incore}`]];
 		this.fillSide(h('div', { class: 'side-head' }, h('h3', null, `Capture ${c.capture}`), h('table', { class: 'facts-table' }, h('tbody', null, facts.map(([k, v]) => h('tr', null, h('td', null, k), h('td', null, v))))),
 			x.findings.map((f) => h('p', { class: 'finding ' + f.severity }, h('span', { class: 'severity' }, f.severity), f.message)), h('div', { class: 'row' }, h('strong', null, 'Costliest instructions'), h('span', { class: 'spring' }), table.tools())), table.element);
 		this.table = table;

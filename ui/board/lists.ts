@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lists.ts: the kernels of a store, and what got worse. Figures are cycles, as the store has them; the word of their evidence stands beside each.
 import { h } from '../base/dom';
-import { count, short } from '../base/format';
+import { count, known, short } from '../base/format';
 import { Column, Table } from '../base/table';
 import { sparkline } from './chart';
 import { harm, Line, minute, nameOf, percentText, Regression, Series, stateWords } from './types';
@@ -33,10 +33,10 @@ export function kernelTable(pick: (line: Line) => void): Table<Line> {
 		columns: [
 			{ id: 'verdict', head: 'Gate', value: (r) => ['worse', 'standing', 'accepted', 'no-claim', 'passed', 'better'].indexOf(r.verdict), cell: (r) => verdictCell(r.verdict), width: '6.5rem', title: 'The newest captures against what stood before them, as incore store gate judges' },
 			...common<Line>(),
-			{ id: 'value', head: 'Latest', unit: () => 'cycles', value: (r) => r.value, cell: (r) => (r.value === null ? '-' : count(r.value)), isNumber: true, width: '7rem', hint: (r) => `${r.figure} of capture ${r.capture}, ${minute(r.time)}, ${r.evidence}` },
+			{ id: 'value', head: 'Latest', unit: () => 'cycles', value: (r) => r.value, cell: (r) => count(r.value), isNumber: true, width: '7rem', hint: (r) => `${r.figure} of capture ${r.capture}, ${minute(r.time)}, ${r.evidence}` },
 			{ id: 'change', head: 'Change', value: (r) => r.change_pct, cell: (r) => percentCell(r.change_pct), isNumber: true, width: '6rem', hint: (r) => `Of the newest ${count(r.captures_new)} against the level before${r.limit_pct === null ? '' : `; beyond ${r.limit_pct.toFixed(2)} % it is none of noise`}${r.noise_pct === null ? '' : `; noise ${r.noise_pct.toFixed(2)} %`}` },
-			{ id: 'cost', head: 'Cost', unit: () => 'cycles', value: (r) => r.cost, cell: (r) => (r.cost === null ? '-' : count(r.cost)), isNumber: true, width: '7rem', title: 'Of the newest captures, above the level before it got worse' },
-			{ id: 'spark', head: 'History', value: () => null, isFixed: true, isDecor: true, width: '9rem', cell: (r) => sparkline(r.spark, `${short(Math.min(...r.spark))} to ${short(Math.max(...r.spark))} cycles over ${count(r.captures)} captures`) },
+			{ id: 'cost', head: 'Cost', unit: () => 'cycles', value: (r) => r.cost, cell: (r) => count(r.cost), isNumber: true, width: '7rem', title: 'Of the newest captures, above the level before it got worse' },
+			{ id: 'spark', head: 'History', value: () => null, isFixed: true, isDecor: true, width: '9rem', cell: (r) => sparkline(known(r.spark), `${short(Math.min(...known(r.spark)))} to ${short(Math.max(...known(r.spark)))} cycles over ${count(r.captures)} captures`) },
 			{ id: 'last', head: 'Last change', value: (r) => r.last_at ?? '', cell: (r) => (r.last_at ? [percentCell(r.last_pct), ' ', r.last_at.slice(0, 10)] : '-'), width: '10rem' },
 			{ id: 'time', head: 'Newest', value: (r) => r.time ?? '', cell: (r) => (r.time ?? '-').slice(0, 10), width: '6.5rem', hint: (r) => `${minute(r.time)}; ${count(r.captures)} captures` },
 			{ id: 'revision', head: 'Revision', value: (r) => r.revision ?? '', width: 'minmax(6rem, 1fr)' },

@@ -1,74 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// types.ts: what the server of a store answers: the records of `incore store ... --json` (schema incore.store/1), and of lists which part it is.
+// types.ts: names for the parts of what the server of a store answers, and words for them. What is in them stands in answers.ts, made from the schemas.
+import { StoreAnswer } from '../answers';
+import { count } from '../base/format';
+import { Held } from '../panels/types';
 
 export interface Answer<T> { input: { store: string; from: number; total: number }; data: T; warnings: string[] }
 
-/** Captures of equal kernel, architecture, evidence and labels. */
-export interface Series {
-	kernel: string | null;
-	arch: string | null;
-	evidence: string;
-	labels: string;
-	figure: string;
-	captures: number;
-	noise: number | null;
-	noise_pct: number | null;
-	/** what somebody accepted of it, of any figure */
-	accepted: Acceptance[];
-}
-
-export interface Acceptance { acceptance: number; time: string; who: string; because: string; figure: string; capture: number; level: number }
-
-export interface Mover { row: number | null; isa: string | null; line: string | null; cause: string; waits_for: string | null; before: number; after: number; change: number }
-
+export type Overview = Extract<StoreAnswer, { arches: unknown }>;
+export type NameCount = Held<Overview['arches']>;
 /** Of `store gate`, with the newest figure and a small picture. */
-export interface Line extends Series {
-	verdict: 'passed' | 'better' | 'worse' | 'standing' | 'accepted' | 'no-claim';
-	capture: number;
-	from: number;
-	captures_new: number;
-	revision: string | null;
-	before: number | null;
-	after: number | null;
-	change_pct: number | null;
-	limit_pct: number | null;
-	time: string | null;
-	value: number | null;
-	cost: number | null;
-	last_pct: number | null;
-	last_at: string | null;
-	spark: number[];
-}
-
-export interface NameCount { name: string; count: number }
-export interface Overview { is_passed: boolean; worse: number; standing: number; accepted: number; no_claim: number; captures: number; arches: NameCount[]; labels: NameCount[]; series: Line[] }
-
-export interface Change {
-	capture: number;
-	from: number;
-	index: number;
-	time: string;
-	revision: string | null;
-	state: 'confirmed' | 'unconfirmed';
-	is_same_code: boolean;
-	before: number;
-	after: number;
-	change: number;
-	change_pct: number;
-	movers: Mover[];
-	command: string | null;
-}
+export type Line = Held<Overview['series']>;
+/** Captures of equal kernel, architecture, evidence and labels. */
+export type Series = Pick<Line, 'kernel' | 'arch' | 'evidence' | 'labels' | 'figure' | 'captures' | 'noise' | 'noise_pct' | 'accepted'>;
+export type Acceptance = Held<Series['accepted']>;
+export type Mover = Held<Line['movers']>;
 /** What got worse; `cost` is what the newest captures take above the level before it. */
-export interface Regression extends Series, Change { kind: 'new' | 'standing' | 'accepted' | 'over'; now: number; cost: number; cost_pct: number; acceptance: number }
-
-export interface Point { capture: number; time: string; revision: string | null; code: string; path: string; index: number; value: number; level: number; off_pct: number; mark: '' | 'change' | 'outlier' | 'unconfirmed' }
-export interface Level { index: number; captures: number; level: number; limit: number | null }
-export interface History extends Series { level: number | null; points: Point[]; levels: Level[]; changes: Change[] }
-
-export interface Entry extends Record<string, string | number | null> { capture: number; time: string; evidence: string; labels: string; path: string; code: string; incore: string }
-export interface Finding { severity: string; id: string; message: string }
-export interface Shown { capture: Entry; rows: Mover[]; findings: Finding[] }
-export interface FileRow { capture: number; path: string; is_there: boolean }
+export type Regression = Held<Extract<StoreAnswer, { is_passed: unknown; regressions: unknown }>['regressions']>;
+export type History = Held<Extract<Extract<StoreAnswer, { series: unknown }>['series'], { points: unknown }[]>>;
+export type Point = Held<History['points']>;
+export type Change = Held<History['changes']>;
+export type Shown = Extract<StoreAnswer, { findings: unknown }>;
+export type FileRow = Held<Extract<StoreAnswer, { files: unknown }>['files']>;
 
 /** What the gate says, with the figures of `incore store gate`. */
 export function gateWords(o: Overview): string {
@@ -78,7 +30,7 @@ export function gateWords(o: Overview): string {
 
 /** Who lets it pass, when and why. */
 export function acceptedWords(a: Acceptance): string {
-	return `accepted ${minute(a.time)} by ${a.who}, ${a.figure} up to ${Math.round(a.level).toLocaleString('en-US')} of capture ${a.capture}: ${a.because}`;
+	return `accepted ${minute(a.time)} by ${a.who}, ${a.figure} up to ${count(a.level)} of capture ${a.capture}: ${a.because}`;
 }
 
 /** What is known of a regression beside its figures. */

@@ -93,6 +93,7 @@ static const struct column input_columns[] = {
 	COLUMN(board_input, total, UNIT_COUNT, "total rows of the list"),
 };
 static const struct record input_record = RECORD_OF(board_input, RECORD_BLOCK, input_columns);
+const struct record *const board_inputs[] = {&input_record, NULL};
 
 static bool put(const struct board_input *in, const struct record *r, const void *value,
 	struct strbuf *out, struct incore_error *e)
@@ -208,6 +209,7 @@ static const struct column files_columns[] = {
 	LIST(files, files, &file_record, "files of the earlier and of the later capture"),
 };
 static const struct record files_record = RECORD_OF(files, RECORD_BLOCK, files_columns);
+const struct record *const board_records[] = {&store_overview_record, &files_record, NULL};
 
 static bool find_file(
 	const struct asked_store *x, uint64_t capture, struct file_row *out, struct incore_error *e)
