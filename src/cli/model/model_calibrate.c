@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_calibrate.c: incore model calibrate: constants of a profile from the user's own
  * measurements. */
-#include "model/profile/calibrate.h"
+#include "model/lab/calibrate.h"
 
 #include "cli/draw.h"
 #include "cli/model/model_build.h"
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
-#include "model/device/fit.h"
+#include "model/lab/fit.h"
 #include "page/say.h"
 
 static const struct option_def options[] = {

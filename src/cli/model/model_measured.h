@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "model/profile/calibrate.h"
+#include "model/lab/calibrate.h"
 
 struct measured_file { /* op streams of one file */
 	char *name;    /* without suffix: "task-7", "func-3" */

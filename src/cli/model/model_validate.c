@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_validate.c: incore model validate: the model against published measurements. */
-#include "model/profile/validate.h"
+#include "model/lab/validate.h"
 
 #include "cli/draw.h"
 #include "cli/model/model_build.h"

@@ -6,7 +6,7 @@
  * blocks, N blocks, K steps, N. Top-k: rows, half. Convolution: c1, h, w, n, blocks (M * 100 + N).
  * MX: fp4, M, K, N of a core.
  */
-#include "model/profile/validate_internal.h"
+#include "model/lab/validate_internal.h"
 
 /* clang-format off */
 const struct v_case VALIDATE_CASES[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* validate.c: times each published row and compares it with its figure. */
-#include "model/profile/validate_internal.h"
+#include "model/lab/validate_internal.h"
 
 #include "args/spec.h"
 #include "model/record/record_internal.h"

@@ -2,7 +2,7 @@
 /* validate_internal.h: the published rows as data. */
 #pragma once
 
-#include "model/profile/validate.h"
+#include "model/lab/validate.h"
 
 enum v_work { W_VECTOR_ADD, W_GEMM, W_CONV, W_TOPK, W_MX, W_COUNT };
 enum v_kind { V_END, V_TOTAL, V_BUSY_US, V_BUSY_PCT, V_BUSY_PER_OP };

@@ -3,12 +3,12 @@
  * calibrate.c: least squares, pipe by pipe. A pipe's busy time is modelled as a sum over its ops,
  * which is linear in latencies and in the inverse of rates; these are the unknowns.
  */
-#include "model/profile/calibrate.h"
+#include "model/lab/calibrate.h"
 
 #include <math.h>
 
 #include "base/hash.h"
-#include "model/profile/least_squares.h"
+#include "model/lab/least_squares.h"
 
 struct fit_key {
 	enum prof_key key;

@@ -2,7 +2,7 @@
 /* calibrate_pmu.c: the counters of a run, one row per task. */
 #include "base/file.h"
 #include "codec/csv.h"
-#include "model/profile/calibrate.h"
+#include "model/lab/calibrate.h"
 
 struct columns {
 	int task, func, core, type, total;
