@@ -3,7 +3,7 @@
  * priced, and how well that price is founded. */
 #include "cli/draw.h"
 #include "cli/model/model_report.h"
-#include "model/stream/ops_status.h"
+#include "model/profile/price.h"
 #include "page/say.h"
 
 static const struct option_def options[] = {

@@ -15,8 +15,6 @@ bool engine_xready(
 	struct engine *g, struct core *c, unsigned id, uint64_t *cyc, struct fired **last);
 /* Joins their clocks into the pipe's and counts the wait as released at cyc. May fail: memory. */
 bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, uint64_t cyc);
-/* engine_counters.c: after the end, reports counters that are left set or overflowed. */
-bool engine_counters(struct engine *g);
 
 struct micro {
 	uint8_t act;
@@ -29,6 +27,3 @@ struct micro {
 #define MAX_MICROS 8
 unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
 	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
-
-/* Adds notes on global memory that blocks share. False: out of memory. */
-bool engine_blocks(const struct opstream_set *set, struct timed *out);

@@ -13,11 +13,9 @@
 #include "trace/trace.h"
 
 #define N_FLAG_IDS 8
-#define N_FLAGS ((size_t)ENGINE_PIPES * ENGINE_PIPES * N_FLAG_IDS)
 #define N_XIDS 32
 #define NO_FLAG 0xffff
 #define BLOCK_CORES 3 /* AIC and two AIVs */
-#define UNKNOWN_CYC UINT64_MAX
 
 enum act { ACT_OP, ACT_SET, ACT_WAIT, ACT_BAR, ACT_XSET, ACT_XWAIT };
 
@@ -117,32 +115,17 @@ struct engine {
 	struct races *races; /* or NULL */
 };
 
-/* --- engine_pipe.c --- */
-/* Passes an entry to a pipe; times it (and what it wakes) if possible. */
-bool engine_enqueue(struct engine *g, struct core *c, unsigned pipe, struct entry *n);
+/* --- engine_scalar.c --- */
 /* Times what can be timed in all pipes of the core. *moved: set if anything was. */
 bool engine_drain(struct engine *g, struct core *c, bool *moved);
-bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pipe, uint64_t cyc);
-/* Takes the set that a wait pairs with; false: it has not fired yet. */
-bool engine_take_flag(struct core *c, uint16_t flag, struct fired *out);
-/* Adds a slice to a lane; its index goes to *slice (NO_SLICE if slices are not kept). */
-bool engine_slice(struct engine *g, struct core *c, unsigned pipe, const struct timed_slice *s,
-	uint32_t *slice);
-bool engine_link(struct engine *g, const struct fired *from, struct core *c, unsigned pipe,
-	uint32_t slice, enum link_kind kind);
-void engine_wait_span(struct core *c, unsigned pipe, uint64_t start, uint64_t end);
-/* Called when a wait is released at cyc: was its flag set again before? */
-bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t op, uint64_t cyc);
-
-/* --- engine_scalar.c --- */
 /* Runs the front end as far as possible; *moved: set if it advanced. */
 bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 
-/* --- engine_stuck.c --- */
-/* Nothing can run: an unmatched wait is reported and released, else a deadlock ends the block. */
-bool engine_stuck(struct engine *g);
-bool engine_left(struct engine *g); /* after the end: flags left set */
+/* --- engine.c --- */
+/* Cost of one execution of a DMA op: latency and cycles of each of its transfers. */
+bool memory_cost(struct engine *g, struct core *c, uint32_t op, uint64_t *lat, uint64_t *each);
 
+/* --- findings.c --- */
 /* Adds to a finding of the same kind and places, or makes one (count 1; the caller fills in
  * message, which is NULL). NULL: out of memory. */
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,

@@ -1,9 +1,305 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate.c: times each published row and compares it with its figure. */
-#include "model/lab/validate_internal.h"
+/*
+ * validate.c: times each published row and compares it with its figure. Parts: published figures;
+ * the comparison.
+ */
+#include "model/lab/validate.h"
 
 #include "args/spec.h"
 #include "model/record/record_internal.h"
+
+/* --- published figures ------------------------------------------------------------------------ */
+
+/*
+ * Published figures, as data. Roles were assigned before anything was tuned and do not change;
+ * "seen" marks a row that was compared before a price it depends on was last changed (top-k: the
+ * merge of two lists). Vector add: repeats, adds, buffers, tiles, cores. GEMM: M blocks, N blocks,
+ * K steps, N. Top-k: rows, half. Convolution: c1, h, w, n, blocks (M * 100 + N). MX: fp4, M, K, N
+ * of a core.
+ */
+
+enum v_work { W_VECTOR_ADD, W_GEMM, W_CONV, W_TOPK, W_MX, W_COUNT };
+enum v_kind { V_END, V_TOTAL, V_BUSY_US, V_BUSY_PCT, V_BUSY_PER_OP };
+
+struct v_measure {
+	enum v_kind kind;
+	enum op_pipe pipe;
+	int64_t from, to; /* thousandths; to 0: equal to from */
+	unsigned gate;	  /* permille */
+};
+
+struct v_case {
+	const char *id, *name, *profile;
+	enum validate_role role;
+	const char *remark;
+	enum v_work work;
+	int64_t par[5];
+	struct v_measure m[7];
+};
+
+enum v_form {
+	VF_PLAIN,
+	VF_TWO,
+	VF_SCALAR,
+	VF_CVT,
+	VF_REDUCE,
+	VF_COLRED,
+	VF_SEL,
+	VF_LOAD,
+	VF_STORE
+};
+
+struct v_op { /* a single op */
+	const char *id, *name, *profile;
+	const char *op;
+	enum v_form form;
+	enum op_dtype dtype, from;  /* from: source of TCVT */
+	uint32_t rows, cols, vcols; /* of the tile; vcols 0: all */
+	uint32_t gm[5];		    /* VF_LOAD, VF_STORE */
+	bool is_dn;
+	int64_t cyc, cyc_to; /* thousandths */
+	bool may_fit;	     /* F: may set a constant of its op */
+	bool is_serial;	     /* with dma_serial */
+};
+
+/* clang-format off */
+static const struct v_case VALIDATE_CASES[] = {
+	{"F1", "vector add, 8 cores, 40 KiB tiles, 8 adds", "910b4", ROW_FIT, "", W_VECTOR_ADD,
+		{160, 8, 1, 512, 8}, {{V_TOTAL, OPP_S, 1378090, 0, 100},
+		{V_BUSY_US, OPP_V, 844040, 0, 0},
+		{V_BUSY_US, OPP_MTE2, 502000, 516000, 0},
+		{V_BUSY_US, OPP_MTE3, 199000, 209000, 0}}},
+	{"F2", "vadd of 160 repeats", "910b4", ROW_FIT, "", W_VECTOR_ADD,
+		{160, 8, 1, 512, 8}, {{V_BUSY_PER_OP, OPP_V, 340000, 0, 100}}},
+	{"F2", "vadd of 80 repeats", "910b4", ROW_FIT, "", W_VECTOR_ADD,
+		{80, 8, 2, 1024, 8}, {{V_BUSY_PER_OP, OPP_V, 178800, 0, 100}}},
+	{"F3", "vector add, 1 core, 4 KiB tiles", "910b4", ROW_FIT, "", W_VECTOR_ADD,
+		{16, 1, 1, 40960, 1}, {{V_TOTAL, OPP_S, 14974340, 0, 100},
+		{V_BUSY_PCT, OPP_MTE2, 85040, 0, 0},
+		{V_BUSY_PCT, OPP_MTE3, 39560, 0, 0},
+		{V_BUSY_PCT, OPP_V, 11110, 0, 0}}},
+	{"F4", "vector add, 1 core, ten 1 KiB tiles", "910b4", ROW_FIT, "tiny: reported", W_VECTOR_ADD,
+		{4, 1, 1, 10, 1}, {{V_TOTAL, OPP_S, 4600, 0, 0},
+		{V_BUSY_US, OPP_S, 2580, 0, 0},
+		{V_BUSY_US, OPP_V, 284, 0, 0},
+		{V_BUSY_US, OPP_MTE2, 2510, 0, 0},
+		{V_BUSY_US, OPP_MTE3, 1620, 0, 0}}},
+	{"F5", "GEMM 6144^3", "910b1", ROW_FIT, "", W_GEMM,
+		{12, 4, 96, 6144}, {{V_TOTAL, OPP_S, 1506000, 0, 100},
+		{V_BUSY_US, OPP_M, 1305700, 0, 50},
+		{V_BUSY_PCT, OPP_M, 86700, 0, 100},
+		{V_BUSY_PCT, OPP_MTE1, 68100, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 95200, 0, 0},
+		{V_BUSY_PCT, OPP_FIX, 3100, 0, 0}}},
+	{"F6", "top-k fp32, 4800 rows", "910b1", ROW_FIT, "was a check row", W_TOPK,
+		{100, 0}, {{V_TOTAL, OPP_S, 324106, 0, 0},
+		{V_BUSY_PCT, OPP_V, 94000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 11500, 12400, 0},
+		{V_BUSY_PCT, OPP_MTE3, 9600, 10500, 0},
+		{V_BUSY_PCT, OPP_S, 2400, 6000, 0}}},
+	{"C1", "GEMM 1536^3", "910b1", ROW_CHECK, "seen", W_GEMM,
+		{3, 1, 24, 1536}, {{V_TOTAL, OPP_S, 38800, 0, 0},
+		{V_BUSY_PCT, OPP_M, 54500, 0, 0},
+		{V_BUSY_PCT, OPP_MTE1, 42200, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 72200, 0, 0},
+		{V_BUSY_PCT, OPP_FIX, 7700, 0, 0}}},
+	{"C1", "GEMM 3072^3", "910b1", ROW_CHECK, "seen", W_GEMM,
+		{6, 2, 48, 3072}, {{V_TOTAL, OPP_S, 206700, 0, 0},
+		{V_BUSY_PCT, OPP_M, 79000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE1, 62000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 90900, 0, 0},
+		{V_BUSY_PCT, OPP_FIX, 5800, 0, 0}}},
+	{"C1", "GEMM 7680^3", "910b1", ROW_CHECK, "seen", W_GEMM,
+		{15, 5, 120, 7680}, {{V_TOTAL, OPP_S, 3168000, 0, 0},
+		{V_BUSY_PCT, OPP_M, 80600, 0, 0},
+		{V_BUSY_PCT, OPP_MTE1, 63000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 98400, 0, 0},
+		{V_BUSY_PCT, OPP_FIX, 2400, 0, 0}}},
+	{"C2", "vector add, 8 cores, 20 KiB tiles, 8 adds, two buffers", "910b4", ROW_CHECK, "seen", W_VECTOR_ADD,
+		{80, 8, 2, 1024, 8}, {{V_TOTAL, OPP_S, 959620, 0, 0},
+		{V_BUSY_US, OPP_MTE2, 770000, 817000, 0},
+		{V_BUSY_US, OPP_MTE3, 235000, 264000, 0}}},
+	{"C3", "vector add, 8 cores, 4 KiB tiles", "910b4", ROW_CHECK, "seen", W_VECTOR_ADD,
+		{16, 1, 1, 5120, 8}, {{V_TOTAL, OPP_S, 2049780, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 86000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE3, 39000, 41000, 0},
+		{V_BUSY_PCT, OPP_V, 10000, 0, 0}}},
+	{"C3", "vector add, 8 cores, 40 KiB tiles", "910b4", ROW_CHECK, "seen", W_VECTOR_ADD,
+		{160, 1, 1, 512, 8}, {{V_TOTAL, OPP_S, 892020, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 85000, 87000, 0},
+		{V_BUSY_PCT, OPP_MTE3, 25000, 29000, 0},
+		{V_BUSY_PCT, OPP_V, 12000, 14000, 0}}},
+	{"C4", "vector add, 8 cores, 4 KiB tiles, again", "910b4", ROW_CHECK, "seen", W_VECTOR_ADD,
+		{16, 1, 1, 5120, 8}, {{V_TOTAL, OPP_S, 2041400, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 86000, 0, 0},
+		{V_BUSY_PCT, OPP_MTE3, 37000, 39000, 0},
+		{V_BUSY_PCT, OPP_V, 10000, 0, 0}}},
+	{"C5", "top-k fp32, 3456 rows", "910b1", ROW_CHECK, "seen", W_TOPK,
+		{72, 0}, {{V_TOTAL, OPP_S, 238819, 0, 0},
+		{V_BUSY_PCT, OPP_V, 91500, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 11500, 12400, 0},
+		{V_BUSY_PCT, OPP_MTE3, 9600, 10500, 0},
+		{V_BUSY_PCT, OPP_S, 2400, 6000, 0}}},
+	{"C5", "top-k fp32, 2304 rows", "910b1", ROW_CHECK, "seen", W_TOPK,
+		{48, 0}, {{V_TOTAL, OPP_S, 161375, 0, 0},
+		{V_BUSY_PCT, OPP_V, 88700, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 11500, 12400, 0},
+		{V_BUSY_PCT, OPP_MTE3, 9600, 10500, 0},
+		{V_BUSY_PCT, OPP_S, 2400, 6000, 0}}},
+	{"C5", "top-k half, 4800 rows", "910b1", ROW_CHECK, "seen", W_TOPK,
+		{100, 1}, {{V_TOTAL, OPP_S, 326886, 0, 0},
+		{V_BUSY_PCT, OPP_V, 93700, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 11500, 12400, 0},
+		{V_BUSY_PCT, OPP_MTE3, 9600, 10500, 0},
+		{V_BUSY_PCT, OPP_S, 2400, 6000, 0}}},
+	{"C6", "conv2d c1 8, 8x48, n 1536", "910b1", ROW_CHECK, "blind", W_CONV,
+		{8, 8, 48, 1536, 301}, {{V_TOTAL, OPP_S, 32200, 0, 0},
+		{V_BUSY_PCT, OPP_M, 52900, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 43900, 80700, 0},
+		{V_BUSY_PCT, OPP_MTE1, 57300, 62400, 0},
+		{V_BUSY_PCT, OPP_FIX, 1700, 5600, 0}}},
+	{"C6", "conv2d c1 16, 12x64, n 3072", "910b1", ROW_CHECK, "blind", W_CONV,
+		{16, 12, 64, 3072, 602}, {{V_TOTAL, OPP_S, 147300, 0, 0},
+		{V_BUSY_PCT, OPP_M, 86100, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 43900, 80700, 0},
+		{V_BUSY_PCT, OPP_MTE1, 57300, 62400, 0},
+		{V_BUSY_PCT, OPP_FIX, 1700, 5600, 0}}},
+	{"C6", "conv2d c1 24, 12x96, n 4608", "910b1", ROW_CHECK, "blind", W_CONV,
+		{24, 12, 96, 4608, 903}, {{V_TOTAL, OPP_S, 470900, 0, 0},
+		{V_BUSY_PCT, OPP_M, 89300, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 43900, 80700, 0},
+		{V_BUSY_PCT, OPP_MTE1, 57300, 62400, 0},
+		{V_BUSY_PCT, OPP_FIX, 1700, 5600, 0}}},
+	{"C6", "conv2d c1 32, 16x96, n 6144", "910b1", ROW_CHECK, "blind", W_CONV,
+		{32, 16, 96, 6144, 1204}, {{V_TOTAL, OPP_S, 1097900, 0, 0},
+		{V_BUSY_PCT, OPP_M, 90800, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 43900, 80700, 0},
+		{V_BUSY_PCT, OPP_MTE1, 57300, 62400, 0},
+		{V_BUSY_PCT, OPP_FIX, 1700, 5600, 0}}},
+	{"C6", "conv2d c1 40, 15x128, n 7680", "910b1", ROW_CHECK, "blind", W_CONV,
+		{40, 15, 128, 7680, 1505}, {{V_TOTAL, OPP_S, 2131200, 0, 0},
+		{V_BUSY_PCT, OPP_M, 91300, 0, 0},
+		{V_BUSY_PCT, OPP_MTE2, 43900, 80700, 0},
+		{V_BUSY_PCT, OPP_MTE1, 57300, 62400, 0},
+		{V_BUSY_PCT, OPP_FIX, 1700, 5600, 0}}},
+	{"C7", "MX fp8 2048^3", "a5", ROW_CHECK, "blind", W_MX,
+		{0, 512, 2048, 256}, {{V_TOTAL, OPP_S, 38300, 0, 0},
+		{V_BUSY_PCT, OPP_M, 58200, 0, 0}}},
+	{"C7", "MX fp8 4096^3", "a5", ROW_CHECK, "blind", W_MX,
+		{0, 1024, 4096, 512}, {{V_TOTAL, OPP_S, 187900, 0, 0},
+		{V_BUSY_PCT, OPP_M, 87700, 0, 0}}},
+	{"C7", "MX fp8 6144^3", "a5", ROW_CHECK, "blind", W_MX,
+		{0, 1536, 6144, 768}, {{V_TOTAL, OPP_S, 602000, 0, 0},
+		{V_BUSY_PCT, OPP_M, 91600, 0, 0}}},
+	{"C7", "MX fp8 8192^3", "a5", ROW_CHECK, "blind", W_MX,
+		{0, 2048, 8192, 1024}, {{V_TOTAL, OPP_S, 1474900, 0, 0},
+		{V_BUSY_PCT, OPP_M, 90100, 0, 0}}},
+	{"C7", "MX fp4 2048x2048x2048", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 512, 2048, 256}, {{V_TOTAL, OPP_S, 42500, 0, 0},
+		{V_BUSY_PCT, OPP_M, 44700, 0, 0}}},
+	{"C7", "MX fp4 2048x4096x4096", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 512, 4096, 512}, {{V_TOTAL, OPP_S, 100300, 0, 0},
+		{V_BUSY_PCT, OPP_M, 77400, 0, 0}}},
+	{"C7", "MX fp4 4096x1024x8192", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 1024, 1024, 1024}, {{V_TOTAL, OPP_S, 122600, 0, 0},
+		{V_BUSY_PCT, OPP_M, 64900, 0, 0}}},
+	{"C7", "MX fp4 1024x12288x4096", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 256, 12288, 512}, {{V_TOTAL, OPP_S, 137700, 0, 0},
+		{V_BUSY_PCT, OPP_M, 84900, 0, 0}}},
+	{"C7", "MX fp4 2048x8192x8192", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 512, 8192, 1024}, {{V_TOTAL, OPP_S, 348900, 0, 0},
+		{V_BUSY_PCT, OPP_M, 90700, 0, 0}}},
+	{"C7", "MX fp4 2040x8192x8100", "a5", ROW_CHECK, "blind", W_MX,
+		{1, 512, 8192, 1024}, {{V_TOTAL, OPP_S, 377300, 0, 0},
+		{V_BUSY_PCT, OPP_M, 83000, 0, 0}}},
+};
+static const size_t VALIDATE_CASES_N = sizeof(VALIDATE_CASES) / sizeof(VALIDATE_CASES[0]);
+
+static const struct v_op VALIDATE_OPS[] = {
+	{"O1", "load of 32 B", "910b2", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 1, 8, 0, {1, 1, 1, 1, 8}, false, 277000, 0, false, false},
+	{"O1", "load of 256 B", "910b2", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 1, 64, 0, {1, 1, 1, 1, 64}, false, 336000, 0, false, false},
+	{"O1", "store of 256 B", "910b2", "TSTORE", VF_STORE, DT_F32, DT_NONE, 1, 64, 0, {1, 1, 1, 1, 64}, false, 337000, 376000, false, false},
+	{"O1", "vadd of one repeat", "910b2", "TADD", VF_TWO, DT_F32, DT_NONE, 1, 64, 0, {0, 0, 0, 0, 0}, false, 23000, 0, false, false},
+	{"O2", "TABS f32 64x64", "910b3", "TABS", VF_PLAIN, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 68000, 0, true, false},
+	{"O2", "TABS f16 16x256", "910b3", "TABS", VF_PLAIN, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 36000, 0, false, false},
+	{"O2", "TADD f32 64x64", "910b3", "TADD", VF_TWO, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 160000, 0, true, false},
+	{"O2", "TADD i32 64x64", "910b3", "TADD", VF_TWO, DT_I32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 151000, 0, false, false},
+	{"O2", "TADD f16 16x256", "910b3", "TADD", VF_TWO, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 92000, 0, true, false},
+	{"O2", "TADD i16 64x64", "910b3", "TADD", VF_TWO, DT_I16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 167000, 0, false, false},
+	{"O2", "TADDS f32 32x64", "910b3", "TADDS", VF_SCALAR, DT_F32, DT_NONE, 32, 64, 0, {0, 0, 0, 0, 0}, false, 57000, 0, true, false},
+	{"O2", "TADDS f16 63x64", "910b3", "TADDS", VF_SCALAR, DT_F16, DT_NONE, 63, 64, 0, {0, 0, 0, 0, 0}, false, 69000, 0, false, false},
+	{"O2", "TADDS i32 31x128", "910b3", "TADDS", VF_SCALAR, DT_I32, DT_NONE, 31, 128, 0, {0, 0, 0, 0, 0}, false, 70000, 0, true, false},
+	{"O2", "TADDS i16 15x192", "910b3", "TADDS", VF_SCALAR, DT_I16, DT_NONE, 15, 192, 0, {0, 0, 0, 0, 0}, false, 40000, 0, false, false},
+	{"O2", "TADDS f32 7x448", "910b3", "TADDS", VF_SCALAR, DT_F32, DT_NONE, 7, 448, 0, {0, 0, 0, 0, 0}, false, 77000, 0, true, false},
+	{"O2", "TADDS f32 256x16", "910b3", "TADDS", VF_SCALAR, DT_F32, DT_NONE, 256, 16, 0, {0, 0, 0, 0, 0}, false, 266000, 0, false, false},
+	{"O2", "TCOLMAX f32 64x64", "910b3", "TCOLMAX", VF_COLRED, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 2589000, 0, true, false},
+	{"O2", "TCOLMAX f16 64x64", "910b3", "TCOLMAX", VF_COLRED, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 2713000, 0, false, false},
+	{"O2", "TCOLMAX i16 64x64", "910b3", "TCOLMAX", VF_COLRED, DT_I16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 454000, 0, true, false},
+	{"O2", "TCOLMAX f16 16x256", "910b3", "TCOLMAX", VF_COLRED, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 102000, 0, false, false},
+	{"O2", "TCOLMAX f32 1x3072", "910b3", "TCOLMAX", VF_COLRED, DT_F32, DT_NONE, 1, 3072, 0, {0, 0, 0, 0, 0}, false, 390000, 0, true, false},
+	{"O2", "TCOLSUM f32 64x64", "910b3", "TCOLSUM", VF_COLRED, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 1263000, 0, false, false},
+	{"O2", "TCOLSUM f32 1x3072", "910b3", "TCOLSUM", VF_COLRED, DT_F32, DT_NONE, 1, 3072, 0, {0, 0, 0, 0, 0}, false, 390000, 0, true, false},
+	{"O2", "TCOLSUM f16 16x256", "910b3", "TCOLSUM", VF_COLRED, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 101000, 0, false, false},
+	{"O2", "TCVT f32 to f16 4x64", "910b3", "TCVT", VF_CVT, DT_F16, DT_F32, 4, 64, 0, {0, 0, 0, 0, 0}, false, 33000, 0, true, false},
+	{"O2", "TCVT f16 to f32 4x64", "910b3", "TCVT", VF_CVT, DT_F32, DT_F16, 4, 64, 0, {0, 0, 0, 0, 0}, false, 33000, 0, false, false},
+	{"O2", "TDIV f32 64x64", "910b3", "TDIV", VF_TWO, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 288000, 0, true, false},
+	{"O2", "TDIV f16 64x64", "910b3", "TDIV", VF_TWO, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 304000, 0, false, false},
+	{"O2", "TDIVS f32 32x64", "910b3", "TDIVS", VF_SCALAR, DT_F32, DT_NONE, 32, 64, 0, {0, 0, 0, 0, 0}, false, 205000, 0, true, false},
+	{"O2", "TDIVS f16 63x64", "910b3", "TDIVS", VF_SCALAR, DT_F16, DT_NONE, 63, 64, 0, {0, 0, 0, 0, 0}, false, 328000, 0, false, false},
+	{"O2", "TEXP f32 64x64", "910b3", "TEXP", VF_PLAIN, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 159000, 0, true, false},
+	{"O2", "TEXP f16 64x64", "910b3", "TEXP", VF_PLAIN, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 95000, 0, false, false},
+	{"O2", "TEXP f16 32x32", "910b3", "TEXP", VF_PLAIN, DT_F16, DT_NONE, 32, 32, 0, {0, 0, 0, 0, 0}, false, 47000, 0, true, false},
+	{"O2", "TEXP f32 32x32", "910b3", "TEXP", VF_PLAIN, DT_F32, DT_NONE, 32, 32, 0, {0, 0, 0, 0, 0}, false, 63000, 0, false, false},
+	{"O2", "TEXP f32 32x16", "910b3", "TEXP", VF_PLAIN, DT_F32, DT_NONE, 32, 16, 0, {0, 0, 0, 0, 0}, false, 30000, 0, true, false},
+	{"O2", "TMINS f32 64x64", "910b3", "TMINS", VF_SCALAR, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 87000, 0, true, false},
+	{"O2", "TMINS i32 64x64", "910b3", "TMINS", VF_SCALAR, DT_I32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 68000, 0, false, false},
+	{"O2", "TMINS i16 64x64", "910b3", "TMINS", VF_SCALAR, DT_I16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 70000, 0, true, false},
+	{"O2", "TMINS f16 64x64", "910b3", "TMINS", VF_SCALAR, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 55000, 0, false, false},
+	{"O2", "TMINS f16 16x256", "910b3", "TMINS", VF_SCALAR, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 40000, 0, true, false},
+	{"O2", "TMUL f32 64x64", "910b3", "TMUL", VF_TWO, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 168000, 0, false, false},
+	{"O2", "TMUL i32 64x64", "910b3", "TMUL", VF_TWO, DT_I32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 152000, 0, true, false},
+	{"O2", "TMUL f16 16x256", "910b3", "TMUL", VF_TWO, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 96000, 0, false, false},
+	{"O2", "TMUL i16 64x64", "910b3", "TMUL", VF_TWO, DT_I16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 168000, 0, true, false},
+	{"O2", "TMULS f32 32x64", "910b3", "TMULS", VF_SCALAR, DT_F32, DT_NONE, 32, 64, 0, {0, 0, 0, 0, 0}, false, 58000, 0, false, false},
+	{"O2", "TMULS f16 63x64", "910b3", "TMULS", VF_SCALAR, DT_F16, DT_NONE, 63, 64, 0, {0, 0, 0, 0, 0}, false, 69000, 0, true, false},
+	{"O2", "TMULS i32 31x128", "910b3", "TMULS", VF_SCALAR, DT_I32, DT_NONE, 31, 128, 0, {0, 0, 0, 0, 0}, false, 70000, 0, false, false},
+	{"O2", "TMULS i16 15x192", "910b3", "TMULS", VF_SCALAR, DT_I16, DT_NONE, 15, 192, 0, {0, 0, 0, 0, 0}, false, 40000, 0, true, false},
+	{"O2", "TMULS f32 7x448", "910b3", "TMULS", VF_SCALAR, DT_F32, DT_NONE, 7, 448, 0, {0, 0, 0, 0, 0}, false, 77000, 0, false, false},
+	{"O2", "TMULS f32 256x16", "910b3", "TMULS", VF_SCALAR, DT_F32, DT_NONE, 256, 16, 0, {0, 0, 0, 0, 0}, false, 266000, 0, true, false},
+	{"O2", "TROWEXPAND f32 64x64", "910b3", "TROWEXPAND", VF_PLAIN, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 933000, 0, false, false},
+	{"O2", "TROWEXPAND f16 64x64", "910b3", "TROWEXPAND", VF_PLAIN, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 933000, 0, true, false},
+	{"O2", "TROWMAX f32 64x64", "910b3", "TROWMAX", VF_REDUCE, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 480000, 0, false, false},
+	{"O2", "TROWMAX f16 64x128", "910b3", "TROWMAX", VF_REDUCE, DT_F16, DT_NONE, 64, 128, 0, {0, 0, 0, 0, 0}, false, 481000, 0, true, false},
+	{"O2", "TROWSUM f32 64x64", "910b3", "TROWSUM", VF_REDUCE, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 492000, 0, false, false},
+	{"O2", "TROWSUM f16 64x128", "910b3", "TROWSUM", VF_REDUCE, DT_F16, DT_NONE, 64, 128, 0, {0, 0, 0, 0, 0}, false, 495000, 0, true, false},
+	{"O2", "TRSQRT f16 64x64", "910b3", "TRSQRT", VF_PLAIN, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 58000, 0, false, false},
+	{"O2", "TSEL f16 4x128", "910b3", "TSEL", VF_SEL, DT_F16, DT_NONE, 4, 128, 0, {0, 0, 0, 0, 0}, false, 67000, 0, true, false},
+	{"O2", "TSEL f16 1x128", "910b3", "TSEL", VF_SEL, DT_F16, DT_NONE, 1, 128, 0, {0, 0, 0, 0, 0}, false, 19000, 0, false, false},
+	{"O2", "TSEL f32 4x64", "910b3", "TSEL", VF_SEL, DT_F32, DT_NONE, 4, 64, 0, {0, 0, 0, 0, 0}, false, 67000, 0, true, false},
+	{"O2", "TSQRT f32 64x64 in place", "910b3", "TSQRT", VF_PLAIN, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 198000, 0, false, false},
+	{"O2", "TSQRT f32 64x64", "910b3", "TSQRT", VF_PLAIN, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 160000, 0, true, false},
+	{"O2", "TSQRT f16 64x64 in place", "910b3", "TSQRT", VF_PLAIN, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 102000, 0, false, false},
+	{"O2", "TSQRT f16 64x64", "910b3", "TSQRT", VF_PLAIN, DT_F16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 160000, 0, true, false},
+	{"O2", "TSUB f32 64x64", "910b3", "TSUB", VF_TWO, DT_F32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 153000, 0, false, false},
+	{"O2", "TSUB i32 64x64", "910b3", "TSUB", VF_TWO, DT_I32, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 132000, 0, true, false},
+	{"O2", "TSUB f16 16x256", "910b3", "TSUB", VF_TWO, DT_F16, DT_NONE, 16, 256, 0, {0, 0, 0, 0, 0}, false, 68000, 0, false, false},
+	{"O2", "TSUB i16 64x64", "910b3", "TSUB", VF_TWO, DT_I16, DT_NONE, 64, 64, 0, {0, 0, 0, 0, 0}, false, 170000, 0, true, false},
+	{"O2", "TTRANS f32 128x128", "910b3", "TTRANS", VF_PLAIN, DT_F32, DT_NONE, 128, 128, 0, {0, 0, 0, 0, 0}, false, 501000, 0, true, false},
+	{"O2", "TLOAD f32 128x128, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 128, 128, 0, {1, 1, 1, 128, 128}, false, 776000, 0, true, true},
+	{"O2", "TLOAD f32 8 x (32x64), dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 256, 64, 0, {2, 2, 2, 32, 64}, false, 2624000, 0, true, true},
+	{"O2", "TLOAD f32 128x127, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 128, 128, 127, {1, 1, 1, 128, 127}, false, 773000, 0, true, true},
+	{"O2", "TLOAD i16 128x127, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_I16, DT_NONE, 128, 128, 127, {1, 1, 1, 128, 127}, false, 519000, 0, true, true},
+	{"O2", "TLOAD u8 128x127, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_U8, DT_NONE, 128, 128, 127, {1, 1, 1, 128, 127}, false, 392000, 0, true, true},
+	{"O2", "TLOAD i16 32 x (2x128), dma_serial", "910b3", "TLOAD", VF_LOAD, DT_I16, DT_NONE, 64, 128, 0, {1, 1, 32, 2, 128}, false, 8576000, 0, true, true},
+	{"O2", "TLOAD f32 256x60 in 8 parts, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 256, 64, 60, {2, 2, 2, 32, 60}, false, 2497000, 0, true, true},
+	{"O2", "TLOAD f32 DN 64x128 in 32 parts, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 64, 128, 0, {1, 1, 32, 64, 4}, true, 8704000, 0, true, true},
+	{"O2", "TLOAD f32 DN 255x60 in 8 parts, dma_serial", "910b3", "TLOAD", VF_LOAD, DT_F32, DT_NONE, 255, 64, 60, {2, 2, 2, 255, 8}, true, 8352000, 0, true, true},
+};
+static const size_t VALIDATE_OPS_N = sizeof(VALIDATE_OPS) / sizeof(VALIDATE_OPS[0]);
+
+/* clang-format on */
+
+/* --- the comparison --------------------------------------------------------------------------- */
 
 #define MAX_RUNS 64
 

@@ -33,3 +33,6 @@ struct op_price {
 
 void price_form(const struct profile *p, const struct opstream *s, const struct op_form *f,
 	struct op_price *out);
+
+/* `op` is an index of op_table(). */
+bool op_status(const struct profile *p, unsigned op, struct op_price *out, struct incore_error *e);

@@ -95,17 +95,6 @@ bool profile_load(
 bool profile_read(struct profile *p, struct str text, const char *path, enum opstream_arch arch,
 	struct incore_error *e);
 void profile_deinit(struct profile *p);
-/* Appends the names of the installed profiles, in byte order, separated by ", ". */
-bool profile_names(struct strbuf *out);
-/* The folder of the installed profiles, on the heap: $INCORE_PROFILES, beside the program (in a
- * build tree or installed); NULL if it does not exist. */
-char *profile_dir(void);
-/* The path of a profile, on the heap: beside the file that names it as base, in the folder of
- * installed profiles or, without that folder, built into the program; NULL if there is no such
- * profile. */
-char *profile_find(const char *name, const char *beside);
-/* The built-in profile that such a path names; NULL for files. */
-const struct asset *profile_built_in(const char *path);
 
 const struct prof_vec *profile_vec(const struct profile *p, const char *name);
 const struct prof_table *profile_table(const struct profile *p, const char *op, unsigned bits);

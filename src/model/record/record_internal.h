@@ -34,31 +34,7 @@ struct record_unit {
 	bool was_cached;
 };
 
-/* What the compiler of one unit may access, and its environment. */
-typedef VEC(const char *) record_paths; /* finally ended by a NULL */
-struct record_fence {
-	struct arena *arena; /* the tools' */
-	record_paths programs, readable, writable, env;
-	struct walls walls;
-	char *work_dir; /* in the cache; removed with the fence */
-	bool is_open;	/* record_options.is_unsafe */
-};
-bool record_fence_init(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
-	const struct record_options *o, struct incore_error *e);
-void record_fence_deinit(struct record_fence *f);
-
 bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
 	struct incore_error *e);
-
-/* Runs the unit for every block and each of its lanes and adds the streams. mixed: 0, or the vector
- * lanes of a mixed kernel. */
-bool record_run_unit(const struct record_unit *u, const struct record_options *o, unsigned mixed,
-	struct opstream_set *out, struct incore_error *e);
-
-/* Reduces a compiler's output to its first errors and the names they report as missing. */
-bool record_explain(const char *text, const char *source, struct incore_error *e);
-
-/* Joins "// pto: %name" of the source to the sites of a stream. */
-bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e);
 
 uint64_t record_now_us(void);

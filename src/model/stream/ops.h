@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ops.h: all known tile ops and intrinsics: where each runs, how it is priced, what it does to its
- * operands. The data is in ops_table.c. Pure; any thread.
+ * operands. Pure; any thread.
  */
 #pragma once
 

@@ -120,7 +120,6 @@ bool opstream_read(struct opstream_set *set, const void *bytes, size_t n, const 
 	struct incore_error *e);
 bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incore_error *e);
 bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore_error *e);
-bool opstream_is_binary(const void *bytes, size_t n);
 
 /* --- words --- */
 

@@ -1,12 +1,183 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * opstream_jsonl.c: op streams as JSON Lines: a head, then one line per op, for people and for
- * front ends that do not want to write binary files. One table per object drives both reading and
- * writing. Derived values (macs, bytes, elems, seq) in the input are ignored.
- */
+/* opstream_io.c: reads and writes op streams. Parts: checks; lines of JSON; binary files. */
+#include <endian.h>
+
 #include "base/file.h"
 #include "codec/json_fields.h"
-#include "model/stream/opstream_io.h"
+#include "model/stream/opstream.h"
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+/*
+ * Checks that a stream follows the format: every index is inside its table, every code is known,
+ * sizes are small enough that no later product overflows.
+ */
+
+/* What is wrong: entry `index` of `table` is not `expected`. */
+struct opstream_fault {
+	const char *table;
+	size_t index;
+	const char *expected;
+};
+
+/* Far above any real tile; three of them multiplied stay below 2^63. */
+#define MAX_TILE_DIM (1u << 20)
+#define MAX_GM_ELEMS (UINT64_C(1) << 48)
+#define MAX_STRIDE (INT64_C(1) << 40)
+#define MAX_BYTES (UINT64_C(1) << 56)
+
+static bool bad(struct opstream_fault *f, const char *table, size_t i, const char *what)
+{
+	*f = (struct opstream_fault){table, i, what};
+	return false;
+}
+
+static bool check_slot(const struct opstream *s, size_t i, struct opstream_fault *f)
+{
+	const struct op_slot *t = &s->slots.v[i];
+
+	if (t->slot >= OPSTREAM_SLOTS || (i && t->slot <= s->slots.v[i - 1].slot))
+		return bad(f, "slot", i, "slot numbers that rise and are below 50");
+	if (t->dtype >= DT_COUNT)
+		return bad(f, "slot", i, "a known dtype");
+	if (t->ndims > 5)
+		return bad(f, "slot", i, "at most 5 dimensions");
+	if (t->bytes > MAX_BYTES || t->alloc_off > MAX_BYTES)
+		return bad(f, "slot", i, "a size below 2^56 bytes");
+	if (t->name >= s->strings.n)
+		return bad(f, "slot", i, "a name inside the strings");
+	return true;
+}
+
+static bool check_tile(const struct op_opnd *o, size_t i, struct opstream_fault *f)
+{
+	if (o->loc >= LOC_COUNT || o->blayout >= BL_COUNT || o->slayout >= SL_COUNT ||
+		o->pad >= PAD_COUNT || o->compact >= COMPACT_COUNT)
+		return bad(f, "operand", i, "a known location, layout, pad and compact mode");
+	for (int k = 0; k < 4; k++)
+		if (o->shape[k] > MAX_TILE_DIM)
+			return bad(f, "operand", i, "tile sizes up to 2^20");
+	if (OPND_VROW(o) > OPND_ROWS(o) || OPND_VCOL(o) > OPND_COLS(o))
+		return bad(f, "operand", i, "a valid part inside the tile");
+	if (o->fractal > 65536)
+		return bad(f, "operand", i, "a fractal up to 65536 bytes");
+	return true;
+}
+
+static bool check_gm(const struct op_opnd *o, size_t i, struct opstream_fault *f)
+{
+	uint64_t n = 1;
+
+	if (o->layout >= LAYOUT_COUNT)
+		return bad(f, "operand", i, "a known global layout");
+	if (o->slot >= OPSTREAM_SLOTS && o->slot != OPSTREAM_NO_SLOT)
+		return bad(f, "operand", i, "a slot below 50");
+	for (int k = 0; k < 5; k++) {
+		if (o->shape[k] && n > MAX_GM_ELEMS / o->shape[k])
+			return bad(f, "operand", i, "a view of up to 2^48 elements");
+		n *= o->shape[k];
+		if (o->stride[k] > MAX_STRIDE || o->stride[k] < -MAX_STRIDE)
+			return bad(f, "operand", i, "strides below 2^40");
+	}
+	return true;
+}
+
+static bool check_opnd(const struct op_opnd *o, size_t i, struct opstream_fault *f)
+{
+	if (o->what >= OPND_WHAT_COUNT || o->role >= ROLE_COUNT || o->dtype >= DT_COUNT)
+		return bad(f, "operand", i, "a known kind, role and dtype");
+	if (o->bits > 64)
+		return bad(f, "operand", i, "elements of up to 64 bits");
+	if (o->what == OPND_TILE)
+		return check_tile(o, i, f);
+	return o->what == OPND_GM ? check_gm(o, i, f) : true;
+}
+
+static bool check_form(const struct opstream *s, size_t i, struct opstream_fault *f)
+{
+	const struct op_form *t = &s->forms.v[i];
+
+	if (t->name >= s->strings.n || s->strings.v[t->name] == '\0')
+		return bad(f, "form", i, "a name inside the strings");
+	if (t->kind >= OPK_COUNT || t->pipe >= OPP_COUNT)
+		return bad(f, "form", i, "a known kind and pipe");
+	if (t->n_opnds > OPSTREAM_MAX_OPNDS || t->first_opnd > s->opnds.n ||
+		t->n_opnds > s->opnds.n - t->first_opnd)
+		return bad(f, "form", i, "operands inside their table");
+	if (t->flag_src >= OPP_COUNT || t->flag_dst >= OPP_COUNT)
+		return bad(f, "form", i, "known pipes of a flag");
+	if (t->fifo_dir >= DIR_COUNT)
+		return bad(f, "form", i, "a known FIFO direction");
+	if (t->kind >= OPK_PUSH && t->kind <= OPK_FREE &&
+		(t->fifo_dir == DIR_NONE || t->fifo_slot_num == 0))
+		return bad(f, "form", i, "a FIFO with a direction and at least one slot");
+	return true;
+}
+
+static bool check_ops(const struct opstream *s, struct opstream_fault *f)
+{
+	size_t n_words = s->words.n;
+
+	for (size_t i = 0; i < s->ops.n; i++) {
+		const struct op_exec *x = &s->ops.v[i];
+
+		if (x->form >= s->forms.n)
+			return bad(f, "op", i, "a form inside its table");
+		if (x->site >= s->sites.n)
+			return bad(f, "op", i, "a site inside its table");
+		if (x->first_word > n_words ||
+			s->forms.v[x->form].n_opnds > n_words - x->first_word)
+			return bad(f, "op", i, "words inside their table");
+	}
+	return true;
+}
+
+static bool check_head(const struct opstream *s, struct opstream_fault *f)
+{
+	const uint32_t texts[] = {s->kernel, s->front_end, s->source_sha256, s->reason};
+
+	if (s->strings.n == 0 || s->strings.v[0] != '\0' || s->strings.v[s->strings.n - 1] != '\0')
+		return bad(f, "string", 0, "strings that begin and end with NUL");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i] >= s->strings.n)
+			return bad(f, "head", 0, "texts inside the strings");
+	if ((unsigned)s->arch >= ARCH_COUNT || (unsigned)s->core >= CORE_COUNT)
+		return bad(f, "head", 0, "a known arch and core");
+	if ((unsigned)s->args_origin >= ARGS_ORIGIN_COUNT)
+		return bad(f, "head", 0, "a known origin of the arguments");
+	if (s->lane > 1 || (s->core == CORE_AIC && s->lane))
+		return bad(f, "head", 0, "lane 0, or 1 of a vector core");
+	if (s->block_num == 0 || s->block_idx >= s->block_num)
+		return bad(f, "head", 0, "a block below the number of blocks");
+	return true;
+}
+
+static bool opstream_check(const struct opstream *s, struct opstream_fault *f)
+{
+	if (!check_head(s, f))
+		return false;
+	for (size_t i = 0; i < s->slots.n; i++)
+		if (!check_slot(s, i, f))
+			return false;
+	for (size_t i = 0; i < s->sites.n; i++)
+		if (s->sites.v[i].file >= s->strings.n || s->sites.v[i].hint >= s->strings.n)
+			return bad(f, "site", i, "texts inside the strings");
+	for (size_t i = 0; i < s->opnds.n; i++)
+		if (!check_opnd(&s->opnds.v[i], i, f))
+			return false;
+	for (size_t i = 0; i < s->forms.n; i++)
+		if (!check_form(s, i, f))
+			return false;
+	return check_ops(s, f);
+}
+
+/* --- lines of JSON ---------------------------------------------------------------------------- */
+
+/*
+ * Op streams as JSON Lines: a head, then one line per op, for people and for front ends that do not
+ * want to write binary files. One table per object drives both reading and writing. Derived values
+ * (macs, bytes, elems, seq) in the input are ignored.
+ */
 
 /* --- values; ctx, if used, is the stream --- */
 
@@ -123,6 +294,7 @@ static const struct json_field slot_fields[] = {
 	TENSOR(strides, "strides", .items = 5, .count = offsetof(struct op_slot, ndims)),
 	JSON_FIELD(op_slot, value, "value", .kinds = OF_SCALAR),
 };
+
 /* clang-format on */
 
 static bool get_slots(const struct json_member *m)
@@ -174,6 +346,7 @@ static const struct json_field head_fields[] = { /* after "format" */
 	HEAD(missing_slots, "missing_slots", .get = get_mask, .put = put_mask),
 	{"slots", .get = get_slots, .put = put_slots},
 };
+
 /* clang-format on */
 
 static void put_head(struct json_writer *w, const struct opstream *s)
@@ -265,6 +438,7 @@ static const struct json_field operand_fields[] = { /* shape[]: see OPND_ROWS() 
 	OF(OPND_GM, o.layout, "layout", .word = op_layout_name),
 	OF(OPND_SCALAR, word, "value"),
 };
+
 /* clang-format on */
 
 static bool get_operands(const struct json_member *m)
@@ -530,7 +704,7 @@ static bool finish(struct opstream_set *set, size_t from, const char *path, stru
 	return true;
 }
 
-bool opstream_read_jsonl(
+static bool opstream_read_jsonl(
 	struct opstream_set *set, const char *p, size_t n, const char *path, struct incore_error *e)
 {
 	size_t from = set->v.n;
@@ -554,4 +728,255 @@ bool opstream_read_jsonl(
 	sb_free(&t.file);
 	sb_free(&t.hint);
 	return ok && finish(set, from, path, e);
+}
+
+/* --- binary files ----------------------------------------------------------------------------- */
+
+/*
+ * The binary form of op streams. A stream states its length and its counts; both must agree before
+ * anything is allocated.
+ */
+
+/* The records are the file's bytes: a port to a big-endian host needs a swap here. */
+static_assert(BYTE_ORDER == LITTLE_ENDIAN, "op streams are little-endian");
+
+struct cursor {
+	const uint8_t *p;
+	size_t left;
+};
+
+static bool take_array(
+	struct cursor *c, void **v, size_t *n_out, size_t *cap, size_t n, size_t size)
+{
+	if (n == 0)
+		return true;
+	if (!vec_grow(v, cap, n, size))
+		return false;
+	memcpy(*v, c->p, n * size);
+	*n_out = n;
+	c->p += n * size;
+	c->left -= n * size;
+	return true;
+}
+
+#define TAKE(c, vec, count)                                                                        \
+	take_array((c), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, (count), sizeof(*(vec)->v))
+
+/* False if the tables cannot fit in the remaining bytes. */
+static bool tables_fit(const struct opstream_head *h, size_t left)
+{
+	uint64_t bytes = 0;
+	const struct {
+		uint64_t n, size;
+	} parts[] = {
+		{h->n_slots, sizeof(struct op_slot)},
+		{h->n_sites, sizeof(struct op_site)},
+		{h->n_forms, sizeof(struct op_form)},
+		{h->n_opnds, sizeof(struct op_opnd)},
+		{h->n_ops, sizeof(struct op_exec)},
+		{h->n_words, sizeof(uint64_t)},
+		{h->string_bytes, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i].n > (left - bytes) / parts[i].size)
+			return false;
+		bytes += parts[i].n * parts[i].size;
+	}
+	return bytes + sizeof(*h) == h->total_bytes && bytes <= left;
+}
+
+static bool read_head(const uint8_t *p, size_t n, struct opstream_head *h, const char *path,
+	uint64_t at, struct incore_error *e)
+{
+	if (n < sizeof(*h))
+		return err_file(e, "truncated", path, at,
+			"expected the head of an op stream (128 bytes), found %zu bytes", n);
+	memcpy(h, p, sizeof(*h));
+	if (memcmp(h->magic, OPSTREAM_MAGIC, 8) != 0)
+		return err_file(
+			e, "bad-magic", path, at, "expected an op stream (\"%s\")", OPSTREAM_MAGIC);
+	if (h->version != OPSTREAM_VERSION || h->head_bytes != sizeof(*h))
+		return err_file(e, "bad-version", path, at + 8,
+			"expected op stream version %d with a head of %zu bytes, found version %u with %u",
+			OPSTREAM_VERSION, sizeof(*h), h->version, h->head_bytes);
+	if (h->total_bytes < sizeof(*h) || h->total_bytes > n)
+		return err_file(e, "truncated", path, at + 16,
+			"the stream says it has %llu bytes, %zu are left in the file",
+			(unsigned long long)h->total_bytes, n);
+	if (!tables_fit(h, (size_t)h->total_bytes - sizeof(*h)))
+		return err_file(e, "bad-value", path, at,
+			"the stream's tables do not add up to its %llu bytes",
+			(unsigned long long)h->total_bytes);
+	return true;
+}
+
+static bool read_tables(
+	struct opstream *s, const struct opstream_head *h, struct cursor *c, struct incore_error *e)
+{
+	s->arch = (enum opstream_arch)h->arch;
+	s->core = (enum opstream_core)h->core;
+	s->lane = h->lane;
+	s->args_origin = (enum opstream_origin)h->args_origin;
+	s->is_complete = h->flags & OPSTREAM_COMPLETE;
+	s->is_mixed = h->flags & OPSTREAM_MIXED;
+	s->block_idx = h->block_idx;
+	s->block_num = h->block_num;
+	s->payload_slots = h->payload_slots;
+	s->missing_slots = h->missing_slots;
+	s->kernel = h->kernel;
+	s->front_end = h->front_end;
+	s->source_sha256 = h->source_sha256;
+	s->reason = h->reason;
+	s->strings.n = 0;
+	if (!TAKE(c, &s->slots, h->n_slots) || !TAKE(c, &s->sites, h->n_sites) ||
+		!TAKE(c, &s->forms, h->n_forms) || !TAKE(c, &s->opnds, h->n_opnds) ||
+		!TAKE(c, &s->ops, h->n_ops) || !TAKE(c, &s->words, h->n_words) ||
+		!TAKE(c, &s->strings, h->string_bytes))
+		return err_nomem(e);
+	return true;
+}
+
+static bool read_one(struct opstream_set *set, struct cursor *c, const char *path, uint64_t at,
+	struct incore_error *e)
+{
+	struct opstream_head h;
+	struct opstream_fault fault;
+	struct opstream *s;
+	struct cursor in;
+
+	if (!read_head(c->p, c->left, &h, path, at, e))
+		return false;
+	s = opstream_set_new(set, e);
+	if (!s)
+		return false;
+	in = (struct cursor){c->p + sizeof(h), (size_t)h.total_bytes - sizeof(h)};
+	if (!read_tables(s, &h, &in, e))
+		return false;
+	if (!opstream_check(s, &fault))
+		return err_file(e, "bad-value", path, at, "%s %zu of stream %zu: expected %s",
+			fault.table, fault.index, set->v.n - 1, fault.expected);
+	c->p += h.total_bytes;
+	c->left -= h.total_bytes;
+	return opstream_seal(s, e);
+}
+
+static bool opstream_is_binary(const void *bytes, size_t n)
+{
+	return n >= 8 && memcmp(bytes, OPSTREAM_MAGIC, 8) == 0;
+}
+
+static bool opstream_read_binary(struct opstream_set *set, const uint8_t *p, size_t n,
+	const char *path, struct incore_error *e)
+{
+	struct cursor c = {p, n};
+
+	while (c.left)
+		if (!read_one(set, &c, path, (uint64_t)(c.p - p), e))
+			return false;
+	return true;
+}
+
+bool opstream_read(struct opstream_set *set, const void *bytes, size_t n, const char *path,
+	struct incore_error *e)
+{
+	size_t had = set->v.n;
+	bool ok = opstream_is_binary(bytes, n) ? opstream_read_binary(set, bytes, n, path, e)
+					       : opstream_read_jsonl(set, bytes, n, path, e);
+
+	if (ok && set->v.n == had)
+		ok = err_file(
+			e, "truncated", path, 0, "expected an op stream, found an empty file");
+	while (!ok && set->v.n > had)
+		opstream_deinit(&set->v.v[--set->v.n]);
+	return ok;
+}
+
+bool opstream_load(struct opstream_set *set, const char *path, struct incore_error *e)
+{
+	struct file_data f = {0};
+	bool ok;
+
+	if (!file_load(&f, path, e))
+		return err_wrap(e, "op stream");
+	ok = opstream_read(set, f.data, f.size, path, e);
+	file_unload(&f);
+	return ok;
+}
+
+/* --- writing --- */
+
+static void put_array(FILE *f, const void *p, size_t n, size_t size)
+{
+	if (n)
+		fwrite(p, size, n, f); /* the FILE remembers a failure */
+}
+
+/* Omits what seal() added: it is not part of the file. */
+static void put_forms(const struct opstream *s, FILE *f)
+{
+	for (size_t i = 0; i < s->forms.n; i++) {
+		struct op_form t = s->forms.v[i];
+
+		t.op = 0;
+		put_array(f, &t, 1, sizeof(t));
+	}
+	for (size_t i = 0; i < s->opnds.n; i++) {
+		struct op_opnd t = s->opnds.v[i];
+
+		t.access = 0;
+		put_array(f, &t, 1, sizeof(t));
+	}
+}
+
+static void write_one(const struct opstream *s, FILE *f)
+{
+	static const char ZERO[8];
+	size_t padded = (s->strings.n + 7) / 8 * 8;
+	struct opstream_head h = {.version = OPSTREAM_VERSION,
+		.head_bytes = sizeof(h),
+		.arch = (uint8_t)s->arch,
+		.core = (uint8_t)s->core,
+		.lane = (uint8_t)s->lane,
+		.args_origin = (uint8_t)s->args_origin,
+		.flags = (s->is_complete ? OPSTREAM_COMPLETE : 0) |
+			 (s->is_mixed ? OPSTREAM_MIXED : 0),
+		.block_idx = s->block_idx,
+		.block_num = s->block_num,
+		.payload_slots = s->payload_slots,
+		.missing_slots = s->missing_slots,
+		.kernel = s->kernel,
+		.front_end = s->front_end,
+		.source_sha256 = s->source_sha256,
+		.reason = s->reason,
+		.n_slots = (uint32_t)s->slots.n,
+		.n_sites = (uint32_t)s->sites.n,
+		.n_forms = (uint32_t)s->forms.n,
+		.n_opnds = (uint32_t)s->opnds.n,
+		.n_ops = s->ops.n,
+		.n_words = s->words.n,
+		.string_bytes = padded};
+
+	memcpy(h.magic, OPSTREAM_MAGIC, 8);
+	h.total_bytes = sizeof(h) + s->slots.n * sizeof(struct op_slot) +
+			s->sites.n * sizeof(struct op_site) + s->forms.n * sizeof(struct op_form) +
+			s->opnds.n * sizeof(struct op_opnd) + s->ops.n * sizeof(struct op_exec) +
+			s->words.n * sizeof(uint64_t) + padded;
+	put_array(f, &h, 1, sizeof(h));
+	put_array(f, s->slots.v, s->slots.n, sizeof(struct op_slot));
+	put_array(f, s->sites.v, s->sites.n, sizeof(struct op_site));
+	put_forms(s, f);
+	put_array(f, s->ops.v, s->ops.n, sizeof(struct op_exec));
+	put_array(f, s->words.v, s->words.n, sizeof(uint64_t));
+	put_array(f, s->strings.v, s->strings.n, 1);
+	put_array(f, ZERO, padded - s->strings.n, 1);
+}
+
+bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incore_error *e)
+{
+	for (size_t i = 0; i < set->v.n; i++)
+		write_one(&set->v.v[i], f);
+	if (ferror(f))
+		return err_write(e);
+	return true;
 }
