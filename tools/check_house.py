@@ -43,8 +43,8 @@ def section(page, name):
 
 def check_verb(program, verb):
     name = verb["name"]
-    check(read("src", "cli", f"cmd_{name}.c") or read("src", "answer", "pages", f"{name}_page.c"),
-          f"verb {name}: neither src/cli/cmd_{name}.c nor src/answer/pages/{name}_page.c")
+    homes = f"cli/cmd_{name}.c", f"verbs/{name}.c", f"verbs/{name}", f"answer/pages/{name}_page.c"
+    check(any(os.path.exists(os.path.join(ROOT, "src", h)) for h in homes), f"verb {name}: none of {homes} is there")
     check(os.path.isdir(os.path.join(ROOT, "tests", "golden", name)), f"verb {name}: no tests/golden/{name}/")
     if subprocess.run([program, "--schema", name], capture_output=True).returncode == 0:
         check(f"'{name}'" in (read("schemas", "meson.build") or ""), f"verb {name}: not among the described of schemas/meson.build")
@@ -138,6 +138,26 @@ def check_names(build):
     check(p.returncode == 0 and len(names) > 100 and not twice, f"defined twice in libincore.a: {twice} {p.stderr[:200]}")
 
 
+SEVERAL_TYPES = {"aiv", "arch", "by", "core", "cu", "device", "func", "index", "list", "se", "set", "simd", "task", "to"}  # of option; no new ones
+
+
+def check_option_names():
+    """An option has its row in one table, and one type wherever it is taken."""
+    rows = re.findall(r"#define (OPT_\w+)\s+(?:0|'.'),\s*\"([\w-]+)\",\s*(OPTION_\w+)", read("src/answer/option_names.h").replace("\\\n", " "))
+    types = {}
+    for row, name, kind in rows:
+        types.setdefault(name, set()).add(kind)
+    several = {name for name, kinds in types.items() if len(kinds) > 1}
+    check(len(rows) > 200 and several == SEVERAL_TYPES, f"options of several types: {sorted(several ^ SEVERAL_TYPES)} against the list of this check")
+    src = os.path.join(ROOT, "src")
+    texts = {os.path.relpath(os.path.join(d, f), ROOT): read(os.path.relpath(os.path.join(d, f), ROOT)) for d, _, fs in os.walk(src) for f in fs if f.endswith((".c", ".h"))}
+    by_hand = [p for p, t in texts.items() if not p.endswith("option_names.h") and re.search(r"\{[\s\\]*(?:0|'.'),[\s\\]*\"[\w-]+\",[\s\\]*OPTION_", t)]
+    check(not by_hand, f"options that are not made from option_names.h: {by_hand}")
+    used = " ".join(t for p, t in texts.items() if not p.endswith("option_names.h"))
+    unused = [row for row, _, _ in rows if not re.search(rf"\b{row}\b", used)]
+    check(not unused, f"rows of option_names.h that no verb takes: {unused}")
+
+
 def check_reach(program):
     """Who reaches what is told as it is; no stranger names a file."""
     made, text = reach_table.table(program), read("SECURITY.md")
@@ -159,6 +179,7 @@ def main():
     check_formats(ask("--version", "--json"))
     check_reach(program)
     check(read(answer_types.FILE) == answer_types.text(program), "ui/answers.ts: the schemas are others; tools/answer_types.py INCORE --write")
+    check_option_names()
     check_files()
     check_completions(program)
     check_names(os.path.abspath(sys.argv[1]))

@@ -12,6 +12,7 @@ STANDS_ON = {
     "base": [], "codec": [], "page": ["codec"], "args": ["codec"], "trace": ["codec"], "isa": ["trace"], "cuda": [], "import": ["isa", "cuda"], "analysis": ["isa"],
     "answer": ["analysis", "import", "page"], "tables": ["answer"], "export": ["tables"], "lib": ["tables"], "sql": ["tables"], "mcp": ["sql"], "store": ["tables"], "dump": ["args"], "model": ["isa", "args"], "run": ["codec"],
     "replay": ["dump", "model", "run", "import", "export"], "capture": ["run", "answer", "export", "replay"], "sweep": ["capture", "replay", "run"], "serve": ["answer", "export", "store"],
+    "verbs": ["sweep", "serve"],
 }
 STANDS_ON["cli"] = list(STANDS_ON)
 

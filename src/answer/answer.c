@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: asks a question; memory and warnings of an answer. */
+/* answer.c: finds and asks a question; memory and warnings of an answer. */
 #include "answer/answer.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+const struct question *question_find(const char *name)
+{
+	for (const struct question *const *q = question_table; *q; q++)
+		if (strcmp((*q)->name, name) == 0)
+			return *q;
+	return NULL;
+}
+
+const struct question *question_for(const char *name, unsigned reach)
+{
+	const struct question *q = question_find(name);
+
+	return q && (q->reach & reach) ? q : NULL;
+}
 
 bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
@@ -23,6 +39,7 @@ void answer_deinit(struct answer *a)
 	VEC_FREE(&a->kept);
 	VEC_FREE(&a->traces);
 	VEC_FREE(&a->warnings);
+	incore_error_clear(&a->failure);
 	arena_deinit(&a->arena);
 }
 
@@ -62,6 +79,18 @@ const char *answer_text(struct answer *a, struct strbuf *b, struct incore_error 
 bool answer_is(const struct answer *a, const struct record *r)
 {
 	return a->record == r;
+}
+
+void answer_set(struct answer *a, const struct record *r, const void *data)
+{
+	a->record = r;
+	a->data = data;
+}
+
+void answer_about(struct answer *a, const struct record *r, const void *input)
+{
+	a->input_record = r;
+	a->input = input;
 }
 
 void answer_warn(struct answer *a, const char *fmt, ...)

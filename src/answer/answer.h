@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.h: a question about captures and its answer: one value of a described record, whose lists
- * are tables, with the captures it is about and what was lost on the way. One file per question
- * fills the answer; the front ends (text, CSV, JSON, schema, viewer, report, library) only read it.
+ * answer.h: a question and its answer: one value of a described record, whose lists are tables,
+ * with the captures it is about and what was lost on the way. A verb that acts (capture, replay,
+ * export) is a question too: its answer says what it did. One file per question fills the answer;
+ * the front ends (text, CSV, JSON, schema, viewer, report, library) only read it.
  *
  * Owner: the asker; answer_deinit() frees all of it. Strings of an answer may point into its
  * captures, which it keeps alive. Threads: answers are independent of each other; captures are
@@ -24,7 +25,7 @@ struct answer;
 struct page;
 
 struct question {
-	const char *name;    /* the verb; the schema is incore.<name>/1 */
+	const char *name;    /* the verb, "hot" or "dump ls"; the schema is incore.<first word>/1 */
 	const char *summary; /* one line */
 	const char *args;    /* "PATH", "A B", ... */
 	unsigned min_paths, max_paths;
@@ -34,6 +35,8 @@ struct question {
 	size_t params_size;
 	/* Records the data may have, the usual first; NULL ends. An answer says which it has. */
 	const struct record *const *records;
+	/* Records that "input" of its JSON may have; NULL: those of captures. */
+	const struct record *const *inputs;
 	/* Lists that a face of tables calls by the name of the question, as "rows|groups"; NULL: the
 	 * single values of the answer have that name. */
 	const char *main_lists;
@@ -41,7 +44,7 @@ struct question {
 	void (*page)(const struct answer *a, struct page *p); /* lays the answer out for people */
 };
 
-extern const struct question *const question_table[]; /* questions.c; NULL ends */
+extern const struct question *const question_table[]; /* verbs/table.c; NULL ends */
 const struct question *question_find(const char *name);
 /* The question, if callers of that kind (enum reach) may ask it; NULL otherwise. */
 const struct question *question_for(const char *name, unsigned reach);
@@ -55,7 +58,9 @@ struct answer {
 	const struct question *question;
 	struct arena arena; /* rows and strings made for it */
 	const struct record *record;
-	const void *data;	      /* laid out as that record says */
+	const void *data;		   /* laid out as that record says */
+	const struct record *input_record; /* of what it is about; NULL: the traces */
+	const void *input;
 	VEC(struct trace *) traces;   /* what it is about, in the order of the request */
 	unsigned want;		      /* tables of the traces that it asked for */
 	VEC(struct kept_object) kept; /* analyses that its lists point into */
@@ -63,7 +68,11 @@ struct answer {
 	uint32_t n_notes;	      /* reported so far, without mere information */
 	uint32_t n_losses;	      /* notes that mean loss: --strict makes them an error */
 	bool is_no;		      /* a negative answer: exit status 1 */
-	bool has_lost_warning;	      /* out of memory for a warning: answer_ask() fails */
+	/* Of a verb that acts: what failed although the answer says what was done; freed by
+	 * answer_deinit(). The asker reports it after the answer, and the verb has failed. */
+	struct incore_error failure;
+	int app_status;	       /* exit status of a user's program that failed; 0: none did */
+	bool has_lost_warning; /* out of memory for a warning: answer_ask() fails */
 };
 
 /* Initialises *a and asks the question. Call answer_deinit() in any case. */
@@ -86,6 +95,9 @@ bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct in
 /* Copies the text of b into the answer and frees b; NULL with err_nomem. */
 const char *answer_text(struct answer *a, struct strbuf *b, struct incore_error *e);
 bool answer_is(const struct answer *a, const struct record *r);
+/* Sets the answer's value, or what it is about instead of captures; it lives as long as a. */
+void answer_set(struct answer *a, const struct record *r, const void *data);
+void answer_about(struct answer *a, const struct record *r, const void *input);
 void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Turns notes into warnings and counts as losses those that mean loss. */
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n);
@@ -112,7 +124,8 @@ struct capture_choice request_choice(const struct request *r);
 /* --- output --- */
 /* Writes the whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
 void answer_json(const struct answer *a, struct json_writer *w);
-/* Writes the schema of that envelope; `inputs` and `data` are NULL-terminated alternatives. */
+/* Writes the schema of that envelope; `inputs` and `data` are NULL-terminated alternatives. The
+ * name is that of a verb, without its subcommand. */
 void envelope_schema(const char *name, const struct record *const *inputs,
 	const struct record *const *data, struct json_writer *w);
 extern const struct record *const capture_inputs[]; /* the `input` of verbs that read captures */

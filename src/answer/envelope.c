@@ -163,7 +163,10 @@ void envelope_input(
 void answer_json(const struct answer *a, struct json_writer *w)
 {
 	envelope_begin(a->question->name, w);
-	envelope_input((const struct trace *const *)a->traces.v, a->traces.n, a->want, w);
+	if (a->input_record)
+		record_json(a->input_record, a->input, w);
+	else
+		envelope_input((const struct trace *const *)a->traces.v, a->traces.n, a->want, w);
 	json_w_key(w, "data");
 	record_json(a->record, a->data, w);
 	json_w_kv_array(w, "warnings");

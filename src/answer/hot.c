@@ -6,17 +6,16 @@
 #include "answer/pages/pages.h"
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", HOT_BY_CHOICES, "instr", "what a row of the table is",
-		OPTION_ALL(hot_params, by)},
-	{0, "sort", OPTION_CHOICE, "KEY", "cycles|lost|latency|stall|idle|hit", "cycles",
+	{OPT_BY, HOT_BY_CHOICES, "instr", "what a row of the table is", OPTION_ALL(hot_params, by)},
+	{OPT_SORT, "cycles|lost|latency|stall|idle|hit", "cycles",
 		"sort key, largest first (not cause or producer)", OPTION_ALL(hot_params, sort)},
-	{0, "attribution", OPTION_CHOICE, "RULE", "blocking|class-set", "blocking",
+	{OPT_ATTRIBUTION, "blocking|class-set", "blocking",
 		"with --by producer: how cycles of a wait are assigned",
 		OPTION_ALL(hot_params, attribution)},
-	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
+	{OPT_TAXONOMY, "incore|flydsl", "incore",
 		OPTION_RARE "flydsl: the report of the older hotspot script, byte for byte",
-		OPTION_FIELD(hot_params, taxonomy)},
-	{0, "exposed", OPTION_FLAG, NULL, NULL, NULL,
+		OPTION_FIELD(hot_params, taxonomy), .only_named = true},
+	{OPT_EXPOSED, NULL, NULL,
 		"separate lost cycles that other waves hid from exposed ones (instr, line, opcode)",
 		OPTION_ALL(hot_params, exposed)},
 	PER_WAVE_OPTION(hot_params),
@@ -526,8 +525,8 @@ static bool make_producers(struct hot_job *j, struct incore_error *e)
 static bool make_legacy_text(struct hot_job *j, struct incore_error *e)
 {
 	struct flydsl_options o = {.top = request_top(j->r, 15, 15),
-		.with_lines = !request_given(j->r, "by") || j->p->by == HOT_LINE,
-		.with_asm = !request_given(j->r, "by") || j->p->by == HOT_INSTR};
+		.with_lines = !request_given(j->r, &j->p->by) || j->p->by == HOT_LINE,
+		.with_asm = !request_given(j->r, &j->p->by) || j->p->by == HOT_INSTR};
 	struct strbuf text = {0};
 	bool ok;
 

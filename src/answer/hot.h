@@ -19,8 +19,7 @@ struct hot_params {
 };
 #define PER_WAVE_OPTION(S)                                                                         \
 	{                                                                                          \
-		0, "per", OPTION_CHOICE, "WHAT", "wave", NULL,                                     \
-			"show cycles of the mean wave, not of all waves together",                 \
+		OPT_PER, "wave", NULL, "show cycles of the mean wave, not of all waves together",  \
 			OPTION_ALL(S, per)                                                         \
 	}
 

@@ -9,8 +9,7 @@
 #include "answer/siblings.h"
 
 static const struct option_def options[] = {
-	{0, "quick", OPTION_FLAG, NULL, NULL, NULL,
-		"skip the health line, so that no wave file is read",
+	{OPT_QUICK, NULL, NULL, "skip the health line, so that no wave file is read",
 		OPTION_ALL(info_params, quick)},
 	OPTION_END,
 };

@@ -11,13 +11,12 @@
 #define MAX_UNIT_BINS 1000u
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", "se|cu|simd|kernel|time", "se",
-		"what a row of the table is", OPTION_ALL(occupancy_params, by)},
-	{0, "bins", OPTION_COUNT, "N", NULL, "60",
-		"number of parts of the span for waves over time",
+	{OPT_BY, "se|cu|simd|kernel|time", "se", "what a row of the table is",
+		OPTION_ALL(occupancy_params, by)},
+	{OPT_BINS, NULL, "60", "number of parts of the span for waves over time",
 		OPTION_ALL(occupancy_params, bins)},
-	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
-		"units whose waves over time are in --json", OPTION_ALL(occupancy_params, series)},
+	{OPT_SERIES, "se|cu|simd", "se", "units whose waves over time are in --json",
+		OPTION_ALL(occupancy_params, series)},
 	OPTION_END,
 };
 

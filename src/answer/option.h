@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/option_names.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -43,31 +44,35 @@ enum reach {
 };
 
 struct option_def {
+	/* A row of option_names.h. */
 	char letter;	  /* 0: none */
-	const char *name; /* without "--" */
+	const char *name; /* without "--"; NULL ends a table */
 	enum option_type type;
-	const char *arg;      /* "N", "FILE", ...; NULL for a flag */
+	const char *arg; /* "N", "FILE", ...; NULL for a flag */
+	bool names_file; /* its value is a path, or contains one */
+	/* What it means to the verb. */
 	const char *choices;  /* "a|b|c" for CHOICE */
 	const char *fallback; /* default shown and used; NULL: none */
 	const char *help;     /* one line, lower case, no period */
 	uint16_t offset;      /* of its field, if is_stored */
 	bool is_stored;	      /* stored in the struct that the table belongs to */
-	bool names_file;      /* its value is a path, or contains one */
 	uint8_t reach;	      /* enum reach */
+	bool only_named;      /* --help lists only the name */
+	const char *alias_of; /* name of an option of the same table, set in its stead; or NULL */
 };
 
-/* Prefix of the help of rarely needed options: --help lists only their names. */
+/* Prefixes of the help of options that are only named: rarely needed ones, and those that replace
+ * something of the capture. */
 #define OPTION_RARE "rarely needed: "
-/* Prefix of the help of rarely needed options that replace something of the capture. */
 #define OPTION_INSTEAD "instead of the capture's "
 #define OPTION_END                                                                                 \
 	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false, false, 0                   \
+		0, NULL                                                                            \
 	}
 /* Offset of a field, as the last members of an entry. */
 #define OPTION_FIELD(S, M) offsetof(struct S, M), true
 /* OPTION_FIELD of an option that everybody may use. */
-#define OPTION_ALL(S, M) OPTION_FIELD(S, M), false, REACH_ALL
+#define OPTION_ALL(S, M) OPTION_FIELD(S, M), REACH_ALL
 
 /* Does the value fit the type? If not: false with status USAGE and the option's name. */
 bool option_check(const struct option_def *d, const char *value, struct incore_error *e);

@@ -11,23 +11,22 @@
 
 #define LEVEL(I, NAME, HELP)                                                                       \
 	{                                                                                          \
-		0, NAME, OPTION_TEXT, "SET", NULL, NULL, HELP, OPTION_ALL(request, level[I])       \
+		NAME, NULL, NULL, HELP, OPTION_ALL(request, level[I])                              \
 	}
 
 const struct option_def request_select_options[] = {
-	LEVEL(0, "se", "only these shader engines: 0,2-3"),
-	LEVEL(1, "cu", "only these compute units"),
-	LEVEL(2, "simd", "only these SIMDs"),
-	LEVEL(3, "slot", "only these wave slots"),
-	LEVEL(4, "wave", "only these wave numbers of a slot"),
-	LEVEL(5, "core", "Ascend: only these cores: 0,2-3"),
-	LEVEL(6, "unit", "Ascend: only these units: cube,vec0,vec1"),
-	LEVEL(7, "pipe", "Ascend: only these pipes: MTE2,CUBE"),
-	{0, "from", OPTION_COUNT, "CYCLE", NULL, NULL,
-		"use cycles from this one on (0: first wave starts)", OPTION_ALL(request, from)},
-	{0, "to", OPTION_COUNT, "CYCLE", NULL, NULL, "use cycles before this one",
-		OPTION_ALL(request, to)},
-	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "use only kernels whose name matches",
+	LEVEL(0, OPT_SE, "only these shader engines: 0,2-3"),
+	LEVEL(1, OPT_CU, "only these compute units"),
+	LEVEL(2, OPT_SIMD, "only these SIMDs"),
+	LEVEL(3, OPT_SLOT, "only these wave slots"),
+	LEVEL(4, OPT_WAVE, "only these wave numbers of a slot"),
+	LEVEL(5, OPT_CORE, "Ascend: only these cores: 0,2-3"),
+	LEVEL(6, OPT_UNIT, "Ascend: only these units: cube,vec0,vec1"),
+	LEVEL(7, OPT_PIPE, "Ascend: only these pipes: MTE2,CUBE"),
+	{OPT_FROM, NULL, NULL, "use cycles from this one on (0: first wave starts)",
+		OPTION_ALL(request, from)},
+	{OPT_TO, NULL, NULL, "use cycles before this one", OPTION_ALL(request, to)},
+	{OPT_KERNEL, NULL, NULL, "use only kernels whose name matches",
 		OPTION_ALL(request, kernel)},
 	OPTION_END,
 };
@@ -35,38 +34,32 @@ const char *const request_level_names[REQUEST_LEVELS] = {
 	"se", "cu", "simd", "slot", "wave", "core", "unit", "pipe"};
 
 const struct option_def request_top_options[] = {
-	{0, "top", OPTION_TOP, "N|all", NULL, "20", "how many rows to show",
-		OPTION_ALL(request, top)},
+	{OPT_TOP, NULL, "20", "how many rows to show", OPTION_ALL(request, top)},
 	OPTION_END,
 };
 
 const struct option_def request_capture_options[] = {
-	{0, "agent", OPTION_COUNT, "N", NULL, NULL,
-		"use the capture of this agent if there are several", OPTION_FIELD(request, agent),
-		.reach = REACH_AGENT},
-	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL,
-		"use the capture of this dispatch if there are several",
+	{OPT_AGENT, NULL, NULL, "use the capture of this agent if there are several",
+		OPTION_FIELD(request, agent), .reach = REACH_AGENT},
+	{OPT_DISPATCH, NULL, NULL, "use the capture of this dispatch if there are several",
 		OPTION_FIELD(request, dispatch), .reach = REACH_AGENT},
-	{0, "soc", OPTION_TEXT, "NAME", NULL, NULL, "Ascend: the chip, for its clock (910B1, 9599)",
+	{OPT_SOC, NULL, NULL, "Ascend: the chip, for its clock (910B1, 9599)",
 		OPTION_FIELD(request, soc), .reach = REACH_AGENT},
-	{0, "clock", OPTION_COUNT, "MHZ", NULL, NULL,
-		"Ascend: clock frequency, if no file states it", OPTION_FIELD(request, clock_mhz),
-		.reach = REACH_AGENT},
-	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
+	{OPT_CLOCK, NULL, NULL, "Ascend: clock frequency, if no file states it",
+		OPTION_FIELD(request, clock_mhz), .reach = REACH_AGENT},
+	{OPT_DECODER_COMPAT, "0.1.6", NULL,
 		"raw AMD traces: decode as this version of AMD's decoder does",
 		OPTION_FIELD(request, decoder_compat), .reach = REACH_AGENT},
-	{0, "markers", OPTION_FLAG, NULL, NULL, NULL,
-		OPTION_INSTEAD "waves: its markers (s_ttracedata) as a timeline",
-		OPTION_FIELD(request, markers), .reach = REACH_AGENT},
-	{0, "code", OPTION_TEXT, "FILE", NULL, NULL,
-		OPTION_INSTEAD "code.json: this file (ui_output)", OPTION_FIELD(request, code),
-		.names_file = true},
-	{0, "source-root", OPTION_MANY, "OLD=NEW", NULL, NULL,
+	{OPT_MARKERS, NULL, NULL, OPTION_INSTEAD "waves: its markers (s_ttracedata) as a timeline",
+		OPTION_FIELD(request, markers), .reach = REACH_AGENT, .only_named = true},
+	{OPT_CODE, NULL, NULL, OPTION_INSTEAD "code.json: this file (ui_output)",
+		OPTION_FIELD(request, code), .only_named = true},
+	{OPT_SOURCE_ROOT, NULL, NULL,
 		OPTION_INSTEAD "missing copies: sources that were below OLD, now below NEW",
-		OPTION_FIELD(request, source_roots), .names_file = true},
-	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
+		OPTION_FIELD(request, source_roots), .only_named = true},
+	{OPT_FOLLOW_LINKS, NULL, NULL,
 		OPTION_INSTEAD "files alone: also what its links point to outside of it",
-		OPTION_FIELD(request, follow_links)},
+		OPTION_FIELD(request, follow_links), .only_named = true},
 	OPTION_END,
 };
 
@@ -121,16 +114,24 @@ static const struct option_def *shared_option(const struct question *q, const ch
 	return d;
 }
 
-const struct option_def *request_option(const struct question *q, const char *name)
+/* The question's own option of that name, or the one that the name is an alias of. */
+static const struct option_def *own_option(const struct question *q, const char *name)
 {
 	const struct option_def *own = option_find(q->options, name);
+
+	return own && own->alias_of ? option_find(q->options, own->alias_of) : own;
+}
+
+const struct option_def *request_option(const struct question *q, const char *name)
+{
+	const struct option_def *own = own_option(q, name);
 
 	return own ? own : shared_option(q, name);
 }
 
 bool request_set(struct request *r, const char *name, const char *value, struct incore_error *e)
 {
-	const struct option_def *own = option_find(r->question->options, name);
+	const struct option_def *own = own_option(r->question, name);
 	const struct option_def *d = own ? own : shared_option(r->question, name);
 
 	if (!d)
@@ -145,11 +146,15 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
 	return true;
 }
 
-bool request_given(const struct request *r, const char *name)
+bool request_given(const struct request *r, const void *field)
 {
-	const struct option_def *own = option_find(r->question->options, name);
+	const struct option_def *own = r->question->options;
+	size_t offset = (size_t)((const char *)field - (const char *)r->params);
 
-	return own && (r->given >> (own - r->question->options) & 1);
+	for (unsigned i = 0; own && own[i].name; i++)
+		if (own[i].is_stored && own[i].offset == offset && (r->given >> i & 1))
+			return true;
+	return false;
 }
 
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs)

@@ -51,6 +51,10 @@ struct request {
 	struct pool *pool;
 	struct progress *progress;
 	bool is_for_people; /* for a screen: fewer rows by default */
+	bool is_strict;	    /* nothing may be lost: a verb that writes files writes none then */
+	/* The words of the command line after the verb, for what records how it was made; NULL ends,
+	 * and NULL itself stands for none. */
+	const char *const *words;
 };
 
 extern const struct option_def request_select_options[], request_top_options[],
@@ -70,7 +74,8 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
  * arena. False with status USAGE if something in it is wrong. */
 bool request_set_json(
 	struct request *r, const char *options, struct arena *a, struct incore_error *e);
-/* Was the question's own option given? Otherwise its value is the default. */
-bool request_given(const struct request *r, const char *name);
+/* Was the question's own option given that is stored in this field of r->params? Otherwise its
+ * value is the default. */
+bool request_given(const struct request *r, const void *field);
 /* Number of rows to give: as requested, else the default for people or for programs. */
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs);

@@ -6,11 +6,10 @@
 #define MAX_BINS 100000u
 
 static const struct option_def options[] = {
-	{0, "sort", OPTION_CHOICE, "KEY", WAVES_SORT_CHOICES, "duration",
+	{OPT_SORT, WAVES_SORT_CHOICES, "duration",
 		"order of the waves: largest first; wave and begin: smallest first",
 		OPTION_ALL(waves_params, sort)},
-	{0, "bins", OPTION_COUNT, "N", NULL, "0",
-		"with --json: cycles in each state over time, in N bins",
+	{OPT_BINS, NULL, "0", "with --json: cycles in each state over time, in N bins",
 		OPTION_ALL(waves_params, bins)},
 	OPTION_END,
 };

@@ -8,7 +8,7 @@
 #include "base/search.h"
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", WHY_BY_CHOICES, "cause", "what the parts are grouped by",
+	{OPT_BY, WHY_BY_CHOICES, "cause", "what the parts are grouped by",
 		OPTION_ALL(why_params, by)},
 	OPTION_END,
 };

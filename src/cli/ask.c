@@ -33,6 +33,8 @@ static bool make_request(
 	out->pool = c->pool;
 	out->progress = c->progress;
 	out->is_for_people = !c->use_json && !c->use_csv;
+	out->is_strict = cli_flag(c, "strict");
+	out->words = c->words;
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
@@ -154,6 +156,11 @@ bool cli_run_question(struct cli *c)
 	     (c->use_json ? print_json(c, &x.answer) : draw_answer(c, &x.answer));
 
 	c->is_no = x.answer.is_no;
+	c->app_status = x.answer.app_status;
+	if (ok && x.answer.failure.status != INCORE_OK) {
+		err_move(&c->error, &x.answer.failure);
+		ok = false;
+	}
 	cli_answered(&x);
 	return ok;
 }

@@ -12,33 +12,31 @@
 
 /* clang-format off */
 #define KERNEL_OPTIONS \
-	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only kernels whose name matches; default: all", FIELD(kernel)}, \
-	{0, "exclude", OPTION_TEXT, "REGEX", NULL, NULL, "leave out kernels whose name matches", FIELD(exclude)}
+	{OPT_KERNEL, NULL, NULL, "only kernels whose name matches; default: all", FIELD(kernel)}, \
+	{OPT_EXCLUDE, NULL, NULL, "leave out kernels whose name matches", FIELD(exclude)}
 #define COMMON_OPTIONS \
-	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "time limit of each run; 0: none", FIELD(limit_s)}, \
-	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep the files of rocprofv3", FIELD(keeps_raw)}, \
-	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing", FIELD(is_dry)}, \
-	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "path of the rocprofv3 to use", FIELD(tool)}, \
-	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "folder for results; new or empty", FIELD(dir)}, \
+	{OPT_TIMEOUT, NULL, "0", "time limit of each run; 0: none", FIELD(limit_s)}, \
+	{OPT_KEEP_RAW, NULL, NULL, "keep the files of rocprofv3", FIELD(keeps_raw)}, \
+	{OPT_DRY_RUN, NULL, NULL, "print what would be done; run nothing", FIELD(is_dry)}, \
+	{OPT_TOOL, NULL, NULL, "path of the rocprofv3 to use", FIELD(tool)}, \
+	{OPT_OUTPUT_FOLDER, NULL, "capture", "folder for results; new or empty", FIELD(dir)}, \
 	OPTION_END
 /* clang-format on */
 
 static const struct option_def pmc_options[] = {
-	{0, "counters", OPTION_TEXT, "LIST", NULL, NULL,
-		"counters and metrics, separated by commas", FIELD(counters)},
+	{OPT_COUNTERS, NULL, NULL, "counters and metrics, separated by commas", FIELD(counters)},
 	KERNEL_OPTIONS, COMMON_OPTIONS};
 static const struct option_def pcs_options[] = {
-	{0, "method", OPTION_TEXT, "stochastic|host_trap", NULL, NULL,
-		"how samples are taken (default: what is available)", FIELD(method)},
-	{0, "interval", OPTION_COUNT, "N", NULL, NULL,
+	{OPT_METHOD, NULL, NULL, "how samples are taken (default: what is available)",
+		FIELD(method)},
+	{OPT_INTERVAL, NULL, NULL,
 		"cycles, a power of two; host_trap: microseconds (default: shorter until some come)",
 		FIELD(interval)},
-	{0, "retries", OPTION_COUNT, "N", NULL, "4", "number of attempts after the first",
-		FIELD(retries)},
+	{OPT_RETRIES, NULL, "4", "number of attempts after the first", FIELD(retries)},
 	KERNEL_OPTIONS, COMMON_OPTIONS};
 static const struct option_def sys_options[] = {
-	{0, "trace", OPTION_TEXT, "all|runtime", NULL, "all",
-		"calls of all libraries, or without HSA and the compiler's own", FIELD(trace)},
+	{OPT_TRACE, NULL, "all", "calls of all libraries, or without HSA and the compiler's own",
+		FIELD(trace)},
 	COMMON_OPTIONS};
 
 /* --- output --- */

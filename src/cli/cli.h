@@ -39,15 +39,16 @@ struct cli;
 /* For every verb that runs code of a kernel. */
 #define UNSAFE_OPTION                                                                              \
 	{                                                                                          \
-		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
-			OPTION_RISK "no sandbox around a kernel and its compiler"                  \
+		OPT_UNSAFE_NATIVE, NULL, NULL,                                                     \
+			OPTION_RISK "no sandbox around a kernel and its compiler",                 \
+			.only_named = true                                                         \
 	}
 
 /* For every verb that opens a dump; captures have it in request_capture_options. */
 #define LINKS_OPTION                                                                               \
 	{                                                                                          \
-		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
-			OPTION_RISK "follow links that lead out of the dump"                       \
+		OPT_FOLLOW_LINKS, NULL, NULL,                                                      \
+			OPTION_RISK "follow links that lead out of the dump", .only_named = true   \
 	}
 
 struct verb {

@@ -13,16 +13,13 @@
 #include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
-	{0, "keep-scalar", OPTION_FLAG, NULL, NULL, NULL, "keep the lane SCALAR"},
-	{0, "keep-all", OPTION_FLAG, NULL, NULL, NULL,
-		"keep SCALAR, FLOWCTRL, CACHEMISS and ALL too"},
-	{0, "legacy", OPTION_FLAG, NULL, NULL, NULL,
-		"write trace.clean.json with the events of the older cleaner"},
-	{0, "raw-metrics", OPTION_FLAG, NULL, NULL, NULL,
+	{OPT_KEEP_SCALAR, NULL, NULL, "keep the lane SCALAR"},
+	{OPT_KEEP_ALL, NULL, NULL, "keep SCALAR, FLOWCTRL, CACHEMISS and ALL too"},
+	{OPT_LEGACY, NULL, NULL, "write trace.clean.json with the events of the older cleaner"},
+	{OPT_RAW_METRICS, NULL, NULL,
 		"write the API_INSTR block to instr_metrics.json byte for byte"},
-	{0, "copy-raw", OPTION_FLAG, NULL, NULL, NULL,
-		"copy the folder of the input to raw_simulator"},
-	{0, "no-copy-raw", OPTION_FLAG, NULL, NULL, NULL,
+	{OPT_COPY_RAW, NULL, NULL, "copy the folder of the input to raw_simulator"},
+	{OPT_NO_COPY_RAW, NULL, NULL,
 		"do not copy (default; accepts command lines of the older cleaner)"},
 	OPTION_END,
 };

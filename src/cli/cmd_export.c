@@ -7,14 +7,12 @@
 #include "page/say.h"
 
 static const struct option_def export_options_table[] = {
-	{0, "to", OPTION_TEXT, "FORMAT", NULL, NULL, "the format to write; --list names them"},
-	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the formats and exit"},
-	{0, "time", OPTION_CHOICE, "UNIT", "cycles|us", "cycles",
-		"unit of time in formats that know only microseconds"},
-	{0, "weight", OPTION_CHOICE, "WHAT", "cycles|lost|exposed", "cycles",
+	{OPT_TO_FORMAT, NULL, NULL, "the format to write; --list names them"},
+	{OPT_LIST, NULL, NULL, "list the formats and exit"},
+	{OPT_TIME, "cycles|us", "cycles", "unit of time in formats that know only microseconds"},
+	{OPT_WEIGHT, "cycles|lost|exposed", "cycles",
 		"what the numbers of folded and speedscope count"},
-	{0, "until", OPTION_COUNT, "CYCLE", NULL, NULL,
-		"use cycles before this one (other verbs call it --to)"},
+	{OPT_UNTIL, NULL, NULL, "use cycles before this one (other verbs call it --to)"},
 	OPTION_END,
 };
 

@@ -13,7 +13,7 @@
 #define MAX_LEVEL 19
 
 static const struct option_def pack_options[] = {
-	{0, "level", OPTION_COUNT, "N", NULL, "8", "compression level of zstd, 1 to 19"},
+	{OPT_LEVEL, NULL, "8", "compression level of zstd, 1 to 19"},
 	OPTION_END,
 };
 

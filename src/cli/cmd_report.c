@@ -10,16 +10,13 @@
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
 
 static const struct option_def options[] = {
-	{0, "format", OPTION_CHOICE, "HOW", "auto|html|md", "auto",
+	{OPT_FORMAT, "auto|html|md", "auto",
 		"format of the report; auto: from the file name, else html"},
-	{0, "waves", OPTION_TEXT, "SET", NULL, NULL,
-		"show only these tracks in the timeline, by number: 0,2-3"},
-	{0, "window", OPTION_TEXT, "A-B", NULL, NULL, "show only these cycles in the timeline"},
-	{0, "hottest", OPTION_COUNT, "N", NULL, NULL,
-		"show the N tracks that lose most cycles in the timeline"},
-	{0, "no-source", OPTION_FLAG, NULL, NULL, NULL, "leave out the text of sources"},
-	{0, "brief", OPTION_FLAG, NULL, NULL, NULL,
-		"Markdown of at most 60 lines: verdict, split, what to try"},
+	{OPT_WAVES, NULL, NULL, "show only these tracks in the timeline, by number: 0,2-3"},
+	{OPT_WINDOW, NULL, NULL, "show only these cycles in the timeline"},
+	{OPT_HOTTEST, NULL, NULL, "show the N tracks that lose most cycles in the timeline"},
+	{OPT_NO_SOURCE, NULL, NULL, "leave out the text of sources"},
+	{OPT_BRIEF, NULL, NULL, "Markdown of at most 60 lines: verdict, split, what to try"},
 	OPTION_END,
 };
 

@@ -13,13 +13,10 @@
 #define DIGITS(x) TEXT_OF(x)
 
 static const struct option_def options[] = {
-	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, DIGITS(SQL_TIMEOUT_S),
-		"stop a query that takes longer; 0: never"},
-	{0, "memory", OPTION_COUNT, "MIB", NULL, DIGITS(SQL_MEMORY_MIB),
-		"stop a query that needs more; 0: never"},
-	{0, "rows", OPTION_TOP, "N|all", NULL, DIGITS(SQL_MAX_ROWS),
-		"maximum number of rows to return"},
-	{0, "parquet", OPTION_TEXT, "FILE", NULL, NULL, "write the result to a Parquet file"},
+	{OPT_TIMEOUT, NULL, DIGITS(SQL_TIMEOUT_S), "stop a query that takes longer; 0: never"},
+	{OPT_MEMORY, NULL, DIGITS(SQL_MEMORY_MIB), "stop a query that needs more; 0: never"},
+	{OPT_ROWS, NULL, DIGITS(SQL_MAX_ROWS), "maximum number of rows to return"},
+	{OPT_PARQUET, NULL, NULL, "write the result to a Parquet file"},
 	OPTION_END,
 };
 

@@ -19,20 +19,15 @@
 #define MAX_CAPTURES 16u
 
 static const struct option_def options[] = {
-	{0, "port", OPTION_COUNT, "N", NULL, "0", "port to listen on; 0: any free port"},
-	{0, "bind", OPTION_TEXT, "ADDRESS", NULL, "127.0.0.1",
-		"address to listen on; others than loopback need --remote"},
-	{0, "remote", OPTION_FLAG, NULL, NULL, NULL,
-		"allow --bind to an address that other machines can reach"},
-	{0, "no-open", OPTION_FLAG, NULL, NULL, NULL, "do not start a browser"},
-	{0, "exit-when-idle", OPTION_COUNT, "SECONDS", NULL, "0",
-		"exit after this time without a request; 0: never"},
-	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "do not cache columns for the next start"},
-	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
-		"print the answer to one path, '/api/1/...', without a server"},
+	{OPT_PORT, NULL, "0", "port to listen on; 0: any free port"},
+	{OPT_BIND, NULL, "127.0.0.1", "address to listen on; others than loopback need --remote"},
+	{OPT_REMOTE, NULL, NULL, "allow --bind to an address that other machines can reach"},
+	{OPT_NO_OPEN, NULL, NULL, "do not start a browser"},
+	{OPT_EXIT_WHEN_IDLE, NULL, "0", "exit after this time without a request; 0: never"},
+	{OPT_NO_CACHE, NULL, NULL, "do not cache columns for the next start"},
+	{OPT_GET, NULL, NULL, "print the answer to one path, '/api/1/...', without a server"},
 #ifdef INCORE_SQLITE
-	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
-		"show the kernels of a store over time instead of captures"},
+	{OPT_STORE, NULL, NULL, "show the kernels of a store over time instead of captures"},
 #endif
 	OPTION_END,
 };

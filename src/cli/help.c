@@ -67,10 +67,8 @@ static void help_option(struct page *p, const struct option_def *d)
 /* Is the option listed by name only? Aliases and rarely needed options share one line. */
 static bool is_only_named(const struct option_def *d)
 {
-	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
-	       strncmp(d->help, OPTION_INSTEAD, strlen(OPTION_INSTEAD)) == 0 ||
-	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0 ||
-	       strncmp(d->help, OPTION_RARE, strlen(OPTION_RARE)) == 0;
+	return d->alias_of || d->only_named ||
+	       strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
 }
 
 static void help_names(struct page *p, const struct option_list *l)
@@ -150,6 +148,14 @@ static void put_reach(struct json_writer *w, unsigned reach)
 	json_w_end(w);
 }
 
+static void put_alias_help(struct json_writer *w, const struct option_def *d)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "the same as --%s", d->alias_of);
+	json_w_kv_cstr(w, "help", text);
+}
+
 static void put_option(struct json_writer *w, const struct option_def *d, const char *group)
 {
 	char letter[2] = {d->letter, 0};
@@ -174,7 +180,12 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_kv_cstr(w, "group", group);
 	json_w_kv_bool(w, "names_file", d->names_file);
 	put_reach(w, d->reach);
-	json_w_kv_cstr(w, "help", d->help);
+	if (d->alias_of)
+		json_w_kv_cstr(w, "alias_of", d->alias_of);
+	if (d->help)
+		json_w_kv_cstr(w, "help", d->help);
+	else
+		put_alias_help(w, d);
 	json_w_end(w);
 }
 

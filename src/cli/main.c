@@ -83,7 +83,9 @@ static void add_verb(const struct verb *v, const struct record *inputs[MAX_RECOR
 		add_verb(*s, inputs, data);
 	if (!records)
 		return;
-	add_records(inputs, v->inputs ? v->inputs : capture_inputs);
+	add_records(inputs, v->question && v->question->inputs ? v->question->inputs
+			    : v->inputs			       ? v->inputs
+							       : capture_inputs);
 	add_records(data, records);
 }
 

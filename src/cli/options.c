@@ -11,30 +11,28 @@
 #include "base/vec.h"
 
 static const struct option_def output_options[] = {
-	{0, "json", OPTION_FLAG, NULL, NULL, NULL, "print one JSON object (schema incore.VERB/1)"},
-	{'o', "output", OPTION_TEXT, "FILE", NULL, NULL,
-		"write the answer to FILE, whole or not at all"},
-	{0, "width", OPTION_COUNT, "N", NULL, NULL,
-		OPTION_RARE "break and cut text at N columns, in a pipe too; 0: nowhere"},
-	{0, "color", OPTION_CHOICE, "WHEN", "auto|always|never", "auto", "use colours in text"},
-	{'q', "quiet", OPTION_FLAG, NULL, NULL, NULL, "print no warnings and no progress"},
-	{'v', "verbose", OPTION_FLAG, NULL, NULL, NULL, "print more on stderr"},
-	{0, "progress", OPTION_CHOICE, "HOW", "auto|json|never", "auto", "progress on stderr"},
-	{0, "strict", OPTION_FLAG, NULL, NULL, NULL, "exit with 4 when part of the input is lost"},
-	{'j', "jobs", OPTION_COUNT, "N", NULL, "0", "threads; 0: one per processor (INCORE_JOBS)"},
-	{0, "explain", OPTION_FLAG, NULL, NULL, NULL,
-		"explain how figures are made and differ from others"},
+	{OPT_JSON, NULL, NULL, "print one JSON object (schema incore.VERB/1)"},
+	{OPT_OUTPUT, NULL, NULL, "write the answer to FILE, whole or not at all"},
+	{OPT_WIDTH, NULL, NULL,
+		OPTION_RARE "break and cut text at N columns, in a pipe too; 0: nowhere",
+		.only_named = true},
+	{OPT_COLOR, "auto|always|never", "auto", "use colours in text"},
+	{OPT_QUIET, NULL, NULL, "print no warnings and no progress"},
+	{OPT_VERBOSE, NULL, NULL, "print more on stderr"},
+	{OPT_PROGRESS, "auto|json|never", "auto", "progress on stderr"},
+	{OPT_STRICT, NULL, NULL, "exit with 4 when part of the input is lost"},
+	{OPT_JOBS, NULL, "0", "threads; 0: one per processor (INCORE_JOBS)"},
+	{OPT_EXPLAIN, NULL, NULL, "explain how figures are made and differ from others"},
 	OPTION_END,
 };
 
 static const struct option_def csv_options[] = {
-	{0, "csv", OPTION_FLAG, NULL, NULL, NULL, "print the table as CSV, units in the header"},
+	{OPT_CSV, NULL, NULL, "print the table as CSV, units in the header"},
 	OPTION_END,
 };
 
 static const struct option_def table_options[] = {
-	{0, "columns", OPTION_TEXT, "COL,...", NULL, NULL,
-		"columns of the table; +COL, -COL: add or remove a column"},
+	{OPT_COLUMNS, NULL, NULL, "columns of the table; +COL, -COL: add or remove a column"},
 	OPTION_END,
 };
 
@@ -250,6 +248,8 @@ static bool set_option(struct cli *c, struct options *o, unsigned i, const char 
 {
 	const struct option_def *d = o->list.def[i];
 
+	if (d->alias_of)
+		return set_option(c, o, (unsigned)find_option(o, str_of(d->alias_of), 0), value);
 	if (!option_check(d, value, &c->error))
 		return false;
 	if (d->type != OPTION_MANY)

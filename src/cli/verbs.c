@@ -15,7 +15,8 @@
 	X(why, OPTIONS_OUTPUT | OPTIONS_CSV)                                                       \
 	X(advise, OPTIONS_OUTPUT | OPTIONS_CSV)                                                    \
 	X(occupancy, OPTIONS_OUTPUT | OPTIONS_CSV)                                                 \
-	X(summary, OPTIONS_OUTPUT)
+	X(summary, OPTIONS_OUTPUT)                                                                 \
+	X(doctor, OPTIONS_OUTPUT)
 
 #define OTHERS(X)                                                                                  \
 	X(diff)                                                                                    \
@@ -32,8 +33,7 @@
 	X(replay)                                                                                  \
 	X(profile)                                                                                 \
 	X(capture)                                                                                 \
-	X(sweep)                                                                                   \
-	X(doctor)
+	X(sweep)
 
 #define QUESTION_VERB(NAME, GROUPS)                                                                \
 	extern const struct question question_##NAME;                                              \

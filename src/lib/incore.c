@@ -70,7 +70,7 @@ char *incore_schema(const char *question, struct incore_error *e)
 		return NULL;
 	}
 	json_w_buf(&w, &text, 2);
-	envelope_schema(q->name, capture_inputs, q->records, &w);
+	envelope_schema(q->name, q->inputs ? q->inputs : capture_inputs, q->records, &w);
 	if (json_w_finish(&w, e))
 		return text.p;
 	sb_free(&text);
@@ -187,7 +187,9 @@ void incore_answer_free(struct incore_answer *a)
 
 enum incore_status incore_answer_status(const struct incore_answer *a)
 {
-	return a->answer.is_no ? INCORE_NO : INCORE_OK;
+	return a->answer.failure.status ? a->answer.failure.status
+	       : a->answer.is_no	? INCORE_NO
+					: INCORE_OK;
 }
 
 const char *incore_answer_json(struct incore_answer *a, size_t *n, struct incore_error *e)

@@ -6,17 +6,15 @@
 #define MOST_ROWS 1024u /* per list */
 
 static const struct option_def options[] = {
-	{0, "faster", OPTION_MANY, "WHAT[=K]", NULL, NULL,
-		"a row, line or class takes 1/K of its time; K: default 2, or inf",
+	{OPT_FASTER, NULL, NULL, "a row, line or class takes 1/K of its time; K: default 2, or inf",
 		OPTION_FIELD(whatif_params, faster), .reach = REACH_AGENT | REACH_SQL},
-	{0, "ahead", OPTION_MANY, "WHAT[=N]", NULL, NULL,
-		"the result is requested N executions earlier; N: default 1",
+	{OPT_AHEAD, NULL, NULL, "the result is requested N executions earlier; N: default 1",
 		OPTION_FIELD(whatif_params, ahead), .reach = REACH_AGENT | REACH_SQL},
-	{0, "remove", OPTION_MANY, "WHAT", NULL, NULL, "a row, line or class is removed",
+	{OPT_REMOVE, NULL, NULL, "a row, line or class is removed",
 		OPTION_FIELD(whatif_params, remove), .reach = REACH_AGENT | REACH_SQL},
-	{0, "waves", OPTION_TEXT, "+N", NULL, NULL, "each SIMD holds N waves more, or fewer",
+	{OPT_MORE_WAVES, NULL, NULL, "each SIMD holds N waves more, or fewer",
 		OPTION_FIELD(whatif_params, waves), .reach = REACH_AGENT | REACH_SQL},
-	{0, "nothing", OPTION_FLAG, NULL, NULL, NULL, "nothing is changed: shows the replay itself",
+	{OPT_NOTHING, NULL, NULL, "nothing is changed: shows the replay itself",
 		OPTION_ALL(whatif_params, nothing)},
 	OPTION_END,
 };

@@ -11,7 +11,7 @@
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTION,
 	LINKS_OPTION,
-	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many problems of one kind to show"},
+	{OPT_TOP, NULL, "20", "how many problems of one kind to show"},
 	OPTION_END,
 };
 

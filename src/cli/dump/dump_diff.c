@@ -9,12 +9,12 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "rtol", OPTION_TEXT, "X", NULL, NULL, "relative tolerance for every dtype"},
-	{0, "atol", OPTION_TEXT, "X", NULL, NULL, "absolute tolerance for every dtype"},
-	{0, "nan-differs", OPTION_FLAG, NULL, NULL, NULL, "treat NaN as different from NaN"},
-	{0, "no-scalars", OPTION_FLAG, NULL, NULL, NULL, "compare only tensors"},
-	{0, "all", OPTION_FLAG, NULL, NULL, NULL, "also show pairs that are equal"},
-	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many pairs to show"},
+	{OPT_RTOL, NULL, NULL, "relative tolerance for every dtype"},
+	{OPT_ATOL, NULL, NULL, "absolute tolerance for every dtype"},
+	{OPT_NAN_DIFFERS, NULL, NULL, "treat NaN as different from NaN"},
+	{OPT_NO_SCALARS, NULL, NULL, "compare only tensors"},
+	{OPT_ALL, NULL, NULL, "also show pairs that are equal"},
+	{OPT_TOP, NULL, "20", "how many pairs to show"},
 	LINKS_OPTION,
 	OPTION_END,
 };

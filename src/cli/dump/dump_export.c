@@ -9,10 +9,10 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "to", OPTION_CHOICE, "FORMAT", DUMP_EXPORT_CHOICES, "npy", "file format"},
-	{'o', "output", OPTION_TEXT, "DIR", NULL, NULL,
+	{OPT_TO_CHOICE, DUMP_EXPORT_CHOICES, "npy", "file format"},
+	{OPT_OUTPUT_FOLDER, NULL, NULL,
 		"directory for the files (default: the dump's name and the format)"},
-	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace existing files"},
+	{OPT_FORCE, NULL, NULL, "replace existing files"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
 	LINKS_OPTION,

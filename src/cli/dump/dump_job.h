@@ -15,35 +15,27 @@
 	"FP8E4M3FN|FP8E8M0|FP4E2M1"
 
 #define DUMP_SELECT_OPTIONS                                                                        \
-	{'t', "task", OPTION_TEXT, "ID", NULL, NULL,                                               \
-		"only this task: 0x200000009, 8589934601 or 2:9 (ring:local)"},                    \
-		{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "only this dispatch id"},           \
-		{'f', "func", OPTION_COUNT, "N", NULL, NULL, "only tasks with this func id"},      \
-		{0, "kernel", OPTION_TEXT, "TEXT", NULL, NULL,                                     \
-			"only kernels with TEXT in their name"},                                   \
-		{'s', "stage", OPTION_CHOICE, "WHEN", "before|after", NULL,                        \
-			"only records copied at this stage"},                                      \
-		{'r', "role", OPTION_CHOICE, "ROLE", "input|output|inout", NULL,                   \
-			"only arguments with this role"},                                          \
-		{0, "kind", OPTION_CHOICE, "KIND", "tensor|scalar", NULL,                          \
-			"only arguments of this kind"},                                            \
-		{0, "dtype", OPTION_TEXT, "NAME", NULL, NULL,                                      \
-			"only this element type, in upper or lower case"},                         \
-		{'a', "arg", OPTION_COUNT, "N", NULL, NULL, "only this argument slot"},            \
-		{0, "payload", OPTION_CHOICE, "HAS", "yes|no", NULL,                               \
-			"only records with (without) payload"},                                    \
-		{0, "contiguous", OPTION_CHOICE, "IS", "yes|no", NULL,                             \
-			"only contiguous (strided) views"},                                        \
+	{OPT_TASK_T, NULL, NULL, "only this task: 0x200000009, 8589934601 or 2:9 (ring:local)"},   \
+		{OPT_DISPATCH, NULL, NULL, "only this dispatch id"},                               \
+		{OPT_FUNC, NULL, NULL, "only tasks with this func id"},                            \
+		{OPT_KERNEL_TEXT, NULL, NULL, "only kernels with TEXT in their name"},             \
+		{OPT_STAGE, "before|after", NULL, "only records copied at this stage"},            \
+		{OPT_ROLE, "input|output|inout", NULL, "only arguments with this role"},           \
+		{OPT_KIND, "tensor|scalar", NULL, "only arguments of this kind"},                  \
+		{OPT_DTYPE, NULL, NULL, "only this element type, in upper or lower case"},         \
+		{OPT_ARG, NULL, NULL, "only this argument slot"},                                  \
+		{OPT_PAYLOAD, "yes|no", NULL, "only records with (without) payload"},              \
+		{OPT_CONTIGUOUS, "yes|no", NULL, "only contiguous (strided) views"},               \
 	{                                                                                          \
-		'i', "index", OPTION_MANY, "N", NULL, NULL,                                        \
+		OPT_INDEX_I, NULL, NULL,                                                           \
 			"only the record with this manifest index; may be repeated"                \
 	}
 
 #define DUMP_RECORDS_OPTION                                                                        \
-	{0, "records", OPTION_CHOICE, "LAYOUT", DEVICE_LAYOUT_CHOICES, NULL,                       \
+	{OPT_RECORDS, DEVICE_LAYOUT_CHOICES, NULL,                                                 \
 		"the file holds 128-byte device records of this generation"},                      \
 	{                                                                                          \
-		0, "arena", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+		OPT_ARENA, NULL, NULL,                                                             \
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 

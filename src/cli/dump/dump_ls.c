@@ -7,12 +7,11 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", "record|slot|task", "record",
-		"one row per record, argument slot or task"},
+	{OPT_BY, "record|slot|task", "record", "one row per record, argument slot or task"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
 	LINKS_OPTION,
-	{0, "top", OPTION_TEXT, "N|all", NULL, "all", "how many rows to show"},
+	{OPT_TOP, NULL, "all", "how many rows to show"},
 	OPTION_END,
 };
 

@@ -11,9 +11,9 @@
 
 static const struct option_def options[] = {
 	DUMP_SELECT_OPTIONS,
-	{0, "limit", OPTION_TEXT, "N|all", NULL, "64", "values to print of each record"},
-	{0, "hex", OPTION_FLAG, NULL, NULL, NULL, "print the bits of each value"},
-	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "how many records to show"},
+	{OPT_LIMIT, NULL, "64", "values to print of each record"},
+	{OPT_HEX, NULL, NULL, "print the bits of each value"},
+	{OPT_TOP, NULL, "10", "how many records to show"},
 	DUMP_RECORDS_OPTION,
 	LINKS_OPTION,
 	OPTION_END,

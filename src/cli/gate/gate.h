@@ -11,15 +11,12 @@
 #include "codec/record.h"
 
 #define GATE_REPORT_OPTIONS                                                                        \
-	{0, "junit", OPTION_TEXT, "FILE", NULL, NULL,                                              \
-		"also write what the gates found as JUnit XML", .names_file = true},               \
-		{0, "sarif", OPTION_TEXT, "FILE", NULL, NULL,                                      \
-			"also write what failed as SARIF 2.1.0, on its source line",               \
-			.names_file = true},                                                       \
+	{OPT_JUNIT, NULL, NULL, "also write what the gates found as JUnit XML"},                   \
+		{OPT_SARIF, NULL, NULL,                                                            \
+			"also write what failed as SARIF 2.1.0, on its source line"},              \
 	{                                                                                          \
-		0, "markdown", OPTION_TEXT, "FILE", NULL, NULL,                                    \
-			"also append the results as Markdown: \"$GITHUB_STEP_SUMMARY\"",           \
-			.names_file = true                                                         \
+		OPT_MARKDOWN, NULL, NULL,                                                          \
+			"also append the results as Markdown: \"$GITHUB_STEP_SUMMARY\""            \
 	}
 
 enum gate_state { GATE_HELD, GATE_FAILED, GATE_UNTOLD };

@@ -9,17 +9,14 @@
 #include "model/device/device.h"
 
 #define MODEL_BUILD_OPTIONS                                                                        \
-	{0, "build", OPTION_TEXT, "DIR", NULL, NULL,                                               \
-		"path of a build, or of the folder that profile left"},                            \
-		{0, "swimlane", OPTION_TEXT, "FILE", NULL, NULL,                                   \
+	{OPT_BUILD, NULL, NULL, "path of a build, or of the folder that profile left"},            \
+		{OPT_SWIMLANE, NULL, NULL,                                                         \
 			"times of its tasks on the device: l2_swimlane_records.json"},             \
-		{0, "deps", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+		{OPT_DEPS, NULL, NULL,                                                             \
 			"tasks and their dependencies (default: deps.json beside them)"},          \
-		{0, "value", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,                             \
-			"value of a parameter, as for profile --set"},                             \
+		{OPT_VALUE, NULL, NULL, "value of a parameter, as for profile --set"},             \
 	{                                                                                          \
-		0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL,                            \
-			"file with the bytes of a tensor parameter"                                \
+		OPT_DATA, NULL, NULL, "file with the bytes of a tensor parameter"                  \
 	}
 
 struct model_build {

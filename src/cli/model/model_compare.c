@@ -8,8 +8,8 @@
 #include "page/say.h"
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
-	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run to use instead of trace A"},
+	{OPT_BY, "pipe|op|task", "pipe", "what the rows are"},
+	{OPT_PMU, NULL, NULL, "counters of a run to use instead of trace A"},
 	OPTION_END,
 };
 

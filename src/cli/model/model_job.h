@@ -11,48 +11,39 @@
 #include "model/record/record.h"
 
 #define MODEL_KERNEL_OPTIONS                                                                       \
-	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,                                           \
-		"arguments of the kernel, as JSON (incore-opstream(7))"},                          \
-		{'a', "args", OPTION_MANY, "SLOT=VALUE", NULL, NULL,                               \
+	{OPT_ARG_SPEC, NULL, NULL, "arguments of the kernel, as JSON (incore-opstream(7))"},       \
+		{OPT_ARGS, NULL, NULL,                                                             \
 			"one argument: 0=f16[128,64], 1=f32[8]:out, 4=i64:128; may be repeated"},  \
-		{0, "core", OPTION_CHOICE, "KIND", "auto|aic|aiv|mix", "auto",                     \
+		{OPT_CORE_KIND, "auto|aic|aiv|mix", "auto",                                        \
 			"cores that run the kernel; auto: as the source says"},                    \
-		{0, "aiv", OPTION_TEXT, "FILE", NULL, NULL,                                        \
-			"source file for the vector cores, if it is separate"},                    \
-		{'b', "blocks", OPTION_COUNT, "N", NULL, "1", "number of blocks to record"},       \
-		{0, "block-num", OPTION_COUNT, "N", NULL, NULL,                                    \
+		{OPT_AIV, NULL, NULL, "source file for the vector cores, if it is separate"},      \
+		{OPT_BLOCKS_B, NULL, "1", "number of blocks to record"},                           \
+		{OPT_BLOCK_NUM, NULL, NULL,                                                        \
 			"number of blocks that the kernel sees (default: --blocks)"},              \
-		{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                               \
-			"macro for the kernel's compiler; may be repeated"},                       \
-		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
-			"folder with headers of the kernel; may be repeated"},                     \
-		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
-			"time limit of the kernel in seconds"},                                    \
-		UNSAFE_OPTION
+		{OPT_DEFINE, NULL, NULL, "macro for the kernel's compiler; may be repeated"},      \
+		{OPT_INCLUDE, NULL, NULL, "folder with headers of the kernel; may be repeated"},   \
+		{OPT_TIME_LIMIT, NULL, "60", "time limit of the kernel in seconds"}, UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \
-		0, "arch", OPTION_CHOICE, "ARCH", "a2a3|a5", NULL,                                 \
+		OPT_MODEL_ARCH, "a2a3|a5", NULL,                                                   \
 			"chip generation (default: the profile's, else a2a3)"                      \
 	}
 
 #define MODEL_PROFILE_OPTION                                                                       \
 	{                                                                                          \
-		'p', "profile", OPTION_TEXT, "NAME|FILE", NULL, NULL,                              \
-			"constants of the machine (default: 910b1; a5 for a5)"                     \
+		OPT_PROFILE_P, NULL, NULL, "constants of the machine (default: 910b1; a5 for a5)"  \
 	}
 
 #define MODEL_TIMING_OPTIONS                                                                       \
 	MODEL_PROFILE_OPTION,                                                                      \
-		{0, "active-cores", OPTION_COUNT, "N", NULL, "1",                                  \
+		{OPT_ACTIVE_CORES, NULL, "1",                                                      \
 			"number of cores that run it at once and share the memory"},               \
-		{0, "cached", OPTION_MANY, "SLOT", NULL, NULL,                                     \
-			"argument that is already in L2; may be repeated"},                        \
-		{0, "allow-unknown", OPTION_FLAG, NULL, NULL, NULL,                                \
+		{OPT_CACHED, NULL, NULL, "argument that is already in L2; may be repeated"},       \
+		{OPT_ALLOW_UNKNOWN, NULL, NULL,                                                    \
 			"time unknown ops too, with a guess that is marked"},                      \
 	{                                                                                          \
-		0, "set", OPTION_MANY, "SWITCH=on|off", NULL, NULL,                                \
-			"override v_overlap or dma_serial of the profile"                          \
+		OPT_SET_SWITCH, NULL, NULL, "override v_overlap or dma_serial of the profile"      \
 	}
 
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,

@@ -7,7 +7,7 @@ static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
-	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "format of the op stream"},
+	{OPT_FORMAT_OPS, "binary|jsonl", "binary", "format of the op stream"},
 	OPTION_END,
 };
 

@@ -13,9 +13,8 @@
 static const struct option_def options[] = {
 	MODEL_BUILD_OPTIONS,
 	MODEL_PROFILE_OPTION,
-	{0, "aic", OPTION_COUNT, "N", NULL, NULL, "number of cube cores (default: the profile's)"},
-	{0, "aiv", OPTION_COUNT, "N", NULL, NULL,
-		"number of vector cores (default: the profile's)"},
+	{OPT_AIC, NULL, NULL, "number of cube cores (default: the profile's)"},
+	{OPT_AIV_CORES, NULL, NULL, "number of vector cores (default: the profile's)"},
 	UNSAFE_OPTION,
 	OPTION_END,
 };

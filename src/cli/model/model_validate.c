@@ -9,8 +9,7 @@
 
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
-	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL,
-		"check only single ops, which needs no compiler"},
+	{OPT_OPS_ONLY, NULL, NULL, "check only single ops, which needs no compiler"},
 	MODEL_BUILD_OPTIONS,
 	UNSAFE_OPTION,
 	OPTION_END,

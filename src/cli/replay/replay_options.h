@@ -7,33 +7,25 @@
 #include "replay/replay.h"
 
 #define REPLAY_BACKEND_OPTIONS                                                                     \
-	{0, "backend", OPTION_CHOICE, "NAME", "model|msprof|simpler|ptoas", "model",               \
+	{OPT_BACKEND, "model|msprof|simpler|ptoas", "model",                                       \
 		"backend that runs the kernel: the model (an estimate), or msprof op simulator"},  \
-		{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL,                                   \
-			"msprof: where CANN is installed"},                                        \
-		{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL,                               \
-			"msprof: path of CANN's set_env.sh"},                                      \
-		{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL,                                \
-			"msprof: the chip to simulate"},                                           \
-		{0, "aicore-arch", OPTION_TEXT, "NAME", NULL, NULL,                                \
-			OPTION_RARE "msprof: architecture to compile for"},                        \
-		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL,                                \
-			"msprof: path of the pto-isa headers"},                                    \
-		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
-			"msprof: time limit, 1 to 2880 minutes"},                                  \
-		{0, "launch-count", OPTION_COUNT, "N", NULL, "1",                                  \
-			"msprof: number of launches to record"},                                   \
-		{0, "timeout", OPTION_COUNT, "MINUTES", NULL, NULL, OPTION_SAME "msprof-timeout"}, \
-		{0, "device", OPTION_COUNT, "N", NULL, NULL,                                       \
-			OPTION_RARE "msprof: device number (ACL_DEVICE_ID)"},                      \
+		{OPT_CANN_HOME, NULL, NULL, "msprof: where CANN is installed"},                    \
+		{OPT_CANN_SET_ENV, NULL, NULL, "msprof: path of CANN's set_env.sh"},               \
+		{OPT_SOC_VERSION, NULL, NULL, "msprof: the chip to simulate"},                     \
+		{OPT_AICORE_ARCH, NULL, NULL, OPTION_RARE "msprof: architecture to compile for",   \
+			.only_named = true},                                                       \
+		{OPT_PTO_ISA_ROOT, NULL, NULL, "msprof: path of the pto-isa headers"},             \
+		{OPT_MSPROF_TIMEOUT, NULL, "120", "msprof: time limit, 1 to 2880 minutes"},        \
+		{OPT_LAUNCH_COUNT, NULL, "1", "msprof: number of launches to record"},             \
+		{OPT_TIMEOUT_MINUTES, NULL, NULL, OPTION_SAME "msprof-timeout"},                   \
+		{OPT_DEVICE, NULL, NULL, OPTION_RARE "msprof: device number (ACL_DEVICE_ID)",      \
+			.only_named = true},                                                       \
 		UNSAFE_OPTION
 
 #define REPLAY_COMPILE_OPTIONS                                                                     \
-	{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                                       \
-		"macro for the kernel's compiler; may be repeated"},                               \
+	{OPT_DEFINE, NULL, NULL, "macro for the kernel's compiler; may be repeated"},              \
 	{                                                                                          \
-		'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                    \
-			"folder with headers of the kernel"                                        \
+		OPT_INCLUDE, NULL, NULL, "folder with headers of the kernel"                       \
 	}
 
 /* Fills the options of the backend that --backend names. False: c->error. */

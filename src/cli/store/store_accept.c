@@ -12,16 +12,15 @@
 
 static const struct option_def options[] = {
 	STORE_OPTION,
-	{0, "because", OPTION_TEXT, "TEXT", NULL, NULL, "reason for accepting it, in one line"},
-	{0, "by", OPTION_TEXT, "NAME", NULL, NULL, "who accepts it (default: $USER)"},
-	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
+	{OPT_BECAUSE, NULL, NULL, "reason for accepting it, in one line"},
+	{OPT_BY_NAME, NULL, NULL, "who accepts it (default: $USER)"},
+	{OPT_AT, NULL, NULL,
 		"time of acceptance: 2026-11-18[T01:02:03Z] or @SECONDS (default: now)"},
-	{0, "withdraw", OPTION_FLAG, NULL, NULL, NULL, "withdraw what was accepted"},
-	{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only captures of this architecture"},
-	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
-		"only captures with this label; may be repeated"},
+	{OPT_WITHDRAW, NULL, NULL, "withdraw what was accepted"},
+	{OPT_ARCH, NULL, NULL, "only captures of this architecture"},
+	{OPT_LABEL, NULL, NULL, "only captures with this label; may be repeated"},
 	STORE_JUDGE_OPTIONS,
-	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL, "same as for store gate"},
+	{OPT_MAX, NULL, NULL, "same as for store gate"},
 	OPTION_END,
 };
 

@@ -13,13 +13,11 @@
 
 static const struct option_def options[] = {
 	STORE_OPTION,
-	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
-		"revision of the source of the captures"},
-	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
-		"label that distinguishes captures of one kernel; may be repeated"},
-	{0, "sweep", OPTION_MANY, "DIR", NULL, NULL,
+	{OPT_REVISION, NULL, NULL, "revision of the source of the captures"},
+	{OPT_LABEL, NULL, NULL, "label that distinguishes captures of one kernel; may be repeated"},
+	{OPT_SWEEP, NULL, NULL,
 		"all captures of this sweep, labelled with their parameters; may be repeated"},
-	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
+	{OPT_AT, NULL, NULL,
 		"time of the captures: 2026-11-18[T01:02:03Z] or @SECONDS (default: now)"},
 	OPTION_END,
 };

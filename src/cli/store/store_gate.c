@@ -11,9 +11,9 @@
 static const struct option_def options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
-	{0, "max", OPTION_TEXT, "PERCENT", NULL, NULL,
+	{OPT_MAX, NULL, NULL,
 		"fail if worse by more than this, whatever the noise and even without history"},
-	{0, "new", OPTION_FLAG, NULL, NULL, NULL,
+	{OPT_NEW, NULL, NULL,
 		"fail only because of new regressions; list those of earlier captures"},
 	GATE_REPORT_OPTIONS,
 	OPTION_END,

@@ -7,8 +7,7 @@
 static const struct option_def history_options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
-	{0, "last", OPTION_TOP, "N|all", NULL, NULL,
-		"captures to show per series (30 on a screen); all are analysed"},
+	{OPT_LAST, NULL, NULL, "captures to show per series (30 on a screen); all are analysed"},
 	OPTION_END,
 };
 
@@ -101,7 +100,7 @@ const struct verb store_verb_history = {
 static const struct option_def regressions_options[] = {
 	STORE_SELECT_OPTIONS,
 	STORE_RULE_OPTIONS,
-	{'a', "all", OPTION_FLAG, NULL, NULL, NULL, "also show regressions that are over"},
+	{OPT_ALL_A, NULL, NULL, "also show regressions that are over"},
 	OPTION_END,
 };
 

@@ -7,32 +7,26 @@
 
 #define STORE_OPTION                                                                               \
 	{                                                                                          \
-		0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,                                   \
+		OPT_STORE, NULL, NULL,                                                             \
 			"file or postgresql://... (default: $INCORE_STORE, else incore.store)"     \
 	}
 #define STORE_SELECT_OPTIONS                                                                       \
-	STORE_OPTION,                                                                              \
-		{'k', "kernel", OPTION_TEXT, "REGEX", NULL, NULL,                                  \
-			"only kernels whose name matches"},                                        \
-		{0, "arch", OPTION_TEXT, "NAME", NULL, NULL, "only this architecture"},            \
+	STORE_OPTION, {OPT_KERNEL_K, NULL, NULL, "only kernels whose name matches"},               \
+		{OPT_ARCH, NULL, NULL, "only this architecture"},                                  \
 	{                                                                                          \
-		'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,                                \
-			"only captures with this label; may be repeated"                           \
+		OPT_LABEL, NULL, NULL, "only captures with this label; may be repeated"            \
 	}
 #define STORE_JUDGE_OPTIONS                                                                        \
-	{0, "figure", OPTION_CHOICE, "WHAT", STORE_FIGURE_CHOICES, NULL,                           \
+	{OPT_FIGURE, STORE_FIGURE_CHOICES, NULL,                                                   \
 		"figure to compare (default: duration, or else cycles)"},                          \
-		{0, "sigmas", OPTION_TEXT, "X", NULL, "4",                                         \
-			"a change counts if it is larger than X times the noise"},                 \
+		{OPT_SIGMAS, NULL, "4", "a change counts if it is larger than X times the noise"}, \
 	{                                                                                          \
-		0, "floor", OPTION_TEXT, "PERCENT", NULL, "1",                                     \
-			"a smaller change does not count, however small the noise"                 \
+		OPT_FLOOR, NULL, "1", "a smaller change does not count, however small the noise"   \
 	}
 #define STORE_RULE_OPTIONS                                                                         \
 	STORE_JUDGE_OPTIONS,                                                                       \
 	{                                                                                          \
-		0, "movers", OPTION_COUNT, "N", NULL, "3",                                         \
-			"number of instructions to list for each change"                           \
+		OPT_MOVERS, NULL, "3", "number of instructions to list for each change"            \
 	}
 
 extern const struct verb store_verb_add, store_verb_ls, store_verb_show, store_verb_history,

@@ -14,10 +14,9 @@ struct kept {
 
 static const struct option_def prune_options[] = {
 	STORE_SELECT_OPTIONS,
-	{0, "keep", OPTION_COUNT, "N", NULL, NULL, "keep the newest N of each series"},
-	{0, "before", OPTION_TEXT, "TIME", NULL, NULL, "remove captures taken before this time"},
-	{'n', "dry-run", OPTION_FLAG, NULL, NULL, NULL,
-		"only print how many captures would be removed"},
+	{OPT_KEEP, NULL, NULL, "keep the newest N of each series"},
+	{OPT_BEFORE, NULL, NULL, "remove captures taken before this time"},
+	{OPT_DRY_RUN_N, NULL, NULL, "only print how many captures would be removed"},
 	OPTION_END,
 };
 

@@ -6,8 +6,8 @@
 
 static const struct option_def ls_options[] = {
 	STORE_SELECT_OPTIONS,
-	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "only captures of this revision"},
-	{0, "since", OPTION_TEXT, "TIME", NULL, NULL, "only captures taken since this time"},
+	{OPT_REVISION, NULL, NULL, "only captures of this revision"},
+	{OPT_SINCE, NULL, NULL, "only captures taken since this time"},
 	OPTION_END,
 };
 
@@ -85,7 +85,7 @@ const struct verb store_verb_ls = {
 
 static const struct option_def show_options[] = {
 	STORE_OPTION,
-	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "number of instructions to show"},
+	{OPT_TOP, NULL, "10", "number of instructions to show"},
 	OPTION_END,
 };
 

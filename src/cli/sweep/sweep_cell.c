@@ -5,11 +5,11 @@
 #include "sweep/shim.h"
 
 static const struct option_def options[] = {
-	{0, "base", OPTION_TEXT, "DIR", NULL, ".", "folder of the plan"},
-	{0, "task", OPTION_COUNT, "N", NULL, NULL, "number of the task"},
-	{0, "attempt", OPTION_COUNT, "N", NULL, "1", "number of the attempt"},
-	{0, "list", OPTION_TEXT, "FILE", NULL, NULL, "file with tasks and attempts, one per line"},
-	{0, "index", OPTION_COUNT, "N", NULL, NULL, "line of the list, from 0"},
+	{OPT_BASE, NULL, ".", "folder of the plan"},
+	{OPT_TASK_NUMBER, NULL, NULL, "number of the task"},
+	{OPT_ATTEMPT, NULL, "1", "number of the attempt"},
+	{OPT_LIST_FILE, NULL, NULL, "file with tasks and attempts, one per line"},
+	{OPT_INDEX, NULL, NULL, "line of the list, from 0"},
 	OPTION_END,
 };
 

@@ -11,22 +11,19 @@
 #define FIELD(M) OPTION_FIELD(sweep_request, M)
 
 static const struct option_def options[] = {
-	{'o', "output", OPTION_TEXT, "DIR", NULL, NULL,
+	{OPT_OUTPUT_FOLDER, NULL, NULL,
 		"folder of the sweep (default: the plan's name with .sweep)", FIELD(dir)},
-	{0, "resume", OPTION_FLAG, NULL, NULL, NULL,
+	{OPT_RESUME, NULL, NULL,
 		"continue a sweep that ended or was killed; finished tasks do not run again",
 		FIELD(is_resume)},
-	{0, "slurm", OPTION_FLAG, NULL, NULL, NULL, "submit the tasks to Slurm as job arrays",
-		FIELD(uses_slurm)},
-	{0, "follow", OPTION_FLAG, NULL, NULL, NULL,
-		"with --slurm: wait until all tasks end, and retry lost ones", FIELD(follows)},
-	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
-		FIELD(is_dry)},
+	{OPT_SLURM, NULL, NULL, "submit the tasks to Slurm as job arrays", FIELD(uses_slurm)},
+	{OPT_FOLLOW, NULL, NULL, "with --slurm: wait until all tasks end, and retry lost ones",
+		FIELD(follows)},
+	{OPT_DRY_RUN, NULL, NULL, "print what would be done; run nothing", FIELD(is_dry)},
 #ifdef INCORE_SQLITE
-	{0, "store", OPTION_TEXT, "FILE|URI", NULL, NULL,
+	{OPT_STORE, NULL, NULL,
 		"add the captures of finished tasks to this store, not to the plan's"},
-	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL,
-		"revision of the built source, for captures added to a store"},
+	{OPT_REVISION, NULL, NULL, "revision of the built source, for captures added to a store"},
 #endif
 	OPTION_END,
 };

@@ -5,8 +5,7 @@
 #include "sweep/handover.h"
 
 static const struct option_def status_options[] = {
-	{0, "captures", OPTION_FLAG, NULL, NULL, NULL,
-		"print only the paths of captures of finished tasks"},
+	{OPT_CAPTURES, NULL, NULL, "print only the paths of captures of finished tasks"},
 	OPTION_END,
 };
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.c: the only list of questions: those about captures (answer/), and the verbs of this room,
+ * which act or are about something else.
+ */
+#include "answer/answer.h"
+
+#define QUESTIONS(X)                                                                               \
+	X(advise)                                                                                  \
+	X(check)                                                                                   \
+	X(diff)                                                                                    \
+	X(doctor)                                                                                  \
+	X(hot)                                                                                     \
+	X(info)                                                                                    \
+	X(isa)                                                                                     \
+	X(occupancy)                                                                               \
+	X(summary)                                                                                 \
+	X(waves)                                                                                   \
+	X(whatif)                                                                                  \
+	X(why)
+
+#define DECLARE(NAME) extern const struct question question_##NAME;
+QUESTIONS(DECLARE)
+
+#define ENTRY(NAME) &question_##NAME,
+const struct question *const question_table[] = {QUESTIONS(ENTRY) NULL};
