@@ -187,7 +187,7 @@ def check_mcp(program, schemas):
     passed = failed = 0
     described = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)
     calls = []
-    for name in [v["name"] for v in described["verbs"] if "answers" in v]:
+    for name in [v["name"] for v in described["verbs"] if "agent" in v["reach"]]:
         for capture in ("gemm", "pc_sampling", "ascend_matmul"):
             paths = {"a": capture, "b": capture} if name == "diff" else {"path": capture}
             more = {"nothing": True} if name == "whatif" else {}

@@ -93,7 +93,7 @@ def method(verb, options):
 
 def main():
     described = json.loads(subprocess.run([sys.argv[1], "--help=json"], check=True, stdout=subprocess.PIPE, text=True).stdout)
-    questions = [v for v in described["verbs"] if "answers" in v]
+    questions = [v for v in described["verbs"] if "http" in v["reach"]]
     out = [HEAD]
     for verb in questions:
         out += ["", answer_class(verb["name"], verb["answers"])]

@@ -32,12 +32,12 @@ const column = (table, name) => table.rows.map(r => r[table.columns.indexOf(name
 async function questions(client) {
 	const {tools} = await client.listTools();
 	const names = tools.map(t => t.name);
-	const verbs = JSON.parse(execFileSync(incore, ["--help=json"])).verbs.filter(v => v.answers).map(v => v.name);
+	const verbs = JSON.parse(execFileSync(incore, ["--help=json"])).verbs.filter(v => v.reach.includes("agent")).map(v => v.name);
 	for (const name of ["captures", "sql", "waits", ...verbs]) check(names.includes(name), "no tool " + name);
 	check(JSON.stringify(tools).length < 60000, `the list of tools has ${JSON.stringify(tools).length} bytes`);
 	for (const t of tools) check(t.annotations.readOnlyHint && t.inputSchema.type === "object" && t.description, t.name + " is not described");
 	// an agent is offered what reaches it, and nothing else is taken from it
-	for (const verb of JSON.parse(execFileSync(incore, ["--help=json"])).verbs.filter(v => v.answers)) {
+	for (const verb of JSON.parse(execFileSync(incore, ["--help=json"])).verbs.filter(v => v.reach.includes("agent"))) {
 		const offered = Object.keys(tools.find(t => t.name === verb.name).inputSchema.properties), own = ["path", "a", "b", "limit", "tables"];
 		const reach = verb.options.filter(o => o.reach.includes("agent")).map(o => o.name);
 		check(offered.every(n => own.includes(n) || reach.includes(n)), `${verb.name} offers ${offered}`);

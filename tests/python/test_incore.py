@@ -19,7 +19,7 @@ DATA = os.path.join(ROOT, "tests", "data")
 BUILD = os.environ["INCORE_BUILD"]
 PROGRAM = os.path.join(BUILD, "incore")
 CAPTURES = ["gemm", "two_waves", "pc_sampling", "ascend_matmul", "sqtt_gfx12", "inline", "ncu/kernel.ncu-rep"]
-QUESTIONS = [v for v in json.loads(subprocess.run([PROGRAM, "--help=json"], capture_output=True, text=True).stdout)["verbs"] if "answers" in v]
+QUESTIONS = [v for v in json.loads(subprocess.run([PROGRAM, "--help=json"], capture_output=True, text=True).stdout)["verbs"] if "http" in v["reach"]]
 NAMES = [v["name"] for v in QUESTIONS if v["args"].startswith("PATH")]
 CONSUMER = ctypes.CDLL(os.path.join(BUILD, "tests", "python", "arrow_consumer.so"))
 CONSUMER.consume_array.restype = CONSUMER.consume_stream.restype = ctypes.c_int64

@@ -54,7 +54,7 @@ def check_where():
 def check_reach(server):
     """A request says what reaches HTTP and nothing else: an option that does not is refused, whatever its value."""
     verbs = json.loads(subprocess.run([PROGRAM, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
-    for verb in (v for v in verbs if "answers" in v):
+    for verb in (v for v in verbs if "http" in v["reach"]):
         taken = []
         for option in verb["options"]:
             if option["group"] == "Common" or "http" in option["reach"]:
