@@ -22,13 +22,14 @@ bool number_set_parse(
 
 		if (!parse_range(str_trim(part), &r))
 			return err_set(e, INCORE_USAGE, "bad-option",
-				"%s wants numbers such as 0, 0-3 or 0,2,5-7, not \"%.*s\"", what,
+				"%s expects numbers such as 0, 0-3 or 0,2,5-7, not \"%.*s\"", what,
 				STR_ARG(text));
 		if (!VEC_PUSH(&s->ranges, r))
 			return err_nomem(e);
 	}
 	if (s->ranges.n == 0)
-		return err_set(e, INCORE_USAGE, "bad-option", "%s wants at least one number", what);
+		return err_set(
+			e, INCORE_USAGE, "bad-option", "%s expects at least one number", what);
 	return true;
 }
 

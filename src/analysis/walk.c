@@ -51,7 +51,7 @@ static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	w.waits = &shared;
 	progress_add(k->o->progress, 1);
 	if (progress_is_cancelled(k->o->progress))
-		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 	if (!trace_load_track(k->t, idx, k->want, &me->data, &why)) {
 		if (track_error_is_fatal(&why)) {
 			err_move(e, &why);

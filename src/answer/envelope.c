@@ -127,7 +127,7 @@ bool answer_of_code(const struct trace *t, const char *verb, struct incore_error
 {
 	return !trace_is_timeline(t) ||
 	       err_set(e, INCORE_USAGE, "no-instructions",
-		       "%s: '%s' is a timeline of another tool: nothing in it tells waiting from work; "
+		       "%s: '%s' is a timeline of another tool: it does not distinguish waiting from work; "
 		       "hot, waves, diff, sql, view and export work on it",
 		       verb, t->meta.origin);
 }

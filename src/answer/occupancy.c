@@ -456,19 +456,19 @@ static bool check_request(const struct request *r, struct incore_error *e)
 			"no number; use --se, --cu, --simd, --slot, --kernel, --from, --to");
 	if (p->bins > MAX_UNIT_BINS && p->series != SERIES_SE)
 		return err_set(e, INCORE_USAGE, "bad-option",
-			"--bins wants at most %u with --series cu or simd, not %" PRIu64,
+			"--bins expects at most %u with --series cu or simd, not %" PRIu64,
 			MAX_UNIT_BINS, p->bins);
 	if (p->bins < 1 || p->bins > MAX_BINS)
 		return err_set(e, INCORE_USAGE, "bad-option",
-			"--bins wants a number from 1 to %u, not %" PRIu64, MAX_BINS, p->bins);
+			"--bins expects a number from 1 to %u, not %" PRIu64, MAX_BINS, p->bins);
 	return true;
 }
 
 static void warn_of(struct answer *a, const struct occupancy *o)
 {
 	if (o->is_from_tracks && o->trace->n_tracks)
-		answer_warn(a, "no occupancy events: the traced waves stand in, other CUs are "
-			       "not seen");
+		answer_warn(a,
+			"no occupancy events: the traced waves are used instead, other CUs are missing");
 	if (!o->is_aligned && o->n_ses > 1)
 		answer_warn(a, "clocks of the SEs are not aligned: figures over several SEs are "
 			       "off by their skew");

@@ -280,7 +280,7 @@ static bool parse_names(
 		if (!VEC_PUSH(&s->ranges, r))
 			return err_nomem(e);
 	}
-	return s->ranges.n > 0 || err_set(e, INCORE_USAGE, "bad-option", "%s wants a name", what);
+	return s->ranges.n > 0 || err_set(e, INCORE_USAGE, "bad-option", "%s expects a name", what);
 }
 
 static bool select_level(const struct trace *t, const char *name, const char *text,

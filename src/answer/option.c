@@ -32,14 +32,14 @@ bool option_check(const struct option_def *d, const char *value, struct incore_e
 
 	if (d->type == OPTION_COUNT && !str_to_u64(str_of(value), &number))
 		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--%s wants a whole number, not '%s'", d->name, value);
+			"--%s expects a whole number, not '%s'", d->name, value);
 	if (d->type == OPTION_CHOICE && choice_of(d, value) == NO_CHOICE)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--%s wants one of %s, not '%s'", d->name, d->choices, value);
+			"--%s expects one of %s, not '%s'", d->name, d->choices, value);
 	if (d->type == OPTION_TOP && strcmp(value, "all") != 0 &&
 		!str_to_u64(str_of(value), &number))
 		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--%s wants a whole number or 'all', not '%s'", d->name, value);
+			"--%s expects a whole number or 'all', not '%s'", d->name, value);
 	return true;
 }
 

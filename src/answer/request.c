@@ -236,7 +236,7 @@ static bool set_one(struct request *r, struct str key, struct json_reader *j, st
 	default:
 		break;
 	}
-	return json_reject(j, "bad-type", "option %s wants a text or a number", name);
+	return json_reject(j, "bad-type", "option %s expects a text or a number", name);
 }
 
 bool request_set_json(

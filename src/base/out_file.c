@@ -351,7 +351,7 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 	if (is_taken(o->path, &is_error, e)) {
 		if (!is_error)
 			err_set(e, INCORE_USAGE, "exists",
-				"%s is there already; name a new or an empty directory", path);
+				"%s already exists; name a new or an empty directory", path);
 		out_dir_abort(o);
 		return false;
 	}

@@ -157,7 +157,7 @@ static bool no_such_kernel(struct att *a, struct incore_error *e)
 		sb_printf(&names, "%s%s", i ? ", " : "", a->launches.kernels.v[i].name);
 	if (!a->launches.kernels.n)
 		err_set(e, INCORE_NO, "no-such-kernel",
-			"the application launches no kernel: does it use the GPU, and has the discovery run its arguments?");
+			"the application launches no kernel: does it use the GPU, and did the discovery run get its arguments?");
 	else
 		err_set(e, INCORE_NO, "no-such-kernel",
 			"no kernel matches '%s'; the application launches %s%s", a->q->kernel,

@@ -124,7 +124,7 @@ bool cuda_end_times(struct cuda *c, struct incore_error *e)
 	if (any || !c->answer.kernels.n)
 		return true;
 	return err_set(e, INCORE_NO, "no-such-kernel",
-		"no kernel that was launched is asked for: the one with most time is %s",
+		"none of the launched kernels was asked for: the one with the most time is %s",
 		c->answer.kernels.v[0].kernel);
 }
 

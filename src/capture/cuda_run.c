@@ -284,7 +284,7 @@ static bool judge_samples(struct cuda *c, const struct cuda_processes *p, struct
 	if (n)
 		return true;
 	return err_set(e, INCORE_FAILED, "no-samples",
-		"the sampler gave nothing with a period of %llu cycles%s",
+		"the sampler gave no samples with a period of %llu cycles%s",
 		(unsigned long long)UINT64_C(1) << c->period_log2,
 		is_full ? ": its buffer was full; a longer period (--period) gives fewer samples, which fit"
 			: "; with a shorter period (--period) short kernels are hit, too");

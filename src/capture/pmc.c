@@ -83,7 +83,7 @@ static bool read_names(struct pmc *x, struct incore_error *e)
 				!(x->names.strs[i].p[k] >= 'a' && x->names.strs[i].p[k] <= 'z') &&
 				!(x->names.strs[i].p[k] >= 'A' && x->names.strs[i].p[k] <= 'Z'))
 				return err_set(e, INCORE_USAGE, "bad-option-value",
-					"'%s' is no name of a counter", x->names.strs[i].p);
+					"'%s' is not the name of a counter", x->names.strs[i].p);
 	return true;
 }
 

@@ -238,7 +238,7 @@ static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
 	if (*is_new || (errno == EEXIST && file_is_dir(path)))
 		return true;
 	return err_set(e, errno == ENOENT || errno == EEXIST ? INCORE_USAGE : INCORE_FAILED,
-		"cannot-create", "%s: cannot be made a directory for the output", path);
+		"cannot-create", "%s: cannot be made the output directory", path);
 }
 
 static void run_all(

@@ -176,8 +176,7 @@ static bool export_to(
 		return true; /* nothing is written; main.c reports why */
 	if (c->use_json && is_stdout)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--json tells of the file that -o names; without -o the export itself is "
-			"on stdout");
+			"--json describes the file that -o names; without -o the export itself goes to stdout");
 	if (!take_time(c, ops, &o) || !take_weight(c, ops, &o))
 		return false;
 	if (cli_has(c, "until"))

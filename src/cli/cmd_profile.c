@@ -100,7 +100,7 @@ static const char *find_latest(struct cli *c, struct arena *a, const char *top)
 
 	if (!file_is_dir(top) || !dir_each(top, take_latest, &l, NULL) || !l.path) {
 		err_set(&c->error, INCORE_BAD_INPUT, "nothing-to-resume",
-			"nothing to take up again: no folder %s_* in %s", l.name, top);
+			"nothing to resume: there is no folder %s_* in %s", l.name, top);
 		return NULL;
 	}
 	return l.path;
@@ -268,7 +268,7 @@ static bool profile_build(struct cli *c, const char *build)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--name: expected the name of a folder, found '%s'", q.name);
 	if (cli_has(c, "ptoas-root"))
-		cli_warn(c, "--ptoas-root says nothing here: arguments are made without PTOAS");
+		cli_warn(c, "--ptoas-root has no effect: arguments are made without PTOAS");
 	if (cli_flag(c, "list") || cli_flag(c, "list-funcs"))
 		return list_kernels(c, q.build_dir);
 	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||

@@ -197,13 +197,13 @@ static bool make(struct job *j)
 
 	if (!cli_has(c, "output"))
 		return err_set(&c->error, INCORE_USAGE, "no-output",
-			"say where to: -o kernel.html, -o kernel.md, or -o - for stdout");
+			"name the output: -o kernel.html, -o kernel.md, or -o - for stdout");
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
 	if (cli_flag(c, "brief") && !is_markdown(c))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--brief is of Markdown: --format md, or leave --format out");
+			"--brief is for Markdown: use --format md, or leave --format out");
 	if (!read_captures(j) || !write_file(j))
 		return false;
 	told = report_job_told(j->report);

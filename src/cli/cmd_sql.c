@@ -139,7 +139,7 @@ static bool run_stdin(struct sql_job *j)
 	if (b.failed)
 		ok = err_nomem(&j->c->error);
 	else if (b.n && memchr(b.p, 0, b.n))
-		ok = err_set(&j->c->error, INCORE_USAGE, "bad-sql", "standard input is no text");
+		ok = err_set(&j->c->error, INCORE_USAGE, "bad-sql", "standard input is not text");
 	else
 		ok = run_text(j, b.p ? b.p : "");
 	sb_free(&b);
@@ -211,7 +211,7 @@ static bool run(struct cli *c)
 
 	if (cli_has(c, "parquet") && (c->use_json || c->use_csv))
 		return err_set(&c->error, INCORE_USAGE, "bad-option",
-			"--parquet with --json or --csv: a result goes one way");
+			"--parquet excludes --json and --csv");
 	if (cli_has(c, "rows") && strcmp(cli_text(c, "rows"), "all") == 0)
 		limits.max_rows = UINT64_MAX;
 	sql_out_init(&j.out, c, limits.memory_bytes);

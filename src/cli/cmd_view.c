@@ -150,7 +150,7 @@ static bool check_bind(struct cli *c)
 
 	if (cli_count(c, "port") > 65535)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--port wants a number up to 65535");
+			"--port expects a number up to 65535");
 	if (is_loopback(bind))
 		return true;
 	if (!cli_flag(c, "remote"))
@@ -275,7 +275,7 @@ static bool check_paths(struct cli *c)
 			"view shows captures or, with --store, a store: not both");
 	return has_store || c->n_args ||
 	       err_set(&c->error, INCORE_USAGE, "missing-argument",
-		       "view wants at least one PATH, or --store FILE");
+		       "view expects at least one PATH, or --store FILE");
 }
 
 static bool run(struct cli *c)

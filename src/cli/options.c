@@ -341,7 +341,7 @@ static bool jobs_from_environment(struct cli *c, struct options *o)
 		return true;
 	if (!str_to_u64(str_of(jobs), &n))
 		return err_set(&c->error, INCORE_USAGE, "bad-environment",
-			"INCORE_JOBS wants a whole number, not '%s'", jobs);
+			"INCORE_JOBS expects a whole number, not '%s'", jobs);
 	return VEC_PUSH(&o->values[i], jobs) || err_nomem(&c->error);
 }
 

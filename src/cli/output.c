@@ -220,11 +220,11 @@ bool output_open(struct cli *c)
 	if (cli_has(c, "width") && cli_count(c, "width") != 0 &&
 		(cli_count(c, "width") < LEAST_WIDTH || cli_count(c, "width") > MOST_WIDTH))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--width wants 0 or a number of columns from %u to %u", LEAST_WIDTH,
+			"--width expects 0 or a number of columns from %u to %u", LEAST_WIDTH,
 			MOST_WIDTH);
 	if (c->use_json && cli_has(c, "columns"))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--columns is of tables: --json has every column");
+			"--columns is for tables: --json has every column");
 	if (c->use_json && c->use_csv)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and --csv exclude each other");

@@ -89,7 +89,7 @@ static bool quoted_field(struct csv_reader *c, struct str *out, struct incore_er
 		quote = p < c->end ? memchr(p, '"', (size_t)(c->end - p)) : NULL;
 		if (!quote) {
 			c->next_line = open_line;
-			return fail(c, open, "truncated", "quoted field without its end", e);
+			return fail(c, open, "truncated", "quoted field is not closed", e);
 		}
 		for (; p < quote; p++)
 			c->next_line += *p == '\n';

@@ -88,7 +88,7 @@ static bool give_room(struct unpacking *u, struct incore_error *e)
 	size_t room = u->out->cap > u->out->n + 1 ? u->out->cap - u->out->n - 1 : 0;
 
 	if (u->out->n > u->limit)
-		return fail_unpack(u, "holds too much for its size: unpack it first", e);
+		return fail_unpack(u, "expands too much for its size: decompress it first", e);
 	if (room == 0) {
 		room = u->out->n / 2 + 65536;
 		if (!sb_reserve(u->out, room))

@@ -117,7 +117,7 @@ static bool add_scalar(struct builder *b, const yaml_event_t *ev)
 		if (b->open[b->depth - 1]->n >= YAML_MAX_KEYS)
 			return fail_mark(b, &ev->start_mark, "too many keys in one map");
 		if (is_repeated(b->open[b->depth - 1], copy))
-			return fail_mark(b, &ev->start_mark, "a key stands twice in one map");
+			return fail_mark(b, &ev->start_mark, "duplicate key in one map");
 		b->key[b->depth - 1] = copy;
 		return true;
 	}

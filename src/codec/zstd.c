@@ -48,7 +48,7 @@ bool zstd_unpack_with(struct ZSTD_DCtx_s *context, struct str packed, void *out,
 	frame = ZSTD_findFrameCompressedSize(p, n);
 	if (ZSTD_isError(frame) || frame != n)
 		return err_set(e, INCORE_BAD_INPUT, "bad-zstd",
-			"a compressed block is cut or has bytes behind it");
+			"a compressed block is truncated or followed by extra bytes");
 	size = context ? ZSTD_decompressDCtx(context, out, out_n, p, n)
 		       : ZSTD_decompress(out, out_n, p, n);
 	if (ZSTD_isError(size) || size != out_n)

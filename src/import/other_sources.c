@@ -46,7 +46,7 @@ static bool read_root(const char *text, bool is_wanted, struct trace *t, struct 
 
 	if (!from.n || !is[1])
 		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--source-root wants OLD=NEW, not '%s'", text);
+			"--source-root expects OLD=NEW, not '%s'", text);
 	if (!file_root_open(&root, is + 1, false))
 		return err_errno(e, errno, is + 1, "--source-root: cannot open");
 	for (source_idx i = 0; ok && is_wanted && i < t->n_sources; i++)

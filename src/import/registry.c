@@ -110,7 +110,7 @@ static bool read_into(
 		o.want |= IMPORT_COUNTERS;
 	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
 	     import_other_sources(&o, t, e) && (!o.markers || marker_timeline(t, e)) &&
-	     (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
+	     (trace_seal(t, e) || err_wrap(e, "%s gives no valid trace", c->path));
 	return map_guard_check(dir, t->read_at, e) && ok;
 }
 

@@ -110,7 +110,7 @@ static bool check_paths(const struct question *q, unsigned n, struct incore_erro
 {
 	if (n >= q->min_paths && n <= q->max_paths)
 		return true;
-	return err_set(e, INCORE_USAGE, "missing-argument", "%s wants %s, not %u path%s", q->name,
+	return err_set(e, INCORE_USAGE, "missing-argument", "%s expects %s, not %u path%s", q->name,
 		q->args, n, plural(n));
 }
 

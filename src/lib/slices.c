@@ -101,7 +101,7 @@ static bool next_batch(struct slices *s, struct ArrowArray *out, struct incore_e
 		return true;
 	}
 	if (progress_is_cancelled(s->x->progress))
-		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 	if (!trace_load_track(t, s->next, 0, &s->data, e))
 		return false;
 	n = in_window(s, &t->tracks[s->next], &first);

@@ -82,7 +82,7 @@ bool prompts_get(struct str params, struct arena *a, struct json_writer *w, stru
 	given[0] = json_text(json_member(arguments, found->first), a);
 	given[1] = found->second ? json_text(json_member(arguments, found->second), a) : "";
 	if (!given[0] || !given[1])
-		return err_set(e, INCORE_USAGE, "missing-argument", "the prompt %s wants %s%s%s",
+		return err_set(e, INCORE_USAGE, "missing-argument", "the prompt %s expects %s%s%s",
 			found->name, found->first, found->second ? " and " : "",
 			found->second ? found->second : "");
 	fill(&text, found->text, given);

@@ -120,7 +120,7 @@ static bool look(
 		return resources_list(m, w, e);
 	uri = json_text(json_member(r->params, "uri"), &r->arena);
 	return uri ? resources_read(m, uri, w, e)
-		   : err_set(e, INCORE_USAGE, "missing-argument", "resources/read wants a uri");
+		   : err_set(e, INCORE_USAGE, "missing-argument", "resources/read expects a uri");
 }
 
 static void answer_slowly(struct mcp *m, struct rpc_message *r)
@@ -320,5 +320,5 @@ bool mcp_serve(const struct mcp_options *o, struct incore_error *e)
 	pthread_mutex_destroy(&m.lock);
 	pthread_mutex_destroy(&m.out_lock);
 	return ok &&
-	       (!m.is_broken || err_set(e, INCORE_FAILED, "cannot-write", "the output is gone"));
+	       (!m.is_broken || err_set(e, INCORE_FAILED, "cannot-write", "the output was closed"));
 }

@@ -72,7 +72,7 @@ static bool run_query(struct sql *s, const char *query, struct strbuf *out, stru
 	if (sql_has_more(rest))
 		return err_set(e, INCORE_USAGE, "bad-sql", "one statement at a time");
 	if (w.depth < 2)
-		return err_set(e, INCORE_USAGE, "bad-sql", "this is no statement");
+		return err_set(e, INCORE_USAGE, "bad-sql", "this is not a statement");
 	json_w_end(&w);
 	json_w_kv_u64(&w, "total", r.n_rows);
 	if (r.is_cut)
@@ -99,8 +99,8 @@ static bool take_paths(struct mcp *m, struct str value, struct arena *a,
 		ok = out[(*n)++] != NULL;
 	}
 	json_deinit(&j);
-	return ok &&
-	       (*n || err_set(e, INCORE_USAGE, "missing-argument", "sql wants paths and a query"));
+	return ok && (*n || err_set(e, INCORE_USAGE, "missing-argument",
+				    "sql expects paths and a query"));
 }
 
 bool sql_call(struct mcp *m, struct str arguments, struct arena *a, struct strbuf *out,
@@ -119,7 +119,7 @@ bool sql_call(struct mcp *m, struct str arguments, struct arena *a, struct strbu
 	if (!query || !take_paths(m, json_member(arguments, "paths"), a, paths, &n, e))
 		return e->code ? false
 			       : err_set(e, INCORE_USAGE, "missing-argument",
-					 "sql wants paths and a query");
+					 "sql expects paths and a query");
 	if (!request_init(&r, question_find("info"), e))
 		return false;
 	r.captures = &m->captures;

@@ -266,8 +266,8 @@ static bool take_path(struct call *c, struct str value, unsigned at, struct inco
 static bool take_limit(struct call *c, struct str value, struct incore_error *e)
 {
 	if (!str_to_u64(value, &c->shape.limit) || c->shape.limit > RESULT_MOST_ROWS)
-		return err_set(e, INCORE_USAGE, "bad-option-value", "limit wants a number up to %u",
-			RESULT_MOST_ROWS);
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"limit expects a number up to %u", RESULT_MOST_ROWS);
 	return true;
 }
 
@@ -372,7 +372,7 @@ static bool take_arguments(struct call *c, struct str arguments, struct incore_e
 			(int)strlen(c->tool.preset) - 2, c->tool.preset + 1);
 	ok = ok && sb_puts(&c->options, "}");
 	if (ok && c->n_paths != (is_pair(c->question) ? 2u : 1u))
-		return err_set(e, INCORE_USAGE, "missing-argument", "%s wants %s", c->tool.name,
+		return err_set(e, INCORE_USAGE, "missing-argument", "%s expects %s", c->tool.name,
 			is_pair(c->question) ? "a and b" : "path");
 	return ok || (!e->code && err_nomem(e));
 }

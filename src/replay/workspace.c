@@ -294,7 +294,7 @@ static bool put_in_place(const char *temp, const char *place, struct incore_erro
 		return true;
 	if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR)
 		return err_set(e, INCORE_USAGE, "exists",
-			"%s is there already; name a new or an empty directory", place);
+			"%s already exists; name a new or an empty directory", place);
 	return err_errno(e, errno, place, "put the workspace in place");
 }
 

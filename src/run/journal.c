@@ -39,7 +39,7 @@ static bool read_lines(
 			return true;
 		if (!check_line(str_sub(rest, 0, (size_t)end), j->chain, &text, &hash))
 			return err_file(e, "journal-damaged", j->path, j->size_bytes,
-				"line %llu of the journal is not what was written",
+				"line %llu of the journal has changed since it was written",
 				(unsigned long long)j->n_lines + 1);
 		if (each && !each(ctx, text, e))
 			return false;
@@ -126,7 +126,8 @@ static bool add_line(struct journal *j, struct str text, bool is_synced, struct 
 	bool ok;
 
 	if (str_has(text, "\n"))
-		return err_set(e, INCORE_FAILED, "bad-line", "a line of a journal is one line");
+		return err_set(
+			e, INCORE_FAILED, "bad-line", "an entry of a journal must be one line");
 	sb_printf(&line, "%016llx %.*s\n", (unsigned long long)hash, STR_ARG(text));
 	ok = (!line.failed || err_nomem(e)) && write_all(j->fd, line.p, line.n, e);
 	if (ok && is_synced && fsync(j->fd) != 0)
@@ -136,7 +137,7 @@ static bool add_line(struct journal *j, struct str text, bool is_synced, struct 
 		j->n_lines++;
 		j->size_bytes += line.n;
 	} else if (ftruncate(j->fd, (off_t)j->size_bytes) != 0) {
-		err_wrap(e, "half a line stays in %s", j->path);
+		err_wrap(e, "an incomplete line remains in %s", j->path);
 	}
 	sb_free(&line);
 	return ok;

@@ -30,7 +30,8 @@ static bool check_label(const char *word, struct incore_error *e)
 	if (equals && equals > word)
 		return true;
 	return err_set(e, INCORE_USAGE, "bad-label",
-		"'%s' is no label: KEY=VALUE without commas or control characters", word);
+		"'%s' is not a label: expected KEY=VALUE without commas or control characters",
+		word);
 }
 
 const char *store_labels(struct arena *a, const struct text_list *words, struct incore_error *e)
@@ -259,7 +260,7 @@ static bool find_number(
 		out->capture = (uint64_t)n;
 		ok = (n > 0 && n < UINT32_MAX) ||
 		     err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
-			     "capture %lld is no number of a capture", (long long)n);
+			     "capture %lld is not the number of a capture", (long long)n);
 	}
 	store_done(s, q);
 	return ok;

@@ -85,7 +85,8 @@ static bool filter_init(struct filter *f, const struct store_select *w, struct i
 	*f = (struct filter){.w = w, .since = INT64_MIN};
 	if (w->since && !store_time(w->since, &f->since))
 		return err_set(e, INCORE_USAGE, "bad-time",
-			"'%s' is no time: 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", w->since);
+			"'%s' is not a time: expected 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS",
+			w->since);
 	return !w->kernel || name_filter_init(&f->kernel, w->kernel, e);
 }
 

@@ -130,7 +130,7 @@ static bool begin_attempt(struct sweep *s, uint64_t task, uint64_t attempt, cons
 
 	if (!t || t->is_excluded || t->state != SWEEP_WAITING ||
 		attempt != (uint64_t)t->attempts + 1)
-		return bad(e, s->journal_path, "begins an attempt that cannot be");
+		return bad(e, s->journal_path, "begins an attempt that is not possible");
 	set_state(s, t, SWEEP_RUNNING);
 	s->n_attempts++;
 	s->n_retries += t->attempts > 0;
@@ -225,7 +225,7 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 			return bad(e, s->journal_path, "is of a submission that is not there");
 		s->submissions.v[v->submission - 1].job_id = v->id.p;
 	} else {
-		return bad(e, s->journal_path, "is of no known kind");
+		return bad(e, s->journal_path, "is of an unknown kind");
 	}
 	return true;
 }

@@ -360,7 +360,7 @@ static bool drive(struct local *l, struct incore_error *e)
 			is_started = false;
 			if (!l->n_running)
 				return err_set(e, INCORE_FAILED, "no-device",
-					"%zu of %zu devices are well, and a task needs %llu",
+					"%zu of %zu devices are healthy, and a task needs %llu",
 					l->n_healthy, l->s->devices.n,
 					(unsigned long long)p->needs.devices);
 		}
@@ -438,7 +438,7 @@ bool sweep_run_local(struct sweep *s, struct incore_error *e)
 	ok = look_around(&l, e) && sweep_note_driver(s, e) && take_over(&l, e) && drive(&l, e);
 	if (ok && atomic_load(&l.is_ending))
 		ok = err_set(e, INCORE_FAILED, "interrupted",
-			"interrupted; incore sweep --resume goes on");
+			"interrupted; continue with incore sweep --resume");
 	pthread_cond_destroy(&l.changed);
 	pthread_mutex_destroy(&l.lock);
 	VEC_FREE(&l.queue);

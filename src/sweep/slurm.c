@@ -446,6 +446,6 @@ bool sweep_run_slurm(struct sweep *s, struct incore_error *e)
 	}
 	if (is_cancel && !sweep_cancel_slurm(s, e))
 		return false;
-	return err_set(e, INCORE_FAILED, "interrupted", "%s; incore sweep --resume goes on",
-		is_cancel ? "cancelled" : "interrupted, and Slurm goes on with what it has");
+	return err_set(e, INCORE_FAILED, "interrupted", "%s; continue with incore sweep --resume",
+		is_cancel ? "cancelled" : "interrupted, and Slurm continues with the jobs it has");
 }

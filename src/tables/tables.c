@@ -208,7 +208,7 @@ bool table_next(struct table_cursor *c, struct table_batch *out, struct incore_e
 {
 	c->n_out = 0;
 	if (progress_is_cancelled(c->scan.progress))
-		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 	if (!next_rows(c, e))
 		return false;
 	*out = (struct table_batch){c->n_out, c->column};
@@ -320,7 +320,7 @@ bool track_walk_next(struct track_walk *w, struct table_cursor *c, struct incore
 		if (!lived(c, w->next))
 			continue;
 		if (progress_is_cancelled(c->scan.progress))
-			return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+			return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 		if (!load(w, c, w->next, e))
 			return false;
 		if (w->loaded == w->next) {

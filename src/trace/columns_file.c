@@ -127,7 +127,7 @@ bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
 	if (!c.map || !take_lanes(&c, t, key)) {
 		columns_deinit(&c);
 		return err_file(e, "bad-columns", path, INCORE_NO_OFFSET,
-			"is no columns file of this capture");
+			"is not a columns file of this capture");
 	}
 	*out = c;
 	return true;

@@ -200,9 +200,9 @@ def check_lies(top, streams, others):
     cases = [("is there twice", lambda r: r.append(dict(r[2])), "are both chunk"),
              ("size of bytes", lambda r: r[1].update(binary_chunk_size=7), "binary_chunk_size"),
              ("no bytes", lambda r: r[1].update(binary_chunk=None), "neither bytes nor a file"),
-             ("no number", lambda r: r[1].update(chunk_id=None, att_blob_id=None), "no number of a chunk"),
-             ("negative number", lambda r: r[1].update(chunk_id=-2, att_blob_id="x"), "no number of a chunk"),
-             ("engine", lambda r: r[1].update(shader_engine_id=4096, att_blob_id=None), "no number of a shader engine"),
+             ("no number", lambda r: r[1].update(chunk_id=None, att_blob_id=None), "not the number of a chunk"),
+             ("negative number", lambda r: r[1].update(chunk_id=-2, att_blob_id="x"), "not the number of a chunk"),
+             ("engine", lambda r: r[1].update(shader_engine_id=4096, att_blob_id=None), "not the number of a shader engine"),
              ("identity", lambda r: r[1].update(att_blob_id="3:1000:0:77"), "att_blob_id")]
     for p in ("/etc/passwd", "../x.att", "a/../../x.att", "./x.att", "a//x.att", "a/", "x\0.att", "x" * 5000):
         cases.append((f"path {p[:20]!r}", lambda r, p=p: r[1].update(binary_chunk_path=p, binary_chunk=None), "not below the directory"))

@@ -299,8 +299,8 @@ def cut(score, program, tmp):
     """Results before the place where a file ends are read and say so; without one the file is refused, with the offset."""
     path, whole = os.path.join(tmp, "cut.ncu-rep"), make_report.several().finish()
     starts = [m.start() for m in re.finditer(re.escape(number(1, 516) + number(2, 577) + number(3, 93859672062080)), whole)]
-    for at, results, where in ((starts[0] + 900, 0, None), (starts[1] - 400, 1, "a block behind result 0"), (starts[1] + 5, 1, "result 1"),
-                               (starts[2] + 5000, 2, "result 2"), (len(whole) - 1, 5, "a block behind result 4")):
+    for at, results, where in ((starts[0] + 900, 0, None), (starts[1] - 400, 1, "a block after result 0"), (starts[1] + 5, 1, "result 1"),
+                               (starts[2] + 5000, 2, "result 2"), (len(whole) - 1, 5, "a block after result 4")):
         with open(path, "wb") as f:
             f.write(whole[:at])
         last = f"{path}#{results - 1}" if results > 1 else path
@@ -310,7 +310,7 @@ def cut(score, program, tmp):
             score.check(f"cut at {at}: refused", (p.returncode, error["code"], error["offset"] < at), (3, "truncated", True))
             continue
         found = [f["message"] for f in json.loads(p.stdout)["data"]["findings"] if f["id"] == "truncated"]
-        score.check(f"cut at {at}: told", found, [f"the file ends at offset {at} inside {where}: what came behind it is not there"])
+        score.check(f"cut at {at}: told", found, [f"the file ends at offset {at} inside {where}: everything after it is missing"])
         score.check(f"cut at {at}: hot, and --strict", [run(program, ["hot", *words, last]).returncode for words in ([], ["--strict"])], [0, 4])
         score.check(f"cut at {at}: no further result", run(program, ["hot", f"{path}#{results}"]).returncode, 3)
 

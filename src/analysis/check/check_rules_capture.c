@@ -116,12 +116,12 @@ void rule_implausible(struct check *c)
 		return;
 	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
-		"the tokens of %llu stream%s make no sense as the generation that the header names",
+		"the tokens of %llu stream%s are invalid for the generation that the header names",
 		(unsigned long long)n, plural(n));
 	fact_int(f, "streams", (int64_t)n);
 	fact_int(f, "gfx_major", c->trace->meta.gfx_major);
 	finding_advise(c, f,
-		"trust no time and no instruction of them: copy the streams again, or see which GPU they are of");
+		"trust neither times nor instructions of these streams: copy them again, or check which GPU they come from");
 }
 
 /* Without code a class is only guessed from the kind of token, and a wait looks like any
@@ -137,7 +137,7 @@ void rule_code(struct check *c)
 		return;
 	f = check_add(c, "no-code", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
-		"%llu of %llu recorded instructions lie in no known code: what they are and what they waited for is not known",
+		"%llu of %llu recorded instructions lie outside all known code: their text and what they waited for are unknown",
 		(unsigned long long)unknown, (unsigned long long)all);
 	fact_int(f, "unknown_records", (int64_t)unknown);
 	fact_int(f, "records", (int64_t)all);
@@ -209,7 +209,7 @@ void rule_missed_se(struct check *c)
 		fact_text(c, f, "without_detail", "%s", check_text(c, &bare));
 	fact_int(f, "target_cu", check_target_cu(c));
 	finding_advise(c, f,
-		"the sample is smaller, not wrong; a larger grid or more shader engines fill it");
+		"the sample is smaller but not wrong; a larger grid or more shader engines enlarge it");
 	sb_free(&list);
 	sb_free(&bare);
 }
@@ -382,7 +382,7 @@ static void say_damage(struct check *c, struct finding *f, uint64_t n_tracks, ui
 	if (n_files)
 		sb_printf(&b, "%s%llu other file%s", n_tracks ? " and " : "",
 			(unsigned long long)n_files, plural(n_files));
-	finding_say(c, f, "%s could not be read; totals are of the rest", check_text(c, &b));
+	finding_say(c, f, "%s could not be read; totals cover the rest", check_text(c, &b));
 	sb_free(&b);
 }
 
@@ -429,6 +429,6 @@ void rule_links(struct check *c)
 		n == 1 ? "is a link that leads" : "are links that lead", n == 1 ? "was" : "were");
 	fact_int(f, "links", (int64_t)n);
 	fact_int(f, "waves", n_waves);
-	finding_advise(
-		c, f, "--follow-links reads them, where the maker of the capture is trusted");
+	finding_advise(c, f,
+		"--follow-links reads them; use it only if you trust whoever made the capture");
 }

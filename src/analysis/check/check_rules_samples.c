@@ -165,7 +165,7 @@ void rule_cut_report(struct check *c)
 		if (t->notes[i].kind != NOTE_TRUNCATED || !t->notes[i].message)
 			continue;
 		f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
-		finding_say(c, f, "%s: what came behind it is not there", t->notes[i].message);
+		finding_say(c, f, "%s: everything after it is missing", t->notes[i].message);
 		finding_advise(c, f, "copy the report again, or profile again");
 		return;
 	}

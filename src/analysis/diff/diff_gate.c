@@ -139,7 +139,7 @@ bool gate_check(
 		return unknown_metric(g, d, e);
 	if (!v->is_known)
 		return err_set(e, INCORE_BAD_INPUT, "not-comparable",
-			"--gate '%s': the captures do not tell %s", g->text, g->metric);
+			"--gate '%s': the captures do not contain %s", g->text, g->metric);
 	if (g->kind == GATE_CHANGE_PCT && v->a == 0 && v->b != 0)
 		return err_set(e, INCORE_BAD_INPUT, "not-comparable",
 			"--gate '%s': %s is 0 in the first capture, a change in percent has no meaning",

@@ -184,7 +184,7 @@ static bool run_unit(void *ctx, size_t item, unsigned worker, struct incore_erro
 	(void)worker;
 	progress_add(j->progress, 1);
 	if (progress_is_cancelled(j->progress))
-		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 	ok = unit_load(&u, &j->tables, &j->units.v[2 * item], &w, e) && ask_unit(j, item, &u, e);
 	waits_deinit(&w);
 	unit_deinit(&u);

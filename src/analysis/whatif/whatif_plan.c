@@ -144,7 +144,7 @@ static bool apply(
 		n++;
 	}
 	return n || err_set(e, INCORE_USAGE, "bad-target",
-			    "'%.*s' is no row, line, class or stall reason of this kernel",
+			    "'%.*s' is not a row, line, class or stall reason of this kernel",
 			    STR_ARG(word));
 }
 
@@ -221,7 +221,7 @@ bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_erro
 		to.faster_milli = WHATIF_PLAIN;
 	else if (number && !parse_factor(str_of(number), &to.faster_milli))
 		return err_set(e, INCORE_USAGE, "bad-factor",
-			"'%s' is no factor: K from 0.01 to 1000000, or inf", number);
+			"'%s' is not a factor: expected K from 0.01 to 1000000, or inf", number);
 	return apply(p, word, &to, e);
 }
 
@@ -234,7 +234,7 @@ bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error
 
 	if (number && (!str_to_u64(str_of(number), &n) || n < 1 || n > 1000))
 		return err_set(e, INCORE_USAGE, "bad-ahead",
-			"'%s' is no number of executions: 1 to 1000", number);
+			"'%s' is not a number of executions: expected 1 to 1000", number);
 	to.ahead = (uint32_t)n;
 	return apply(p, word, &to, e);
 }
@@ -254,8 +254,8 @@ bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e)
 	errno = 0;
 	x = strtol(n, &end, 10);
 	if (errno || end == n || *end || x < -64 || x > 64)
-		return err_set(
-			e, INCORE_USAGE, "bad-waves", "'%s' is no number of waves: +1, -2", n);
+		return err_set(e, INCORE_USAGE, "bad-waves",
+			"'%s' is not a change of the number of waves, such as +1 or -2", n);
 	p->waves = (int)x;
 	return true;
 }

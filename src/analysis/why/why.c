@@ -127,7 +127,7 @@ static bool run_unit(void *ctx, size_t item, unsigned worker, struct incore_erro
 
 	progress_add(u->progress, 1);
 	if (progress_is_cancelled(u->progress))
-		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(e, INCORE_FAILED, "cancelled", "cancelled");
 	return why_sweep_unit(u->why, &u->selection, unit, &u->gathers[worker], e);
 }
 

@@ -274,8 +274,8 @@ static bool take_target(
 		if (!str_to_u64(first, &from) || !str_to_u64(part.n ? part : first, &to) ||
 			to < from || (n_taken += to - from + 1) > MOST_ROWS)
 			return err_set(e, INCORE_USAGE, "bad-target",
-				"'%.*s' is no list of up to %u rows, as 7,12-15", (int)n, target,
-				MOST_ROWS);
+				"'%.*s' is not a list of up to %u rows, such as 7,12-15", (int)n,
+				target, MOST_ROWS);
 		for (uint64_t row = from; row <= to; row++) {
 			char one[64];
 
@@ -366,8 +366,7 @@ static bool run_plan(struct whatif_job *j, struct incore_error *e)
 	}
 	if (ok && j->result.untrue.n)
 		answer_warn(j->a,
-			"%zu of %u waves are not replayed within 1 %% of their duration: what is "
-			"said of them is less sure (data.untrue)",
+			"%zu of %u waves are not replayed within 1 %% of their duration: figures about them are less certain (data.untrue)",
 			j->result.untrue.n, j->result.n_waves);
 	ok = ok && put_figures(j, e);
 	whatif_result_deinit(&j->result);

@@ -406,7 +406,7 @@ static bool read_limit(struct show *s)
 	if (strcmp(text, "all") == 0 || str_to_u64(str_of(text), &s->limit))
 		return true;
 	return err_set(&s->c->error, INCORE_USAGE, "bad-option-value",
-		"--limit wants a whole number or 'all', not '%s'", text);
+		"--limit expects a whole number or 'all', not '%s'", text);
 }
 
 static bool run_dump_show(struct cli *c)

@@ -183,7 +183,7 @@ static bool take_keys(struct cli *c, enum prof_key keys[MAX_UNKNOWNS], unsigned 
 		keys[*n] = prof_key_find(str_trim(name));
 		if (keys[*n] == K_COUNT || *n == MAX_UNKNOWNS - 1)
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--fit: '%.*s' is no constant of a profile, or one too many",
+				"--fit: '%.*s' is not a constant of a profile, or is one too many",
 				STR_ARG(name));
 		++*n;
 	}

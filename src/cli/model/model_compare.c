@@ -191,11 +191,11 @@ static bool check_usage(struct cli *c)
 
 	if (c->n_args != (has_pmu ? 1 : 2))
 		return err_set(&c->error, INCORE_USAGE, "bad-arguments",
-			"model compare wants two traces, or one trace and --pmu");
+			"model compare expects two traces, or one trace and --pmu");
 	if (strcmp(by, has_pmu ? "op" : "task") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			has_pmu ? "--by op: counters know no ops"
-				: "--by task: traces know no tasks; it is for --pmu");
+			has_pmu ? "--by op: counters do not distinguish ops"
+				: "--by task: traces do not distinguish tasks; it is for --pmu");
 	return true;
 }
 

@@ -214,7 +214,7 @@ static bool add_trace(struct cli *c, struct measured *m, const char *path, struc
 			"%s: its tracks are not pipes", path);
 	if (ok && t->meta.evidence == EVIDENCE_ESTIMATE)
 		ok = err_set(&c->error, INCORE_BAD_INPUT, "estimate",
-			"%s: an estimate measures nothing", path);
+			"%s: an estimate is not a measurement", path);
 	w = request_walk(&x.request, NULL);
 	p = ok ? pipes_new(t, &c->error) : NULL;
 	ok = p && pipes_collect(p, &w, &r, &c->error) && check_whole(p, path, &c->error);

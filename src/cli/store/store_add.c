@@ -127,7 +127,7 @@ static bool add_path(struct add_job *j, const char *path)
 
 	cli_answered(&j->asked);
 	if (ok && progress_is_cancelled(j->c->progress))
-		return err_set(&j->c->error, INCORE_FAILED, "cancelled", "stopped as asked");
+		return err_set(&j->c->error, INCORE_FAILED, "cancelled", "cancelled");
 	return ok;
 }
 

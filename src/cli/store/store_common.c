@@ -76,7 +76,7 @@ bool store_number(struct cli *c, const char *text, uint64_t *out)
 	if (str_to_u64(str_of(text), out))
 		return true;
 	return err_set(&c->error, INCORE_USAGE, "bad-capture",
-		"'%s' is no number of a capture: incore store ls lists them", text);
+		"'%s' is not the number of a capture: incore store ls lists them", text);
 }
 
 bool store_job_rule(struct store_job *j)

@@ -182,7 +182,7 @@ static bool run_gate(struct cli *c)
 	j.ask.is_new_alone = cli_flag(c, "new");
 	ok = ok && store_gates(&j.ask, &j.entries, &x, &c->error);
 	if (ok && x.tally.no_claim)
-		cli_warn(c, "%s with fewer than %u captures before the new: nothing is claimed",
+		cli_warn(c, "%s with fewer than %u captures before the new ones: not judged",
 			COUNTED(x.tally.no_claim, "kernel"), HISTORY_LEAST);
 	c->is_no = ok && !x.tally.is_passed;
 	ok = ok && write_files(&j, &x);

@@ -161,7 +161,7 @@ bool dump_check(struct dump *d, struct dump_check *out, struct incore_error *e)
 	check_counters(d);
 	if (d->is_repaired)
 		problems_add(&d->problems, PROBLEM_WARNING, "repaired", PROBLEM_DUMP,
-			"the run ended without closing its dump: what it had not flushed is not here");
+			"the run ended without closing its dump: what it had not flushed is missing");
 	for (size_t i = 0; i < d->records.n; i++)
 		check_record(d, (uint32_t)i);
 	if (!check_slots(d, out, e) || !check_regions(d, out, e) || !check_flow(d, e))

@@ -339,7 +339,7 @@ bool companions_read(struct dump *d, struct incore_error *e)
 	}
 	if (!ok)
 		problems_add(&d->problems, PROBLEM_WARNING, "unreadable-companion", PROBLEM_DUMP,
-			"the directory above is not looked at: %s",
+			"the directory above is not searched: %s",
 			why.message ? why.message : "cannot be read");
 	incore_error_clear(&why);
 	return true;

@@ -137,7 +137,7 @@ static bool check_free(const struct dump_export_job *job, struct incore_error *e
 		is_there = lstat(path, &st) == 0;
 		if (is_there)
 			err_set(e, INCORE_FAILED, "exists",
-				"%s is there already; --force replaces it", path);
+				"%s already exists; --force replaces it", path);
 		mem_free(path);
 		if (is_there)
 			return false;
@@ -206,6 +206,6 @@ bool dump_export_run(
 		return write_new_dir(job, out, e);
 	if (!file_is_dir(job->dir))
 		return err_set(
-			e, INCORE_FAILED, "exists", "%s is there and not a directory", job->dir);
+			e, INCORE_FAILED, "exists", "%s exists and is not a directory", job->dir);
 	return (job->may_replace || check_free(job, e)) && write_all_files(job, job->dir, out, e);
 }

@@ -67,7 +67,7 @@ bool insight_dir_begin(struct insight *s, const char *path, struct incore_error 
 	if (make_parents(s, e) && out_dir_open(&s->dir, s->target, 0640, e))
 		return true;
 	if (err_is(e, "exists"))
-		err_set(e, INCORE_USAGE, "exists", "%s is there already; name another directory",
+		err_set(e, INCORE_USAGE, "exists", "%s already exists; name another directory",
 			s->target);
 	return false;
 }

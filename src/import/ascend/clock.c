@@ -138,7 +138,7 @@ static bool by_user(struct asc_build *b, double *mhz, bool *is_done, struct inco
 	if (o->soc) {
 		soc = ascend_soc_find(str_of(o->soc));
 		if (!soc)
-			return err_set(e, INCORE_USAGE, "bad-soc", "no known SoC '%s'", o->soc);
+			return err_set(e, INCORE_USAGE, "bad-soc", "unknown SoC '%s'", o->soc);
 		b->trace->meta.arch = NULL;
 		if (!set_soc(b, o->soc, "--soc"))
 			return err_nomem(e);

@@ -31,7 +31,7 @@ static bool note_blocks(struct asc_build *b, const struct insight_blocks *k)
 		n_legacy += k->v.v[i].is_legacy;
 	}
 	if (k->rest_bytes && !trace_note(b->trace, NOTE_DAMAGED, "trailing-bytes", b->path,
-				     k->rest_offset, 1, "%llu bytes behind the last block: %s",
+				     k->rest_offset, 1, "%llu bytes after the last block: %s",
 				     (unsigned long long)k->rest_bytes, k->rest_why))
 		return false;
 	if (k->n_odd_reserve &&

@@ -314,7 +314,7 @@ bool cuda_log_read(struct cuda_log *l, struct str bytes, const char *path, struc
 {
 	*l = (struct cuda_log){.path = path, .bytes = bytes};
 	if (!cuda_is_log((const uint8_t *)bytes.p, bytes.n))
-		return err_file(e, "not-a-log", path, 0, "there is no head of a log");
+		return err_file(e, "not-a-log", path, 0, "the log has no header");
 	if (!read_records(l, e))
 		return false;
 	number_launches(l);

@@ -312,9 +312,9 @@ static bool note_ends(struct cuda_build *b)
 	if (l->damage)
 		return trace_note(b->t, NOTE_TRUNCATED, "truncated-log", l->path, l->damage_at, 1,
 			"%s: what follows is not read", l->damage);
-	return !n || trace_note(b->t, NOTE_TRUNCATED, "died", l->path, l->bytes.n, n,
-			     "the application did not come to its end: what it had flushed "
-			     "until then is here");
+	return !n ||
+	       trace_note(b->t, NOTE_TRUNCATED, "died", l->path, l->bytes.n, n,
+		       "the application did not finish: only what it had flushed until then is here");
 }
 
 bool cuda_put_notes(struct cuda_build *b, struct incore_error *e)

@@ -259,12 +259,12 @@ static bool add_notes(struct ncu_build *b)
 		return false;
 	if (r->is_cut && !trace_note(t, NOTE_TRUNCATED, "truncated-report", r->path, r->bytes.n, 1,
 				 "the file ends at offset %zu inside %s %zu", r->bytes.n,
-				 r->is_cut_result ? "result" : "a block behind result",
+				 r->is_cut_result ? "result" : "a block after result",
 				 r->results.n - !r->is_cut_result))
 		return false;
 	if (r->n_unknown &&
 		!trace_note(t, NOTE_INFO, "unknown-fields", r->path, INCORE_NO_OFFSET, r->n_unknown,
-			"%llu fields of messages are unknown here and were passed over",
+			"%llu fields of messages are unknown and were skipped",
 			(unsigned long long)r->n_unknown))
 		return false;
 	if (r->n_surplus &&

@@ -171,8 +171,7 @@ static bool note_losses(const struct scope_file *f, const struct warps *w, struc
 		return false;
 	if (w->n_unfinished &&
 		!trace_note(t, NOTE_DAMAGED, "warps-unfinished", f->path, INCORE_NO_OFFSET,
-			w->n_unfinished,
-			"warps did not come to their end: nothing is known of them but that they began"))
+			w->n_unfinished, "warps did not finish: only their start is known"))
 		return false;
 	return !w->n_lost_events ||
 	       trace_note(t, NOTE_LOST, "events-lost", f->path, INCORE_NO_OFFSET, w->n_lost_events,
@@ -186,7 +185,7 @@ static bool build(struct scope_file *f, struct trace *t, struct incore_error *e)
 	bool ok = scopes_read_head(f, t, &at, e);
 
 	if (ok && !f->head.ring)
-		ok = err_file(e, "bad-value", f->path, 0, "its rings hold nothing");
+		ok = err_file(e, "bad-value", f->path, 0, "its rings are empty");
 	ok = ok && index_warps(f, at, t, &w, e);
 	if (ok && !(VEC_RESERVE(&w.v, w.v.n + 1) && place_warps(f, t, &w) && put_meta(f, t) &&
 			  note_losses(f, &w, t)))

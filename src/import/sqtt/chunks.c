@@ -63,9 +63,9 @@ static bool check_rows(const struct sqtt_chunk_list *l, struct incore_error *e)
 		if (c->wrong)
 			return bad_chunk(l, c, c->wrong, e);
 		if (c->se < 0 || c->se >= SQTT_MAX_SE)
-			return bad_chunk(l, c, "no number of a shader engine", e);
+			return bad_chunk(l, c, "not the number of a shader engine", e);
 		if (c->index < 0)
-			return bad_chunk(l, c, "no number of a chunk", e);
+			return bad_chunk(l, c, "not the number of a chunk", e);
 		if (i && c->se == c[-1].se && c->index == c[-1].index)
 			return err_file(e, "bad-chunk", l->path, INCORE_NO_OFFSET,
 				"rows %lld and %lld are both chunk %lld of shader engine %lld",

@@ -297,7 +297,7 @@ static bool put_notes(struct timeline *l)
 			(long long)l->min_ns, l->unit_word);
 	if (ok && l->unit_ns > 1)
 		ok = trace_note(t, NOTE_CLAMPED, "coarser-clock", l->path, INCORE_NO_OFFSET, 1,
-			"a slice is so long that a cycle is %lld %s", (long long)l->unit_ns,
+			"a slice is so long that one cycle is %lld %s", (long long)l->unit_ns,
 			l->unit_word);
 	return ok;
 }

@@ -479,7 +479,7 @@ static bool read_packets(
 			continue;
 		if (!perfetto_packet(field.bytes, &p))
 			return err_file(e, "bad-trace", x->l.path, outer ? *outer : offset,
-				"a packet that is no sound message");
+				"a packet that is not a valid message");
 		x->n_packets++;
 		ok = p.compressed.p && !outer ? read_compressed(x, p.compressed, offset, e)
 					      : add_packet(x, &p) || err_nomem(e);

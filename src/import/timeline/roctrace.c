@@ -300,7 +300,7 @@ static bool put_notes(const struct roctrace *r)
 	return !r->n_damaged ||
 	       trace_note(r->t, NOTE_DAMAGED, "damaged-records", NULL, INCORE_NO_OFFSET,
 		       r->n_damaged,
-		       "records without a sound time, counter or event were left out");
+		       "records without a valid time, counter or event were left out");
 }
 
 bool roctrace_is_empty(const struct roctrace *r)

@@ -297,7 +297,7 @@ static bool run_all(struct scheduler *x, struct incore_error *e)
 		if (!place_task(x, take_ready(x)))
 			return err_nomem(e);
 	return n_done == lane->tasks.n || err_set(e, INCORE_BAD_INPUT, "task-cycle",
-						  "%u of %zu tasks wait for each other in a circle",
+						  "%u of %zu tasks wait for each other in a cycle",
 						  (uint32_t)lane->tasks.n - n_done, lane->tasks.n);
 }
 

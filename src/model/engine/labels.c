@@ -233,7 +233,7 @@ static bool put_notes(struct trace *t, const struct timed *timed)
 	}
 	if (ok && timed->n_more)
 		ok = trace_note(t, NOTE_CONTRADICTORY, "model-more-findings", NULL,
-			INCORE_NO_OFFSET, timed->n_more, "%llu findings more",
+			INCORE_NO_OFFSET, timed->n_more, "%llu more findings",
 			(unsigned long long)timed->n_more);
 	if (ok && !timed->is_complete)
 		ok = trace_note(t, NOTE_TRUNCATED, "model-incomplete", NULL, INCORE_NO_OFFSET, 1,

@@ -189,7 +189,7 @@ bool calib_parse_keys(struct calib_options *o, const char *list, struct incore_e
 		for (size_t i = 0; i < N_FIT_KEYS; i++)
 			sb_printf(&known, "%s%s", i ? ", " : "", prof_key_name(FIT_KEYS[i].key));
 		err_set(e, INCORE_USAGE, "bad-option-value",
-			"'%.*s' cannot be fitted; these can: %s", STR_ARG(name),
+			"'%.*s' cannot be fitted; choose among %s", STR_ARG(name),
 			known.p ? known.p : "");
 		sb_free(&known);
 		return false;

@@ -356,7 +356,7 @@ static bool list_socs(struct cann *c, struct incore_error *e)
 		uname(&machine) == 0 ? arena_printf(&c->arena, "%s-linux", machine.machine) : NULL;
 	bool ok = file_is_dir(c->home) ||
 		  err_set(e, INCORE_MISSING, "no-cann",
-			  "%s sets ASCEND_HOME_PATH to %s, which is no directory", c->set_env,
+			  "%s sets ASCEND_HOME_PATH to %s, which is not a directory", c->set_env,
 			  c->home);
 
 	ok = ok && (!own || add_socs_in(c, own, e)) && add_socs_in(c, ".", e) &&

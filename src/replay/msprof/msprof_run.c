@@ -625,7 +625,7 @@ static bool build(struct msprof_run *m)
 		return false;
 	if (!file_exists(library) || !file_exists(host))
 		return err_set(m->e, INCORE_FAILED, "nothing-built",
-			"cmake ended well but left no %s; log %s/logs/build.log",
+			"cmake succeeded but left no %s; log %s/logs/build.log",
 			file_exists(library) ? host : library, m->job->workspace);
 	if (!symbol_find(m->arena, library, (const char *const[]){MSPROF_SYMBOL, NULL},
 		    m->cann.env.v, &symbol, m->e))

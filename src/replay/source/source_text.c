@@ -364,7 +364,7 @@ static bool skip_comment(struct masker *m)
 			return true;
 		m->pos++;
 	}
-	return is_block ? fail_at(m, from, "comment without an end") : true;
+	return is_block ? fail_at(m, from, "comment is not closed") : true;
 }
 
 /* R"tag( ... )tag" */

@@ -63,7 +63,7 @@ static bool parse_window(const char *window, uint64_t *from, uint64_t *to, struc
 		str_to_u64(str_sub(text, (size_t)dash + 1, text.n), to) && *from < *to)
 		return true;
 	return err_set(e, INCORE_USAGE, "bad-option-value",
-		"--window wants two rising cycles A-B, not '%s'", text.p);
+		"--window expects two rising cycles A-B, not '%s'", text.p);
 }
 
 /* Keeps the slices of a track that touch the window; they are contiguous. */

@@ -365,7 +365,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	if (!is_single(c, "Host") || !is_host(h, header(c, "Host")))
 		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-host", "this server has another name");
 	if (!is_single(c, "Origin") || !is_origin(h, header(c, "Origin"), header(c, "Host")))
-		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-origin", "other pages may not ask");
+		return refuse(
+			c, MHD_HTTP_FORBIDDEN, "bad-origin", "requests of other pages are refused");
 	if (strncmp(q->target, "/api/", 5) == 0)
 		return view_data(h, c, q);
 	return send_asset(h, c, q);
@@ -467,8 +468,8 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 	h->token = o->token;
 	atomic_store(&h->last_s, now_s());
 	if (!address_of(o, &address, &is_v6)) {
-		err_set(e, INCORE_USAGE, "bad-address", "--bind wants a numeric address, not '%s'",
-			o->bind);
+		err_set(e, INCORE_USAGE, "bad-address",
+			"--bind expects a numeric address, not '%s'", o->bind);
 		http_stop(h);
 		return NULL;
 	}

@@ -31,14 +31,14 @@ static bool unescape(struct str s, bool is_value, char **out, struct incore_erro
 			int lo = hi >= 0 ? hex(s.p[i + 2]) : -1;
 
 			if (lo < 0)
-				return bad(e, "a percent sign wants two hexadecimal digits");
+				return bad(e, "a percent sign expects two hexadecimal digits");
 			c = hi << 4 | lo;
 			i += 2;
 		} else if (c == '+' && is_value) {
 			c = ' ';
 		}
 		if (c < 32 || c == 127)
-			return bad(e, "control characters have no place in a request");
+			return bad(e, "a request must not contain control characters");
 		*p++ = (char)c;
 	}
 	*p++ = 0;
@@ -114,7 +114,7 @@ bool query_number(const struct query *q, const char *key, uint64_t fallback, uin
 		return err_set(e, INCORE_USAGE, "bad-query", "%s is missing", key);
 	*out = fallback;
 	if (text && (!str_to_u64(str_of(text), out) || *out > max))
-		return err_set(e, INCORE_USAGE, "bad-query", "%s wants a whole number up to %llu",
+		return err_set(e, INCORE_USAGE, "bad-query", "%s expects a whole number up to %llu",
 			key, (unsigned long long)max);
 	return true;
 }
@@ -153,7 +153,7 @@ bool query_set(const struct query *q, const char *key, uint32_t limit, struct qu
 	while (str_cut(&rest, ",", &part))
 		if (!add_range(out, part, limit))
 			return err_set(e, INCORE_USAGE, "bad-query",
-				"%s wants ranges a-b of numbers below %u", key, limit);
+				"%s expects ranges a-b of numbers below %u", key, limit);
 	return out->n > 0 || err_set(e, INCORE_USAGE, "bad-query", "%s is empty", key);
 }
 
@@ -171,5 +171,5 @@ bool query_word(const struct query *q, const char *key, const char *words, unsig
 			*out = i;
 			return true;
 		}
-	return err_set(e, INCORE_USAGE, "bad-query", "%s wants one of %s", key, words);
+	return err_set(e, INCORE_USAGE, "bad-query", "%s expects one of %s", key, words);
 }

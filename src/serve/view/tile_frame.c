@@ -11,7 +11,7 @@ static bool parse_place(const struct query *q, struct tile_frame *f, struct inco
 		!query_number(q, "kernel", TILE_ANY_KERNEL, UINT32_MAX, &f->kernel, e))
 		return false;
 	if (i >= (UINT64_C(1) << 62) / cells >> level)
-		return err_set(e, INCORE_USAGE, "bad-query", "i lies beyond all time");
+		return err_set(e, INCORE_USAGE, "bad-query", "i is out of range");
 	f->level = (unsigned)level;
 	f->t0 = i * cells << level;
 	return true;
@@ -27,8 +27,8 @@ bool tile_frame_parse(const struct query *q, const char *key, uint32_t limit, ui
 	f->rows = 0;
 	for (unsigned k = 0; k < r.n; k++) {
 		if (r.v[k].last - r.v[k].first >= most - f->rows)
-			return err_set(e, INCORE_USAGE, "bad-query", "%s wants at most %u of them",
-				key, most);
+			return err_set(e, INCORE_USAGE, "bad-query",
+				"%s expects at most %u of them", key, most);
 		for (uint32_t n = r.v[k].first; n <= r.v[k].last; n++, f->rows++)
 			f->row[f->rows].first = f->row[f->rows].last = n;
 	}

@@ -49,7 +49,8 @@ static bool parse(
 		!query_number(q, "w", 512, MAX_WIDTH, &width, e))
 		return false;
 	if (x->t1 <= x->t0 || width == 0)
-		return err_set(e, INCORE_USAGE, "bad-query", "t1 wants to lie after t0, w above 0");
+		return err_set(e, INCORE_USAGE, "bad-query",
+			"t1 must come after t0, and w must be above 0");
 	width = width < most ? width : most;
 	width = width < x->t1 - x->t0 ? width : x->t1 - x->t0;
 	x->width = width ? (uint32_t)width : 1;

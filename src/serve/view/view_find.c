@@ -34,7 +34,7 @@ static bool parse_places(const struct query *q, unsigned *out, struct incore_err
 			k++;
 		if (k == PLACES)
 			return err_set(e, INCORE_USAGE, "bad-query",
-				"in wants a list of isa, source, tracks, kernels, markers");
+				"in expects a list of isa, source, tracks, kernels, markers");
 		*out |= 1u << k;
 	}
 	return true;
@@ -74,7 +74,7 @@ static bool mark_rows(struct find *f, struct str rest, struct incore_error *e)
 			ok = ok && str_to_u64(str_sub(part, (size_t)dash + 1, part.n), &last);
 		if (!ok || first > last || last >= n_code)
 			return err_set(e, INCORE_USAGE, "bad-query",
-				"rows wants ranges a-b of numbers below %u", n_code);
+				"rows expects ranges a-b of numbers below %u", n_code);
 		memset(f->is_match + first, 1, last - first + 1);
 	}
 	return true;

@@ -235,7 +235,7 @@ static bool parse(const struct view *v, const struct query *q, struct asked *a,
 	*a = (struct asked){.v = v, .slice = NO_SLICE_ASKED, .code = NO_CODE, .t1 = INT64_MAX};
 	if (parse_slice(q, &track, &slice)) {
 		if (track > last || slice >= NO_SLICE_ASKED)
-			return err_set(e, INCORE_USAGE, "bad-query", "slice wants TRACK.SLICE");
+			return err_set(e, INCORE_USAGE, "bad-query", "slice expects TRACK.SLICE");
 	} else if (query_text(q, "slice")) {
 		if (!query_number(q, "track", QUERY_NEEDED, last, &track, e) ||
 			!query_number(q, "slice", QUERY_NEEDED, NO_SLICE_ASKED - 1, &slice, e))

@@ -217,7 +217,7 @@ bool view_units(
 	if (!tile_frame_parse(q, "simds", find_simds(v, level, NULL, NULL), MAX_SIMDS, &f, e))
 		return false;
 	if (f.level > MAX_LEVEL)
-		return err_set(e, INCORE_USAGE, "bad-query", "level wants at most %u", MAX_LEVEL);
+		return err_set(e, INCORE_USAGE, "bad-query", "level expects at most %u", MAX_LEVEL);
 	find_simds(v, level, &f, simds);
 	f.first *= ROWS;
 	f.rows *= ROWS;
