@@ -163,7 +163,7 @@ def check_reach(program):
     made, text = reach_table.table(program), read("SECURITY.md")
     check(reach_table.put(text, made) == text, "SECURITY.md: the table of who reaches what is another; tools/reach_table.py INCORE --write")
     verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
-    for verb in verbs:
+    for verb in reach_table.with_subs(verbs):
         check("answers" in verb or not verb["reach"], f"{verb['name']} is no question and reaches {verb['reach']}")
         for o in verb["options"]:
             check(not (o["names_file"] and "http" in o["reach"]), f"{verb['name']} --{o['name']} names a file and reaches HTTP")

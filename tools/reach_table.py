@@ -23,16 +23,24 @@ def marks(reach):
     return ["yes" if face in reach else "-" for face in FACES]
 
 
+def with_subs(verbs):
+    """Each verb, and after it its subcommands, with the options that they take."""
+    for v in verbs:
+        yield v
+        for s in v.get("verbs", []):
+            yield {**s, "name": f"{v['name']} {s['name']}", "options": [o for o in v["options"] if o["name"] in s["options"]]}
+
+
 def table(program):
-    verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
-    questions = [v for v in verbs if "answers" in v]
-    others = {(o["name"], tuple(o["reach"]), o["names_file"]) for v in questions for o in v["options"]
+    verbs = list(with_subs(json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]))
+    asked = [v for v in verbs if v["reach"]]
+    others = {(o["name"], tuple(o["reach"]), o["names_file"]) for v in asked for o in v["options"]
               if o["group"] != "Common" and len(o["reach"]) < len(FACES)}
     out = row(["", *FACES.values(), "names files"]) + row(["---"] * (len(FACES) + 2))
-    out += "".join(row([f"`{v['name']}`", *marks(v["reach"]), ""]) for v in verbs if v["reach"])
+    out += "".join(row([f"`{v['name']}`", *marks(v["reach"]), ""]) for v in asked)
     out += row(["every other verb", *["-"] * len(FACES), ""])
     out += "".join(row([f"`--{name}`", *marks(reach), "yes" if is_file else ""]) for name, reach, is_file in sorted(others))
-    return out + row(["every other option of a question", *["yes"] * len(FACES), ""])
+    return out + row(["every other option of these verbs", *["yes"] * len(FACES), ""])
 
 
 def put(text, made):

@@ -5,12 +5,35 @@
 #include <stdarg.h>
 #include <string.h>
 
+static bool is_name(const char *known, const char *name)
+{
+	while (*known && (*known == *name || (*known == ' ' && *name == '_'))) {
+		known++;
+		name++;
+	}
+	return !*known && !*name;
+}
+
 const struct question *question_find(const char *name)
 {
 	for (const struct question *const *q = question_table; *q; q++)
-		if (strcmp((*q)->name, name) == 0)
+		if (is_name((*q)->name, name))
 			return *q;
 	return NULL;
+}
+
+const char *question_word(const char *name, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s", name);
+	for (char *p = buf; *p; p++)
+		if (*p == ' ')
+			*p = '_';
+	return buf;
+}
+
+bool question_writes_output(const struct question *q)
+{
+	return option_find(q->options, "output") != NULL;
 }
 
 const struct question *question_for(const char *name, unsigned reach)
@@ -91,6 +114,14 @@ void answer_about(struct answer *a, const struct record *r, const void *input)
 {
 	a->input_record = r;
 	a->input = input;
+}
+
+bool answer_may_write(const struct request *r, const struct answer *a, struct incore_error *e)
+{
+	return !r->is_strict || !a->n_losses ||
+	       err_set(e, INCORE_PARTIAL, "partial-input",
+		       "%u loss%s in the input, and --strict was asked for", a->n_losses,
+		       a->n_losses == 1 ? "" : "es");
 }
 
 void answer_warn(struct answer *a, const char *fmt, ...)

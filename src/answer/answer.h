@@ -21,34 +21,6 @@
 
 _Static_assert(NO_VALUE == NO_I64, "what a capture does not give is nothing in an answer");
 
-struct answer;
-struct page;
-
-struct question {
-	const char *name;    /* the verb, "hot" or "dump ls"; the schema is incore.<first word>/1 */
-	const char *summary; /* one line */
-	const char *args;    /* "PATH", "A B", ... */
-	unsigned min_paths, max_paths;
-	unsigned groups;		  /* enum option_group */
-	unsigned reach;			  /* enum reach: who may ask besides terminal, library */
-	const struct option_def *options; /* its own, stored in the params struct; may be NULL */
-	size_t params_size;
-	/* Records the data may have, the usual first; NULL ends. An answer says which it has. */
-	const struct record *const *records;
-	/* Records that "input" of its JSON may have; NULL: those of captures. */
-	const struct record *const *inputs;
-	/* Lists that a face of tables calls by the name of the question, as "rows|groups"; NULL: the
-	 * single values of the answer have that name. */
-	const char *main_lists;
-	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
-	void (*page)(const struct answer *a, struct page *p); /* lays the answer out for people */
-};
-
-extern const struct question *const question_table[]; /* verbs/table.c; NULL ends */
-const struct question *question_find(const char *name);
-/* The question, if callers of that kind (enum reach) may ask it; NULL otherwise. */
-const struct question *question_for(const char *name, unsigned reach);
-
 struct kept_object {
 	void *object;
 	void (*drop)(void *);
@@ -72,6 +44,7 @@ struct answer {
 	 * answer_deinit(). The asker reports it after the answer, and the verb has failed. */
 	struct incore_error failure;
 	int app_status;	       /* exit status of a user's program that failed; 0: none did */
+	bool is_streamed;      /* the product went to request.out: nothing more is printed there */
 	bool has_lost_warning; /* out of memory for a warning: answer_ask() fails */
 };
 
@@ -99,6 +72,9 @@ bool answer_is(const struct answer *a, const struct record *r);
 void answer_set(struct answer *a, const struct record *r, const void *data);
 void answer_about(struct answer *a, const struct record *r, const void *input);
 void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* To be asked before anything is written: false with status PARTIAL if the request is strict and
+ * something was lost. */
+bool answer_may_write(const struct request *r, const struct answer *a, struct incore_error *e);
 /* Turns notes into warnings and counts as losses those that mean loss. */
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n);
 void answer_walk_notes(struct answer *a, const struct walk_result *r);

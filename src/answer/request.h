@@ -1,28 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h: a question with all that belongs to it: which captures, which part of them, the
- * question's own parameters, and the resources to use. The command line, the viewer's server, the
- * report and the library each make one.
+ * request.h: the description of a question, which is a verb: what it takes, what it answers, and
+ * who may ask it; every front end is made from the table of them. And a request: a question with
+ * all that belongs to it: which captures, which part of them, the question's own parameters, and
+ * the resources to use. The command line, the viewer's server, the report and the library each make
+ * one.
  *
  * Owner: the maker; request_deinit(). Paths and strings are borrowed and must outlive it.
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "answer/option.h"
 #include "base/pool.h"
 #include "base/progress.h"
 
+struct answer;
 struct arena;
 struct captures;
-struct question;
+struct page;
+struct record;
+struct request;
 
-enum option_group { /* options that several questions share (request.c holds their tables) */
+enum option_group {	 /* options that several questions share (request.c holds their tables) */
+	OPTIONS_CSV = 2, /* not of a request: the page is a table, which may be CSV */
 	OPTIONS_SELECT = 4,   /* --se --cu --simd --slot --wave --from --to --kernel, ... */
 	OPTIONS_TOP = 8,      /* --top N|all */
 	OPTIONS_CAPTURE = 16, /* --agent --dispatch --code ...: which capture, how read */
 };
 
+struct question {
+	/* The verb, "hot" or "dump ls"; the schema is incore.<first word>/1. */
+	const char *name;
+	const char *summary; /* one line */
+	const char *args;    /* "PATH", "A B", ... */
+	unsigned min_paths, max_paths;
+	unsigned groups;		  /* enum option_group */
+	unsigned reach;			  /* enum reach: who may ask besides terminal, library */
+	const struct option_def *options; /* its own, stored in the params struct; may be NULL */
+	size_t params_size;
+	/* Records the data may have, the usual first; NULL ends. An answer says which it has. */
+	const struct record *const *records;
+	/* Records that "input" of its JSON may have; NULL: those of captures. */
+	const struct record *const *inputs;
+	/* Lists that a face of tables calls by the name of the question, as "rows|groups"; NULL: the
+	 * single values of the answer have that name. */
+	const char *main_lists;
+	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
+	void (*page)(const struct answer *a, struct page *p); /* lays the answer out for people */
+};
+
+extern const struct question *const question_table[]; /* verbs/table.c; NULL ends */
+/* Where blanks are no good, a name may have underscores instead: "dump_ls". */
+const struct question *question_find(const char *name);
+/* A name with underscores instead of blanks, in buf. */
+const char *question_word(const char *name, char *buf, size_t size);
+/* Does it write the file of its own option "output"? Otherwise its answer goes there. */
+bool question_writes_output(const struct question *q);
+/* The question, if callers of that kind (enum reach) may ask it; NULL otherwise. */
+const struct question *question_for(const char *name, unsigned reach);
+
 #define NO_KERNEL_ID UINT64_MAX
+
+/* Signals that end the program, for verbs that must tidy up or that run a user's program. */
+struct signal_watch {
+	/* From here on the first SIGINT is only noted; SIGTERM and SIGHUP too, if a user's program
+	 * runs. */
+	void (*hold)(bool runs_program);
+	bool (*is_held)(void *unused); /* has one come? */
+	int (*first)(void *unused);    /* the first that came; 0: none */
+};
+
 #define REQUEST_LEVELS 8 /* se cu simd slot wave core unit pipe */
 
 struct request {
@@ -51,7 +100,10 @@ struct request {
 	struct pool *pool;
 	struct progress *progress;
 	bool is_for_people; /* for a screen: fewer rows by default */
-	bool is_strict;	    /* nothing may be lost: a verb that writes files writes none then */
+	bool is_strict;	    /* nothing may be lost: see answer_may_write() */
+	/* Where a product goes for which no file is named, see answer.is_streamed; NULL: nowhere. */
+	FILE *out;
+	const struct signal_watch *signals; /* NULL: nobody sends any (library) */
 	/* The words of the command line after the verb, for what records how it was made; NULL ends,
 	 * and NULL itself stands for none. */
 	const char *const *words;

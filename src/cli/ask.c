@@ -6,6 +6,7 @@
 
 #include "cli/draw.h"
 #include "cli/options.h"
+#include "cli/output.h"
 
 /* Takes all options of the table that were given, including repeated ones. */
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
@@ -35,6 +36,8 @@ static bool make_request(
 	out->is_for_people = !c->use_json && !c->use_csv;
 	out->is_strict = cli_flag(c, "strict");
 	out->words = c->words;
+	out->out = c->out;
+	out->signals = &output_watch;
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
@@ -145,6 +148,13 @@ static bool draw_answer(struct cli *c, const struct answer *a)
 	return cli_page_finish(c, &p);
 }
 
+static bool print_answer(struct cli *c, const struct answer *a)
+{
+	if (a->is_streamed)
+		return true;
+	return c->use_json ? print_json(c, a) : draw_answer(c, a);
+}
+
 bool cli_run_question(struct cli *c)
 {
 	struct asked x;
@@ -153,7 +163,7 @@ bool cli_run_question(struct cli *c)
 	if (c->verb->check && !c->verb->check(c))
 		return false;
 	ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
-	     (c->use_json ? print_json(c, &x.answer) : draw_answer(c, &x.answer));
+	     print_answer(c, &x.answer);
 
 	c->is_no = x.answer.is_no;
 	c->app_status = x.answer.app_status;

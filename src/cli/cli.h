@@ -28,9 +28,8 @@
 /* Option groups of the program itself, in addition to those of answer/request.h. */
 enum cli_option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */
-	OPTIONS_CSV = 2,       /* --csv */
 	OPTIONS_OWN_FILE = 32, /* not options: the verb itself writes the file of -o; c->out stays
-				  stdout */
+				  stdout (a question: see question_writes_output()) */
 	VERB_SERVES = 64,      /* not options: its answers report changed files themselves */
 };
 
@@ -53,7 +52,8 @@ struct cli;
 
 struct verb {
 	const char *name;
-	/* The question it asks, which then has the args, summary, options, ...; NULL: none. */
+	/* The question it asks, which then has the args, summary, groups, options, ...; NULL:
+	 * none. */
 	const struct question *question;
 	const char *args;		  /* "PATH", "A B", ...; NULL: none */
 	const char *summary;		  /* one line */
@@ -73,7 +73,13 @@ struct verb {
 	const struct verb *otherwise;	/* the default of subs if none is named; NULL: no default */
 };
 
+/* A subcommand that is a question: SUB_VERB("dump ls", dump_ls). */
+#define SUB_VERB(NAME, QUESTION)                                                                   \
+	(&(const struct verb){.name = (NAME), .question = &question_##QUESTION})
+
 extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */
+unsigned verb_groups(const struct verb *v);
+bool verb_writes_output(const struct verb *v); /* the file of -o is not for the answer */
 const char *verb_args(const struct verb *v);
 const char *verb_purpose(const struct verb *v);
 

@@ -12,7 +12,6 @@ extern const struct question question_diff;
 const struct verb verb_diff = {
 	.name = "diff",
 	.question = &question_diff,
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.check = gate_may_write_diff,
 	.also = gate_write_diff,

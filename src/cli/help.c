@@ -217,6 +217,7 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 		json_w_kv_cstr(w, "name", verb_last_word(*s));
 		json_w_kv_cstr(w, "args", verb_args(*s));
 		json_w_kv_cstr(w, "summary", verb_purpose(*s));
+		put_reach(w, (*s)->question ? (*s)->question->reach : 0);
 		json_w_kv_row(w, "options");
 		options_of(*s, &l);
 		for (unsigned i = 0; i < l.n; i++)

@@ -139,8 +139,7 @@ static int run_verb(struct cli *c, bool as_json)
 		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
 		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is invalid, unless its file is written already */
-		if (status == INCORE_OK && c->warnings.failed &&
-			!(c->verb->groups & OPTIONS_OWN_FILE)) {
+		if (status == INCORE_OK && c->warnings.failed && !verb_writes_output(c->verb)) {
 			err_nomem(&c->error);
 			status = INCORE_FAILED;
 		}

@@ -61,9 +61,20 @@ static void add_options(struct option_list *out, const struct option_def *d, con
 	}
 }
 
+unsigned verb_groups(const struct verb *v)
+{
+	return v->question ? v->question->groups | OPTIONS_OUTPUT : v->groups;
+}
+
+/* Its own options; those of a verb with subcommands are all of theirs. */
+static const struct option_def *own_options(const struct verb *v)
+{
+	return v->question ? v->question->options : v->options;
+}
+
 static void options_add(const struct verb *v, struct option_list *out)
 {
-	unsigned groups = v->groups | (v->question ? v->question->groups : 0);
+	unsigned groups = verb_groups(v);
 
 	add_options(out, v->question ? v->question->options : NULL, "Options");
 	add_options(out, v->options, "Options");
@@ -87,7 +98,7 @@ void options_of(const struct verb *v, struct option_list *out)
 	options_add(v, out);
 	/* own options of all subcommands first, so that the groups stay together */
 	for (const struct verb *const *s = v->subs; s && *s; s++)
-		add_options(out, (*s)->options, "Options");
+		add_options(out, own_options(*s), "Options");
 	for (const struct verb *const *s = v->subs; s && *s; s++)
 		options_add(*s, out);
 }
@@ -111,6 +122,12 @@ const char *verb_args(const struct verb *v)
 const char *verb_purpose(const struct verb *v)
 {
 	return v->question ? v->question->summary : v->summary;
+}
+
+bool verb_writes_output(const struct verb *v)
+{
+	return v->question ? question_writes_output(v->question)
+			   : (v->groups & OPTIONS_OWN_FILE) != 0;
 }
 
 const char *verb_last_word(const struct verb *v)

@@ -84,6 +84,13 @@ int output_signal(void *unused)
 	return first_signal;
 }
 
+static void hold_signals(bool runs_program)
+{
+	(runs_program ? output_finish_on_signals : output_finish_on_interrupt)();
+}
+
+const struct signal_watch output_watch = {hold_signals, output_interrupted, output_signal};
+
 void output_signals(void)
 {
 	struct sigaction act = {.sa_handler = on_end}, was;
@@ -228,7 +235,7 @@ bool output_open(struct cli *c)
 	if (c->use_json && c->use_csv)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and --csv exclude each other");
-	if (path && strcmp(path, "-") != 0 && !(c->verb->groups & OPTIONS_OWN_FILE)) {
+	if (path && strcmp(path, "-") != 0 && !verb_writes_output(c->verb)) {
 		if (!out_file_open(&target, path, &c->error))
 			return err_wrap(&c->error, "cannot write the file of -o");
 		c->out = target.f;

@@ -29,6 +29,9 @@ int output_signal(void *unused); /* the first signal received; 0: none */
 #define SIGNAL_STATUS 128
 #define INTERRUPTED_STATUS 130
 
+/* The same for requests. */
+extern const struct signal_watch output_watch;
+
 /* Installs the handlers: SIGINT exits with 130, SIGTERM and SIGHUP end the program as usual, all
  * without leaving unfinished files behind; SIGPIPE and SIGXFSZ are ignored: the write fails. */
 void output_signals(void);

@@ -134,7 +134,9 @@ static void put_input(struct json_writer *w, const struct question *q)
 		put_text_property(w, "a", "the capture before");
 		put_text_property(w, "b", "the capture after");
 	} else {
-		put_text_property(w, "path", "a capture, as the tool captures lists them");
+		put_text_property(w, "path",
+			q->inputs ? "a file or folder below the roots"
+				  : "a capture, as the tool captures lists them");
 	}
 	put_options(w, q->options);
 	put_options(w, q->groups & OPTIONS_SELECT ? request_select_options : NULL);
@@ -187,10 +189,11 @@ static void put_tool(struct json_writer *w, const struct tool *t)
 {
 	const struct question *q = question_find(t->question);
 	struct strbuf text = {0};
+	char name[40];
 
 	sb_printf(&text, "%s. %s", q->summary, t->hint ? t->hint : "");
 	json_w_object(w);
-	json_w_kv_cstr(w, "name", t->name);
+	json_w_kv_cstr(w, "name", question_word(t->name, name, sizeof(name)));
 	json_w_kv_cstr(w, "description", text.p ? text.p : q->summary);
 	put_input(w, q);
 	put_output(w);

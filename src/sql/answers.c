@@ -516,7 +516,7 @@ static const char *table_name(struct sql *s, const char *question, const char *l
 	char *name = arena_printf(&s->arena, "%s_%s", question, *list ? list : "answer");
 
 	for (char *p = name; p && *p; p++)
-		if (*p == '.')
+		if (*p == '.' || *p == ' ')
 			*p = '_';
 	return name;
 }

@@ -37,7 +37,18 @@ const void *flat_value(const struct flat_table *t, size_t row, const struct flat
 
 static bool is_list(const struct column *c)
 {
-	return c->type == COLUMN_LIST || c->type == COLUMN_MAP;
+	return c->type == COLUMN_LIST || c->type == COLUMN_MAP || c->type == COLUMN_VEC;
+}
+
+/* Are its fields those of what is around it? */
+static bool is_part(const struct column *c)
+{
+	return c->type == COLUMN_PART || c->type == COLUMN_PART_AT;
+}
+
+static bool is_pointer(const struct column *c)
+{
+	return c->type == COLUMN_POINTER || c->type == COLUMN_PART_AT;
 }
 
 struct flat_table *flat_find(const struct flat_tables *t, const char *name)
@@ -63,9 +74,9 @@ static struct holding hold(struct flattening *f, const struct holding *p, const 
 		in.holder = c;
 		in.holder_place = *at;
 	}
-	if (c->type == COLUMN_POINTER && at->n_steps < FLAT_STEPS)
+	if (is_pointer(c) && at->n_steps < FLAT_STEPS)
 		at->step[at->n_steps++] = 0;
-	if (c->type != COLUMN_PART && c->name && *c->name)
+	if (!is_part(c) && c->name && *c->name)
 		in.prefix = arena_printf(f->a, "%s%s_", p->prefix, c->name);
 	return in;
 }
@@ -161,11 +172,65 @@ static bool reserve_rows(struct flattening *f, struct flat_table *t, size_t n, b
 
 #define NO_PARENT UINT32_MAX
 
+static bool own_fields(struct flattening *f, const struct record *r, char *row);
+
+static bool own_field(struct flattening *f, const struct column *c, char *v)
+{
+	const char **text = (const char **)v;
+	struct str *s = (struct str *)v;
+	struct any *any = (struct any *)v;
+
+	switch (c->type) {
+	case COLUMN_TEXT:
+		return !*text || (*text = arena_strdup(f->a, *text)) || err_nomem(f->e);
+	case COLUMN_STR:
+		return !s->p || (s->p = arena_strndup(f->a, s->p, s->n)) || err_nomem(f->e);
+	case COLUMN_ANY:
+		return any->type != COLUMN_TEXT || !any->text ||
+		       (any->text = arena_strdup(f->a, any->text)) || err_nomem(f->e);
+	case COLUMN_RECORD:
+	case COLUMN_PART:
+		return own_fields(f, c->of, v);
+	case COLUMN_POINTER:
+	case COLUMN_PART_AT:
+		if (!*text)
+			return true;
+		*text = arena_memdup(f->a, *text, c->of->size);
+		return *text ? own_fields(f, c->of, (char *)*text) : err_nomem(f->e);
+	default:
+		return true;
+	}
+}
+
+/* A row that is made lives until the next one: copies what it points to, except for lists, whose
+ * rows are copied when they are added. */
+static bool own_fields(struct flattening *f, const struct record *r, char *row)
+{
+	EACH (const struct column, c, r->columns, r->n_columns)
+		if (!own_field(f, c, row + c->offset))
+			return false;
+	return true;
+}
+
+static const void *row_at(struct flattening *f, const struct record *r, const struct rows *rows,
+	size_t i, bool is_made)
+{
+	const void *row = rows_at(r, rows, i);
+	char *copy;
+
+	if (!is_made)
+		return row;
+	copy = arena_memdup(f->a, row, r->size);
+	if (!copy)
+		return err_nomem_null(f->e);
+	return own_fields(f, r, copy) ? copy : NULL;
+}
+
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
-	const char *path, uint32_t parent);
+	const char *path, uint32_t parent, bool is_made);
 
 static bool add_list(struct flattening *f, const struct column *c, const struct rows *rows,
-	const char *path, uint32_t parent)
+	const char *path, uint32_t parent, bool is_made)
 {
 	const char *name = join(f, path, c->name);
 	bool has_parent = parent != NO_PARENT;
@@ -178,12 +243,14 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 	if (!t || !reserve_rows(f, t, rows->n, has_parent))
 		return false;
 	for (size_t i = 0; i < rows->n; i++) {
-		const void *row = (const char *)rows->v + i * c->of->size;
+		const void *row = row_at(f, c->of, rows, i, is_made || rows->at);
 
+		if (!row)
+			return false;
 		if (has_parent)
 			((uint32_t *)(uintptr_t)t->parent)[t->n_rows] = parent;
 		t->rows[t->n_rows++] = row;
-		if (!add_lists(f, c->of, row, name, (uint32_t)(t->n_rows - 1)))
+		if (!add_lists(f, c->of, row, name, (uint32_t)(t->n_rows - 1), is_made || rows->at))
 			return false;
 	}
 	return true;
@@ -191,32 +258,37 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 
 /* Adds every list below a value, including lists in nested objects. */
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
-	const char *path, uint32_t parent)
+	const char *path, uint32_t parent, bool is_made)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {
 		const void *v = (const char *)value + c->offset;
 		const char *below = path;
+		struct rows rows = {0};
 
 		if (!c->of)
 			continue;
-		if (is_list(c)) {
-			if (!add_list(f, c, v, path, parent))
+		if (is_list(c)) { /* a VEC() begins like struct rows */
+			memcpy(&rows, v,
+				c->type == COLUMN_VEC ? offsetof(struct rows, at) : sizeof(rows));
+			if (!add_list(f, c, &rows, path, parent, is_made))
 				return false;
 			continue;
 		}
-		if (c->type == COLUMN_POINTER && !*(const void *const *)v)
+		if (is_pointer(c) && !*(const void *const *)v)
 			continue;
-		if (c->type == COLUMN_POINTER)
+		if (is_pointer(c))
 			v = *(const void *const *)v;
-		if (c->type != COLUMN_PART)
+		if (!is_part(c))
 			below = join(f, path, c->name);
 		if (!below)
 			return err_nomem(f->e);
-		if (!add_lists(f, c->of, v, below, parent))
+		if (!add_lists(f, c->of, v, below, parent, is_made))
 			return false;
 	}
 	return true;
 }
+
+#define ANY_DIGITS 9 /* of each half of a pair */
 
 static const char *any_as_text(struct arena *a, const struct any *x)
 {
@@ -224,6 +296,15 @@ static const char *any_as_text(struct arena *a, const struct any *x)
 		return x->text ? x->text : "";
 	if (x->type == COLUMN_I64)
 		return arena_printf(a, "%lld", (long long)x->i);
+	if (x->type == COLUMN_U64)
+		return arena_printf(a, "%llu", (unsigned long long)x->u);
+	if (x->type == COLUMN_BOOL)
+		return x->is ? "true" : "false";
+	if (x->type == COLUMN_RECORD)
+		return arena_printf(
+			a, "[%.*g, %.*g]", ANY_DIGITS, x->pair[0], ANY_DIGITS, x->pair[1]);
+	if (x->digits < 0)
+		return arena_printf(a, "%.*g", -x->digits, x->d);
 	return arena_printf(a, "%.*f", x->digits, x->d);
 }
 
@@ -267,14 +348,14 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 	if (!t || !reserve_rows(&f, t, 1, false))
 		return false;
 	t->rows[t->n_rows++] = data;
-	return add_lists(&f, r, data, "", NO_PARENT) && make_all_texts(&f);
+	return add_lists(&f, r, data, "", NO_PARENT, false) && make_all_texts(&f);
 }
 
 /* Like add_lists(), but without a value: adds tables without rows. */
 static bool shape_lists(struct flattening *f, const struct record *r, const char *path)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {
-		const char *below = c->of && c->type != COLUMN_PART ? join(f, path, c->name) : path;
+		const char *below = c->of && !is_part(c) ? join(f, path, c->name) : path;
 
 		if (!c->of)
 			continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flat.h: an answer as flat tables: the list of tables, their columns, and where values are stored.
- * Owner: the given arena; rows are not copied out of the answer. May fail: memory.
+ * Owner: the given arena; rows are not copied out of the answer, except those
+ * that it makes one at a time (struct rows.at). May fail: memory.
  */
 #pragma once
 
