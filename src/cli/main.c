@@ -13,7 +13,7 @@
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "export/json_tables.h"
+#include "export/json_schema.h"
 
 static bool asks_json(int argc, char **argv)
 {

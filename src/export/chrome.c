@@ -10,13 +10,18 @@
 
 #include "analysis/waves/states.h"
 #include "codec/json_writer.h"
-#include "export/chrome_pipes.h"
-#include "export/flows.h"
 #include "export/labels.h"
+#include "export/lanes.h"
 #include "export/writer.h"
 #include "isa/ascend_names.h"
 
 #define MANY_EVENTS 1000000
+
+struct chrome_place { /* where a slice with an arrow was written */
+	uint32_t pid, tid;
+	int64_t at_cyc; /* its last cycle */
+	bool is_written;
+};
 
 struct chrome_state {
 	FILE *f;
@@ -27,33 +32,34 @@ struct chrome_state {
 	uint32_t pid, tid; /* of the current track */
 	bool has_pending; /* a slice is held back until it is known whether the next one overlaps */
 	struct export_slice pending;
-	bool has_pipes;
-	struct chrome_pipes pipes;
+	struct lanes lanes;
+	VEC(uint32_t) row_of;	     /* by slice of the current lane */
+	uint32_t first_tid, n_tids;  /* of the current lane; of all before it */
+	struct lane_flows flows;     /* links between lanes */
+	struct chrome_place *places; /* of the two ends of each link */
 	struct strbuf text, remarks;
 	bool has_remark;
-	bool is_nomem;	/* latched by small texts; reported at the end */
-	bool is_failed; /* latched: a text could not be made */
+	bool is_failed; /* latched: no memory for a text; reported at the end */
 };
 
 /* --- pieces of JSON --- */
 
-static void next_event(struct chrome_state *s)
+static void chrome_next_event(struct chrome_state *s)
 {
 	fputs(s->has_event ? ",\n" : "\n", s->f);
 	s->has_event = true;
 	s->n_events++;
 }
 
-static const char *quoted(struct chrome_state *s, const char *text)
+static const char *chrome_quoted(struct chrome_state *s, const char *text)
 {
 	struct json_writer w;
 
 	sb_reset(&s->text);
 	json_w_buf(&w, &s->text, 0);
 	json_w_cstr(&w, text ? text : "");
-	s->is_failed |= s->text.failed;
-	s->is_nomem |= s->text.failed || !s->text.p;
-	return s->is_nomem ? "\"\"" : s->text.p;
+	s->is_failed |= s->text.failed || !s->text.p;
+	return s->is_failed ? "\"\"" : s->text.p;
 }
 
 /* Writes a time in microseconds: 1 cycle = 0.001, or real time with six digits (rounded down, so
@@ -76,103 +82,90 @@ static void put_time(const struct export *x, const char *key, int64_t cyc)
 		(unsigned long long)(v % 1000));
 }
 
-static void put_meta(
+static void chrome_put_meta(
 	struct chrome_state *s, const char *what, uint32_t pid, uint32_t tid, const char *args)
 {
-	next_event(s);
+	chrome_next_event(s);
 	fprintf(s->f, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"args\":{%s}}", what,
 		pid, tid, args);
 }
 
-static void put_name(
+static void chrome_put_name(
 	struct chrome_state *s, const char *what, uint32_t pid, uint32_t tid, const char *name)
 {
 	struct strbuf b = {0};
 
-	sb_printf(&b, "\"name\":%s", quoted(s, name));
-	s->is_nomem |= b.failed;
-	put_meta(s, what, pid, tid, b.failed ? "" : b.p);
+	sb_printf(&b, "\"name\":%s", chrome_quoted(s, name));
 	s->is_failed |= b.failed;
+	chrome_put_meta(s, what, pid, tid, b.failed ? "" : b.p);
 	sb_free(&b);
 }
 
-static void put_sort(
+static void chrome_put_sort(
 	struct chrome_state *s, const char *what, uint32_t pid, uint32_t tid, uint32_t at)
 {
 	char args[40];
 
 	snprintf(args, sizeof(args), "\"sort_index\":%u", at);
-	put_meta(s, what, pid, tid, args);
+	chrome_put_meta(s, what, pid, tid, args);
 }
 
 /* --- lanes --- */
 
-static void name_process(struct export *x, uint32_t number)
+/* Names a process: a unit of lanes, or the engine of that number. */
+static void chrome_name_process(struct export *x, uint32_t pid, const struct track *first)
 {
 	struct chrome_state *s = x->state;
-	const struct trace *t = x->trace;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s %u, %s, %s (%s)", t->levels[0] ? t->levels[0] : "track", number,
-		t->meta.kernel ? t->meta.kernel : "kernel", evidence_name(t->meta.evidence),
-		x->options->is_real_time ? "real time" : "1 ns shown = 1 cycle");
-	s->is_nomem |= b.failed;
-	put_name(s, "process_name", number, 0, b.p);
-	put_sort(s, "process_sort_index", number, 0, number);
+	if (first)
+		lanes_put_group(&s->lanes, &b);
+	else
+		lanes_put_engine(&s->lanes, pid, &b);
+	lanes_put_about(&s->lanes, &b);
 	s->is_failed |= b.failed;
+	chrome_put_name(s, "process_name", pid, 0, b.p);
+	chrome_put_sort(s, "process_sort_index", pid, 0, pid);
 	sb_free(&b);
 }
 
-static void name_lanes(struct export *x, const struct export_track *k)
+/* Names a lane: of a wave, of its states, or a row of a pipe. */
+static void chrome_name_lane(struct chrome_state *s, uint32_t row, uint32_t tid, const char *what)
 {
-	struct chrome_state *s = x->state;
 	struct strbuf b = {0};
 
-	for (int i = 1; i < TRACK_LEVELS && x->trace->levels[i]; i++)
-		sb_printf(&b, "%s%s %u", i > 1 ? " " : "", x->trace->levels[i], k->track->coord[i]);
-	put_name(s, "thread_name", s->pid, s->tid, b.p ? b.p : k->track->name);
-	put_sort(s, "thread_sort_index", s->pid, s->tid, s->tid);
-	if (k->data->n_states) {
-		sb_puts(&b, " state");
-		s->is_nomem |= b.failed;
-		put_name(s, "thread_name", s->pid, s->tid + 1, b.p);
-		put_sort(s, "thread_sort_index", s->pid, s->tid + 1, s->tid + 1);
-	}
+	lanes_put_name(&s->lanes, row, &b);
+	sb_puts(&b, what);
 	s->is_failed |= b.failed;
+	chrome_put_name(s, "thread_name", s->pid, tid, b.p);
+	chrome_put_sort(s, "thread_sort_index", s->pid, tid, tid);
 	sb_free(&b);
 }
 
-static bool name_pipe(struct export *x, const struct export_track *k, struct incore_error *e)
+/* Rows of all slices of a lane: they are named before the first slice. */
+static bool chrome_name_rows(
+	struct chrome_state *s, const struct track_data *d, struct incore_error *e)
 {
-	struct chrome_state *s = x->state;
-	const char *slash = strrchr(k->track->name, '/');
-	struct strbuf b = {0};
-	uint32_t pid = export_unit_of(x->trace, k->track) + 1;
+	uint32_t n_rows = 1;
 
-	if (!chrome_pipes_track(&s->pipes, k->data, e))
-		return false;
-	if (pid != s->pid) {
-		sb_printf(&b, "%.*s, %s, %s (%s)", slash ? (int)(slash - k->track->name) : 0,
-			k->track->name, x->trace->meta.kernel ? x->trace->meta.kernel : "kernel",
-			evidence_name(x->trace->meta.evidence),
-			x->options->is_real_time ? "real time" : "1 ns shown = 1 cycle");
-		put_name(s, "process_name", pid, 0, b.p);
-		put_sort(s, "process_sort_index", pid, 0, pid);
+	s->row_of.n = 0;
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint32_t row;
+
+		if (!lanes_row(&s->lanes, (int64_t)d->start_cyc[i], d->dur_cyc[i], &row, e))
+			return false;
+		if (!VEC_PUSH(&s->row_of, row))
+			return err_nomem(e);
+		n_rows = row < n_rows ? n_rows : row + 1;
 	}
-	s->pid = pid;
-	for (uint32_t i = 0; i < s->pipes.n_rows; i++) {
-		sb_reset(&b);
-		sb_printf(&b, i ? "%s #%u" : "%s", slash ? slash + 1 : k->track->name, i);
-		put_name(s, "thread_name", pid, s->pipes.first_tid + i, b.p);
-		put_sort(s, "thread_sort_index", pid, s->pipes.first_tid + i,
-			s->pipes.first_tid + i);
-	}
-	s->is_failed |= b.failed;
-	sb_free(&b);
+	s->first_tid = s->n_tids + 1;
+	s->n_tids += n_rows;
+	for (uint32_t i = 0; i < n_rows; i++)
+		chrome_name_lane(s, i, s->first_tid + i, "");
 	return true;
 }
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool chrome_begin(struct export *x, struct incore_error *e)
 {
 	struct chrome_state *s = mem_zalloc(1, sizeof(*s));
 	const struct trace *t = x->trace;
@@ -189,27 +182,32 @@ static bool begin(struct export *x, struct incore_error *e)
 	if (x->options->is_real_time && !t->meta.clock_hz_num)
 		return err_set(e, INCORE_USAGE, "no-clock",
 			"--time us: this capture does not give its clock; use --time cycles");
-	s->has_pipes = export_has_lanes(t);
-	if (s->has_pipes && !chrome_pipes_init(&s->pipes, t, e))
+	lanes_init(&s->lanes, x);
+	s->places = mem_zalloc((size_t)t->n_links * 2 + 1, sizeof(*s->places));
+	if (!s->places)
+		return err_nomem(e);
+	if (s->lanes.has_rows && !flows_of_links(&s->flows, t, e))
 		return false;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", s->f);
 	return true;
 }
 
-static bool track(struct export *x, const struct export_track *k, struct incore_error *e)
+static bool chrome_track(struct export *x, const struct export_track *k, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
-	uint32_t pid = k->track->coord[0];
+	bool is_first = lanes_begin(&s->lanes, k->track);
 
-	if (s->has_pipes)
-		return name_pipe(x, k, e);
+	s->pid = s->lanes.group + s->lanes.has_rows;
+	if (is_first) /* tracks are sorted by process */
+		chrome_name_process(x, s->pid, k->track);
+	if (s->lanes.has_rows)
+		return chrome_name_rows(s, k->data, e);
 	if (k->index > UINT32_MAX / 2 - 1)
 		return err_set(e, INCORE_BAD_INPUT, "too-many", "too many tracks for this format");
-	if (pid != s->pid) /* tracks are sorted by process */
-		name_process(x, pid);
-	s->pid = pid;
 	s->tid = k->index * 2 + 1;
-	name_lanes(x, k);
+	chrome_name_lane(s, 0, s->tid, "");
+	if (k->data->n_states)
+		chrome_name_lane(s, 0, s->tid + 1, " state");
 	return true;
 }
 
@@ -227,10 +225,10 @@ static const char *code_text(struct export *x, code_idx code)
 	if (s->code[code])
 		return s->code[code];
 	r = &x->trace->code[code];
-	sb_printf(&b, "\"name\":%s", quoted(s, r->text));
+	sb_printf(&b, "\"name\":%s", chrome_quoted(s, r->text));
 	sb_printf(&b, ",\"args\":{\"row\":%lld", (long long)r->number);
 	if (r->n_frames)
-		sb_printf(&b, ",\"source\":%s", quoted(s, r->source));
+		sb_printf(&b, ",\"source\":%s", chrome_quoted(s, r->source));
 	s->code[code] = b.failed ? NULL : arena_strndup(&s->arena, b.p, b.n);
 	sb_free(&b);
 	return s->code[code];
@@ -254,7 +252,7 @@ static bool flush_slice(struct export *x, int64_t limit, struct incore_error *e)
 		end = limit;
 		s->n_clipped++;
 	}
-	next_event(s);
+	chrome_next_event(s);
 	fprintf(s->f, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"%s\"", s->pid, s->tid,
 		class_name((enum inst_class)v->inst_class));
 	put_time(x, "ts", v->start_cyc);
@@ -263,7 +261,20 @@ static bool flush_slice(struct export *x, int64_t limit, struct incore_error *e)
 	return true;
 }
 
-static bool slice(struct export *x, const struct export_slice *v, struct incore_error *e)
+/* Remembers where arrows end and start: at the last cycle of a slice, as a wait ends when its flag
+ * is set. */
+static void chrome_keep_ends(struct chrome_state *s, const struct export_slice *v)
+{
+	size_t n;
+	const struct flow_end *f = flows_at(&s->flows, v->track, v->index, &n);
+	int64_t last = v->start_cyc + (v->dur_cyc ? v->dur_cyc - 1 : 0);
+
+	for (size_t i = 0; i < n; i++)
+		s->places[(f[i].id - 1) * 2 + f[i].is_end] =
+			(struct chrome_place){s->pid, s->tid, last, true};
+}
+
+static bool chrome_slice(struct export *x, const struct export_slice *v, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 
@@ -271,20 +282,20 @@ static bool slice(struct export *x, const struct export_slice *v, struct incore_
 		return false;
 	s->pending = *v;
 	s->has_pending = true;
-	if (!s->has_pipes)
+	if (!s->lanes.has_rows)
 		return true;
-	s->tid = s->pipes.first_tid + s->pipes.row_of.v[v->index];
-	chrome_pipes_keep(&s->pipes, v, s->pid);
+	s->tid = s->first_tid + s->row_of.v[v->index];
+	chrome_keep_ends(s, v);
 	return flush_slice(x, INT64_MAX, e);
 }
 
-static bool state_run(struct export *x, const struct export_state *v, struct incore_error *e)
+static bool chrome_state_run(struct export *x, const struct export_state *v, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 
 	if (!flush_slice(x, INT64_MAX, e))
 		return false;
-	next_event(s);
+	chrome_next_event(s);
 	fprintf(s->f, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"cat\":\"state\",\"name\":\"%s\"",
 		s->pid, s->tid + 1, state_name((enum wave_state)v->state));
 	put_time(x, "ts", v->start_cyc);
@@ -293,24 +304,30 @@ static bool state_run(struct export *x, const struct export_state *v, struct inc
 	return true;
 }
 
-static bool link(struct export *x, const struct export_link *l, struct incore_error *e)
+static void chrome_put_arrow_end(
+	struct export *x, const struct chrome_place *k, const char *kind, uint64_t id, bool is_end)
+{
+	struct chrome_state *s = x->state;
+
+	chrome_next_event(s);
+	fprintf(s->f,
+		"{\"ph\":\"%s,\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
+		is_end ? "f\",\"bp\":\"e\"" : "s\"", kind, kind, (unsigned long long)id, k->pid,
+		k->tid);
+	put_time(x, "ts", k->at_cyc);
+	fputs("}", s->f);
+}
+
+static bool chrome_link(struct export *x, const struct export_link *l, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 
 	if (!flush_slice(x, INT64_MAX, e))
 		return false;
-	next_event(s);
-	fprintf(s->f,
-		"{\"ph\":\"s\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
-		l->kind, l->kind, (unsigned long long)l->id, s->pid, s->tid);
-	put_time(x, "ts", l->from_cyc);
-	fputs("}", s->f);
-	next_event(s);
-	fprintf(s->f,
-		"{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
-		l->kind, l->kind, (unsigned long long)l->id, s->pid, s->tid);
-	put_time(x, "ts", l->to_cyc);
-	fputs("}", s->f);
+	chrome_put_arrow_end(x, &(struct chrome_place){s->pid, s->tid, l->from_cyc, true}, l->kind,
+		l->id, false);
+	chrome_put_arrow_end(
+		x, &(struct chrome_place){s->pid, s->tid, l->to_cyc, true}, l->kind, l->id, true);
 	return true;
 }
 
@@ -322,43 +339,24 @@ static const char *link_name(enum link_kind kind)
 					 : "flow";
 }
 
-static void put_link_end(
-	struct export *x, const struct chrome_end *k, const char *kind, bool is_start)
-{
-	struct chrome_state *s = x->state;
-	int64_t last = k->start_cyc + (k->dur_cyc ? k->dur_cyc - 1 : 0);
-
-	next_event(s);
-	fprintf(s->f,
-		"{\"ph\":\"%s,\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
-		is_start ? "s\"" : "f\",\"bp\":\"e\"", kind, kind,
-		(unsigned long long)x->result->n_links, k->pid, k->tid);
-	put_time(x, "ts", last);
-	fputs("}", s->f);
-}
-
-/* Writes arrows from the last cycle of one slice to the last of the other: a wait ends when its
- * flag is set. */
-static void put_links(struct export *x)
+static void chrome_put_links(struct export *x)
 {
 	struct chrome_state *s = x->state;
 	const struct trace *t = x->trace;
 
-	for (uint32_t i = 0; i < t->n_links && s->has_pipes; i++) {
-		const struct link *l = &t->links[i];
-		const struct chrome_end *a =
-			chrome_pipes_end(&s->pipes, l->from_track, l->from_slice);
-		const struct chrome_end *b = chrome_pipes_end(&s->pipes, l->to_track, l->to_slice);
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		const struct chrome_place *k = &s->places[(size_t)i * 2];
+		const char *kind = link_name(t->links[i].kind);
 
-		if (!a || !b)
-			continue; /* an end that was not written */
+		if (!k[0].is_written || !k[1].is_written)
+			continue;
 		x->result->n_links++;
-		put_link_end(x, a, link_name(l->kind), true);
-		put_link_end(x, b, link_name(l->kind), false);
+		chrome_put_arrow_end(x, &k[0], kind, x->result->n_links, false);
+		chrome_put_arrow_end(x, &k[1], kind, x->result->n_links, true);
 	}
 }
 
-static bool track_end(struct export *x, struct incore_error *e)
+static bool chrome_track_end(struct export *x, struct incore_error *e)
 {
 	return flush_slice(x, INT64_MAX, e);
 }
@@ -370,18 +368,19 @@ static uint32_t pid_of_clock(const struct trace *t, clock_idx c)
 	return c < t->n_clocks ? t->clocks[c].id : 0;
 }
 
-static void put_counter(
+static void chrome_put_counter(
 	struct export *x, uint32_t pid, const char *name, int64_t time, const char *value)
 {
 	struct chrome_state *s = x->state;
 
-	next_event(s);
-	fprintf(s->f, "{\"ph\":\"C\",\"pid\":%u,\"tid\":0,\"name\":%s", pid, quoted(s, name));
+	chrome_next_event(s);
+	fprintf(s->f, "{\"ph\":\"C\",\"pid\":%u,\"tid\":0,\"name\":%s", pid,
+		chrome_quoted(s, name));
 	put_time(x, "ts", time);
 	fprintf(s->f, ",\"args\":{\"value\":%s}}", value);
 }
 
-static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
+static bool chrome_counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	char value[32];
 
@@ -393,7 +392,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 		snprintf(value, sizeof(value), "%.9g", (double)v->value / v->series->per_unit);
 	else
 		snprintf(value, sizeof(value), "%llu", (unsigned long long)v->value);
-	put_counter(
+	chrome_put_counter(
 		x, pid_of_clock(x->trace, v->series->clock), v->series->name, v->time_cyc, value);
 	return true;
 }
@@ -409,44 +408,45 @@ static void name_others(struct export *x)
 			k++;
 		if (export_has_clock(x, i) &&
 			(k == t->n_tracks || t->tracks[k].coord[0] != t->clocks[i].id))
-			name_process(x, t->clocks[i].id);
+			chrome_name_process(x, t->clocks[i].id, NULL);
 	}
 }
 
-static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
+static void chrome_put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
 {
 	char value[32];
 
 	snprintf(value, sizeof(value), "%llu", (unsigned long long)running);
-	put_counter(x, pid_of_clock(x->trace, clock), "running waves", time, value);
+	chrome_put_counter(x, pid_of_clock(x->trace, clock), "running waves", time, value);
 }
 
 /* --- the end --- */
 
-static void remark(struct chrome_state *s, const char *what, const char *text, uint64_t count)
+static void chrome_remark(
+	struct chrome_state *s, const char *what, const char *text, uint64_t count)
 {
-	sb_printf(&s->remarks, "%s{\"what\":%s", s->has_remark ? "," : "", quoted(s, what));
-	sb_printf(&s->remarks, ",\"text\":%s,\"count\":%llu}", quoted(s, text),
+	sb_printf(&s->remarks, "%s{\"what\":%s", s->has_remark ? "," : "", chrome_quoted(s, what));
+	sb_printf(&s->remarks, ",\"text\":%s,\"count\":%llu}", chrome_quoted(s, text),
 		(unsigned long long)count);
 	s->has_remark = true;
 }
 
-static bool lost(struct export *x, const struct note *n, struct incore_error *e)
+static bool chrome_lost(struct export *x, const struct note *n, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 
-	remark(s, note_kind_name(n->kind), n->message, n->count);
+	chrome_remark(s, note_kind_name(n->kind), n->message, n->count);
 	return s->remarks.failed ? err_nomem(e) : true;
 }
 
-static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool chrome_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 	struct strbuf b = {0};
 
 	sb_printf(&b, "%s left out: %s", c->what, c->why);
-	s->is_nomem |= b.failed;
-	remark(s, "left-out", b.p, c->count);
+	s->is_failed |= b.failed;
+	chrome_remark(s, "left-out", b.p, c->count);
 	sb_free(&b);
 	return s->remarks.failed ? err_nomem(e) : true;
 }
@@ -459,21 +459,21 @@ static void put_labels(struct export *x)
 
 	if (!trace_find_table(x->trace, ASCEND_TABLE_LABELS))
 		return;
-	s->is_nomem |= !labels_put(x->trace, &b);
-	fprintf(s->f, ",\"labels\":%s", s->is_nomem ? "{}" : b.p);
+	s->is_failed |= !labels_put(x->trace, &b);
+	fprintf(s->f, ",\"labels\":%s", s->is_failed ? "{}" : b.p);
 	sb_free(&b);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool chrome_end(struct export *x, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 	const struct trace_meta *m = &x->trace->meta;
 
-	if (s->has_pipes)
-		put_links(x);
+	if (s->lanes.has_rows)
+		chrome_put_links(x);
 	else
 		name_others(x);
-	export_each_running(x, put_running);
+	export_each_running(x, chrome_put_running);
 	if (!export_cut(x, "ends of overlapped records", "events of one lane must nest",
 		    s->n_clipped, e))
 		return false;
@@ -481,8 +481,8 @@ static bool end(struct export *x, struct incore_error *e)
 	      "\"",
 		s->f);
 	fprintf(s->f, ",\"evidence\":\"%s\"", evidence_name(m->evidence));
-	fprintf(s->f, ",\"kernel\":%s", quoted(s, m->kernel));
-	fprintf(s->f, ",\"arch\":%s", quoted(s, m->arch));
+	fprintf(s->f, ",\"kernel\":%s", chrome_quoted(s, m->kernel));
+	fprintf(s->f, ",\"arch\":%s", chrome_quoted(s, m->arch));
 	fprintf(s->f, ",\"clock_mhz\":\"%.3f\"", trace_clock_mhz(x->trace));
 	fprintf(s->f, ",\"time\":\"%s\"",
 		x->options->is_real_time ? "microseconds" : "1 us = 1000 cycles");
@@ -493,19 +493,19 @@ static bool end(struct export *x, struct incore_error *e)
 			"more than 1,000,000 events: most viewers of this format become slow; select waves (--se, --simd, --wave) or cycles (--from, --until), or use --to perfetto";
 	if (s->is_failed)
 		return err_nomem(e);
-	if (s->is_nomem)
-		return err_nomem(e);
 	return !ferror(s->f) || err_write(e);
 }
 
-static void free_state(struct export *x)
+static void chrome_free_state(struct export *x)
 {
 	struct chrome_state *s = x->state;
 
 	if (!s)
 		return;
-	if (s->has_pipes)
-		chrome_pipes_deinit(&s->pipes);
+	lanes_deinit(&s->lanes);
+	flows_deinit(&s->flows);
+	VEC_FREE(&s->row_of);
+	mem_free(s->places);
 	arena_deinit(&s->arena);
 	sb_free(&s->text);
 	sb_free(&s->remarks);
@@ -521,5 +521,5 @@ const struct export_ops export_chrome = {
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
 	.takes_time = true,
-	EXPORT_SLICE_WRITER,
+	EXPORT_SLICE_WRITER(chrome),
 };

@@ -12,7 +12,7 @@ struct csv_state {
 	struct strbuf row;
 };
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool csv_export_begin(struct export *x, struct incore_error *e)
 {
 	const struct trace *t = x->trace;
 	struct csv_state *s = mem_zalloc(1, sizeof(*s));
@@ -32,7 +32,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	return true;
 }
 
-static bool track(struct export *x, const struct export_track *k, struct incore_error *e)
+static bool csv_export_track(struct export *x, const struct export_track *k, struct incore_error *e)
 {
 	struct csv_state *s = x->state;
 
@@ -65,7 +65,7 @@ static const char *code_columns(struct export *x, code_idx code)
 	return s->code[code];
 }
 
-static bool slice(struct export *x, const struct export_slice *v, struct incore_error *e)
+static bool csv_export_slice(struct export *x, const struct export_slice *v, struct incore_error *e)
 {
 	struct csv_state *s = x->state;
 	const char *code = code_columns(x, v->code);
@@ -79,7 +79,7 @@ static bool slice(struct export *x, const struct export_slice *v, struct incore_
 }
 
 /* No-op: a CSV table has no place for remarks; the program reports them separately. */
-static bool lost(struct export *x, const struct note *n, struct incore_error *e)
+static bool csv_export_lost(struct export *x, const struct note *n, struct incore_error *e)
 {
 	(void)x;
 	(void)n;
@@ -87,7 +87,8 @@ static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 	return true;
 }
 
-static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool csv_export_truncated(
+	struct export *x, const struct export_cut *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;
@@ -95,12 +96,12 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	return true;
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool csv_export_end(struct export *x, struct incore_error *e)
 {
 	return !ferror(x->file.f) || err_write(e);
 }
 
-static void free_state(struct export *x)
+static void csv_export_free_state(struct export *x)
 {
 	struct csv_state *s = x->state;
 
@@ -119,11 +120,11 @@ const struct export_ops export_csv = {
 	.media_type = "text/csv",
 	.summary = "one row per executed instruction",
 	.holds = EXPORT_SLICES | EXPORT_CYCLES | EXPORT_STALLS,
-	.begin = begin,
-	.track = track,
-	.slice = slice,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
-	.abort = free_state,
+	.begin = csv_export_begin,
+	.track = csv_export_track,
+	.slice = csv_export_slice,
+	.lost = csv_export_lost,
+	.truncated = csv_export_truncated,
+	.end = csv_export_end,
+	.abort = csv_export_free_state,
 };

@@ -1,13 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * export.c: the driver of every export. It loads one track at a time, passes its contents to the
- * writer, and counts what the format cannot hold.
+ * writer, and counts what the format cannot hold. Parts: what writers share; the driver.
  */
 #include "export/export.h"
 
 #include "analysis/waves/waits.h"
 #include "export/writer.h"
 #include "trace/account.h"
+
+/* --- what writers share ----------------------------------------------------------------------- */
+
+/*
+ * Applies a selection to the side tables.
+ */
+
+bool export_has_clock(const struct export *x, clock_idx c)
+{
+	const struct selection *s = x->options->walk.selection;
+
+	return !s ||
+	       number_set_has(&s->level[0], c < x->trace->n_clocks ? x->trace->clocks[c].id : 0);
+}
+
+/* Is a time, relative to the origin, inside the window? */
+static bool export_has_time(const struct export *x, int64_t time)
+{
+	const struct selection *s = x->options->walk.selection;
+
+	return !s || (!(s->has_from && (time < 0 || (uint64_t)time < s->from_cyc)) &&
+			     !(s->has_to && time >= 0 && (uint64_t)time >= s->to_cyc));
+}
+
+void export_each_running(struct export *x, export_running_fn fn)
+{
+	const struct trace *t = x->trace;
+	uint64_t running = 0;
+
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		const struct occupancy_event *o = &t->occupancy[i];
+		bool is_last = i + 1 == t->n_occupancy || o[1].clock != o->clock ||
+			       o[1].time_cyc != o->time_cyc;
+		int64_t time = trace_aligned(t, o->clock, o->time_cyc) - x->origin_cyc;
+
+		if (i && o[-1].clock != o->clock)
+			running = 0;
+		if (o->is_start)
+			running++;
+		else if (running)
+			running--;
+		if (is_last && export_has_time(x, time) && export_has_clock(x, o->clock))
+			fn(x, o->clock, time, running);
+	}
+}
+
+/* --- the driver ------------------------------------------------------------------------------- */
 
 struct driver {
 	struct export x;
@@ -159,7 +206,7 @@ bool export_note(struct export *x, const struct note *from, struct incore_error 
 }
 
 /* Turns the error of an unreadable track into a note; the export goes on. */
-static bool keep_failure(
+static bool export_keep_failure(
 	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
 {
 	struct strbuf text = {0};
@@ -202,7 +249,7 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 
 	if (!trace_load_track(t, i, TRACK_STATES, &d->data, &why)) {
 		if (!track_error_is_fatal(&why))
-			return keep_failure(d, i, &why, e);
+			return export_keep_failure(d, i, &why, e);
 		err_move(e, &why);
 		return false;
 	}
@@ -304,7 +351,7 @@ static bool send_cuts(struct driver *d, struct incore_error *e)
 	       export_cut(x, "notes", why, holds & EXPORT_NOTES ? 0 : t->n_notes, e);
 }
 
-static bool drive(struct driver *d, struct incore_error *e)
+static bool export_drive(struct driver *d, struct incore_error *e)
 {
 	struct export *x = &d->x;
 
@@ -366,7 +413,7 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 	}
 	if (!ops->is_directory && !open_target(&d.x, e))
 		goto out;
-	ok = drive(&d, e) || explain_write(&d.x, e);
+	ok = export_drive(&d, e) || explain_write(&d.x, e);
 	ok = ok && check_strict(&d.x, e) && (!ops->commit || ops->commit(&d.x, e));
 	if (ops->abort)
 		ops->abort(&d.x);

@@ -9,7 +9,7 @@
  * all of it. */
 #define MAX_METADATA (256u << 10)
 
-static void put_rows(const struct trace *t, struct json_writer *w)
+static void labels_put_rows(const struct trace *t, struct json_writer *w)
 {
 	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
 
@@ -42,7 +42,7 @@ bool labels_put(const struct trace *t, struct strbuf *out)
 	bool ok;
 
 	json_w_buf(&w, &b, 0);
-	put_rows(t, &w);
+	labels_put_rows(t, &w);
 	ok = put_without_brackets(&b, out);
 	sb_free(&b);
 	return ok;
@@ -63,7 +63,7 @@ static void put_metadata(const struct trace *t, struct strbuf *b, bool with_labe
 	json_w_kv_cstr(&w, "kernel", m->kernel ? m->kernel : "");
 	if (with_labels) {
 		json_w_key(&w, "labels");
-		put_rows(t, &w);
+		labels_put_rows(t, &w);
 	}
 	json_w_kv_cstr(&w, "soc", m->arch ? m->arch : "");
 	json_w_end(&w);

@@ -8,12 +8,10 @@
  */
 #include <otf2/otf2.h>
 
-#include "analysis/pipes/clean.h"
-#include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "export/flows.h"
+#include "export/lanes.h"
 #include "export/writer.h"
 
 #define EVENT_CHUNK (1u << 20)
@@ -30,7 +28,7 @@ struct location {
 	const struct counter_series *series; /* of a metric; NULL: number of running waves */
 };
 
-struct lane {
+struct otf2_lane {
 	OTF2_EvtWriter *writer;
 	struct location location;
 };
@@ -50,14 +48,13 @@ struct otf2_state {
 	struct intern strings; /* written on first use */
 	VEC(struct location) locations;
 	VEC(const char *) groups;
-	VEC(struct lane) lanes; /* of the current track: one, or one per row of a pipe */
+	VEC(struct otf2_lane) lanes; /* of the current track: one, or one per row of a pipe */
 	VEC(struct message) messages;
-	uint32_t *rank_of;	/* by track, for pipes with links */
-	uint32_t n_ranks, unit; /* unit: of the current group */
-	bool has_pipes;
-	struct flows flows;
-	struct clean_rows rows;
-	const struct track *track;
+	uint32_t *rank_of; /* by track, for pipes with links */
+	uint32_t n_ranks;
+	struct lanes layout;
+	struct strbuf text; /* a name that is put together */
+	struct lane_flows flows;
 	int64_t end_cyc;
 	uint64_t last; /* latest time of all events */
 	const struct counter_series *series;
@@ -87,7 +84,7 @@ static void latch_code(struct otf2_state *s, OTF2_ErrorCode code)
 		s->failed = code;
 }
 
-static bool latched(const struct otf2_state *s, struct incore_error *e)
+static bool otf2_latched(const struct otf2_state *s, struct incore_error *e)
 {
 	if (s->failed == OTF2_SUCCESS)
 		return true;
@@ -102,7 +99,7 @@ static bool make_ranks(struct otf2_state *s, struct export *x, struct incore_err
 	s->rank_of = mem_zalloc((size_t)x->trace->n_tracks + 1, sizeof(*s->rank_of));
 	if (!s->rank_of)
 		return err_nomem(e);
-	if (!flows_of_links(&s->flows, x, e))
+	if (!flows_of_selected(&s->flows, x, e))
 		return false;
 	for (size_t i = 0; i < s->flows.ends.n; i++)
 		if (!i || s->flows.ends.v[i].track != s->flows.ends.v[i - 1].track)
@@ -125,10 +122,10 @@ static bool open_archive(struct otf2_state *s, struct incore_error *e)
 	latch_code(s, OTF2_Archive_SetSerialCollectiveCallbacks(s->archive));
 	latch_code(s, OTF2_Archive_SetCreator(s->archive, "incore " INCORE_VERSION));
 	latch_code(s, OTF2_Archive_OpenEvtFiles(s->archive));
-	return latched(s, e);
+	return otf2_latched(s, e);
 }
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool otf2_begin(struct export *x, struct incore_error *e)
 {
 	struct otf2_state *s = mem_zalloc(1, sizeof(*s));
 
@@ -137,19 +134,18 @@ static bool begin(struct export *x, struct incore_error *e)
 	x->state = s;
 	arena_init(&s->arena);
 	intern_init(&s->strings);
-	clean_rows_init(&s->rows);
+	lanes_init(&s->layout, x);
 	s->running_clock = NO_CLOCK;
-	s->has_pipes = export_has_lanes(x->trace);
 	if (!x->path || strcmp(x->path, "-") == 0)
 		return err_set(e, INCORE_USAGE, "missing-option",
 			"--to otf2 needs -o DIR: it is a directory");
 	return out_dir_open(&s->dir, x->path, 0666, e) && open_archive(s, e) &&
-	       (!s->has_pipes || make_ranks(s, x, e));
+	       (!s->layout.has_rows || make_ranks(s, x, e));
 }
 
 /* --- locations --- */
 
-static uint64_t time_of(struct otf2_state *s, int64_t cyc)
+static uint64_t otf2_time_of(struct otf2_state *s, int64_t cyc)
 {
 	uint64_t at = cyc < 0 ? 0 : (uint64_t)cyc;
 
@@ -159,20 +155,20 @@ static uint64_t time_of(struct otf2_state *s, int64_t cyc)
 
 static bool open_lane(struct otf2_state *s, struct location l, struct incore_error *e)
 {
-	struct lane k = {.location = l};
+	struct otf2_lane k = {.location = l};
 
 	if (!l.name)
 		return err_nomem(e);
 	k.writer = OTF2_Archive_GetEvtWriter(s->archive, l.id);
 	if (!k.writer)
 		latch_code(s, OTF2_ERROR_MEM_ALLOC_FAILED);
-	return latched(s, e) && (VEC_PUSH(&s->lanes, k) || err_nomem(e));
+	return otf2_latched(s, e) && (VEC_PUSH(&s->lanes, k) || err_nomem(e));
 }
 
 static bool close_lanes(struct otf2_state *s, struct incore_error *e)
 {
 	for (size_t i = 0; i < s->lanes.n; i++) {
-		struct lane *k = &s->lanes.v[i];
+		struct otf2_lane *k = &s->lanes.v[i];
 
 		latch_code(s, OTF2_EvtWriter_GetNumberOfEvents(k->writer, &k->location.n_events));
 		latch_code(s, OTF2_Archive_CloseEvtWriter(s->archive, k->writer));
@@ -180,7 +176,7 @@ static bool close_lanes(struct otf2_state *s, struct incore_error *e)
 			latch_code(s, OTF2_ERROR_MEM_ALLOC_FAILED);
 	}
 	s->lanes.n = 0;
-	return latched(s, e);
+	return otf2_latched(s, e);
 }
 
 static bool open_group(struct otf2_state *s, const char *name, struct incore_error *e)
@@ -188,73 +184,48 @@ static bool open_group(struct otf2_state *s, const char *name, struct incore_err
 	return (name && VEC_PUSH(&s->groups, name)) || err_nomem(e);
 }
 
-static bool open_place(struct export *x, const struct track *k, struct incore_error *e)
+/* Keeps the text that was put together; NULL on lack of memory. */
+static const char *otf2_keep_text(struct otf2_state *s)
 {
-	struct otf2_state *s = x->state;
-	const char *level = x->trace->levels[0] ? x->trace->levels[0] : "track";
-	uint32_t unit = s->has_pipes ? export_unit_of(x->trace, k) : k->coord[0];
+	const char *kept = s->text.failed ? NULL : arena_strndup(&s->arena, s->text.p, s->text.n);
 
-	if (s->groups.n && s->unit == unit)
-		return true;
-	s->unit = unit;
-	return open_group(s,
-		s->has_pipes ? arena_strndup(&s->arena, pipe_core_name(k).p, pipe_core_name(k).n)
-			     : arena_printf(&s->arena, "%s %u", level, k->coord[0]),
-		e);
+	sb_reset(&s->text);
+	return kept;
 }
 
-static bool track(struct export *x, const struct export_track *k, struct incore_error *e)
+/* Opens the location of a row of the current track. */
+static bool open_row(struct otf2_state *s, struct incore_error *e)
+{
+	struct location l = {.id = s->locations.n + s->lanes.n,
+		.type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+		.group = (uint32_t)s->groups.n - 1};
+
+	lanes_put_name(&s->layout, (uint32_t)s->lanes.n, &s->text);
+	l.name = otf2_keep_text(s);
+	return open_lane(s, l, e);
+}
+
+static bool otf2_track(struct export *x, const struct export_track *k, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
-	struct location l = {.id = s->locations.n, .type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM};
-	struct strbuf name = {0};
-	bool ok;
 
-	if (!open_place(x, k->track, e))
-		return false;
-	s->track = k->track;
+	if (lanes_begin(&s->layout, k->track)) {
+		lanes_put_group(&s->layout, &s->text);
+		if (!open_group(s, otf2_keep_text(s), e))
+			return false;
+	}
 	s->end_cyc = k->to_cyc;
 	s->messages.n = 0;
-	clean_rows_clear(&s->rows);
-	if (s->has_pipes)
+	if (s->layout.has_rows)
 		return true;
-	for (int i = 1; i < TRACK_LEVELS && x->trace->levels[i]; i++)
-		sb_printf(&name, "%s%s %u", i > 1 ? " " : "", x->trace->levels[i],
-			k->track->coord[i]);
-	l.name = name.failed ? NULL : arena_strdup(&s->arena, name.p ? name.p : k->track->name);
-	l.group = (uint32_t)s->groups.n - 1;
-	sb_free(&name);
-	ok = open_lane(s, l, e);
-	if (ok)
-		latch_code(s, OTF2_EvtWriter_Enter(s->lanes.v[0].writer, NULL,
-				      time_of(s, k->from_cyc), x->trace->n_code + REGION_WAVE));
-	return ok && latched(s, e);
+	if (!open_row(s, e))
+		return false;
+	latch_code(s, OTF2_EvtWriter_Enter(s->lanes.v[0].writer, NULL, otf2_time_of(s, k->from_cyc),
+			      x->trace->n_code + REGION_WAVE));
+	return otf2_latched(s, e);
 }
 
 /* --- slices --- */
-
-static bool row_of_pipe(
-	struct export *x, const struct export_slice *v, uint32_t *row, struct incore_error *e)
-{
-	struct otf2_state *s = x->state;
-	const char *lane = pipe_lane_name(s->track);
-	double start = (double)v->start_cyc;
-
-	*row = clean_rows_put(&s->rows, start, start + (double)v->dur_cyc, 0);
-	if (*row == CLEAN_NO_ROW)
-		return err_nomem(e);
-	while (*row >= s->lanes.n) {
-		struct location l = {.id = s->locations.n + s->lanes.n,
-			.type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-			.group = (uint32_t)s->groups.n - 1};
-
-		l.name = s->lanes.n ? arena_printf(&s->arena, "%s #%zu", lane, s->lanes.n)
-				    : arena_strdup(&s->arena, lane);
-		if (!open_lane(s, l, e))
-			return false;
-	}
-	return true;
-}
 
 /* Records messages: a flag is sent and received when its slice ends. */
 static bool keep_messages(
@@ -262,7 +233,7 @@ static bool keep_messages(
 {
 	size_t n;
 	const struct flow_end *f = flows_at(&s->flows, v->track, v->index, &n);
-	uint64_t at = time_of(s, v->start_cyc + v->dur_cyc);
+	uint64_t at = otf2_time_of(s, v->start_cyc + v->dur_cyc);
 
 	for (size_t i = 0; i < n; i++)
 		if (!VEC_PUSH(&s->messages,
@@ -271,25 +242,27 @@ static bool keep_messages(
 	return true;
 }
 
-static bool slice(struct export *x, const struct export_slice *v, struct incore_error *e)
+static bool otf2_slice(struct export *x, const struct export_slice *v, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
 	uint32_t region = v->code < x->trace->n_code ? v->code : x->trace->n_code + REGION_UNKNOWN;
-	int64_t from = s->has_pipes ? v->start_cyc : v->own_cyc;
-	int64_t to = s->has_pipes ? v->start_cyc + v->dur_cyc : v->own_end_cyc;
-	int64_t stall = s->has_pipes ? v->stall_cyc : v->own_issue_cyc - v->own_cyc;
+	struct lanes_span a = lanes_span_of(&s->layout, v);
 	OTF2_EvtWriter *w;
 	uint32_t row = 0;
 
-	if (s->has_pipes && (!row_of_pipe(x, v, &row, e) || !keep_messages(s, v, e)))
+	if (s->layout.has_rows && (!lanes_row(&s->layout, v->start_cyc, v->dur_cyc, &row, e) ||
+					  !keep_messages(s, v, e)))
 		return false;
+	while (row >= s->lanes.n)
+		if (!open_row(s, e))
+			return false;
 	w = s->lanes.v[row].writer;
-	if (stall)
-		latch_code(s, OTF2_AttributeList_AddUint64(s->attributes, 0, (uint64_t)stall));
-	latch_code(
-		s, OTF2_EvtWriter_Enter(w, stall ? s->attributes : NULL, time_of(s, from), region));
-	latch_code(s, OTF2_EvtWriter_Leave(w, NULL, time_of(s, to), region));
-	return latched(s, e);
+	if (a.stall_cyc)
+		latch_code(s, OTF2_AttributeList_AddUint64(s->attributes, 0, a.stall_cyc));
+	latch_code(s, OTF2_EvtWriter_Enter(w, a.stall_cyc ? s->attributes : NULL,
+			      otf2_time_of(s, a.from_cyc), region));
+	latch_code(s, OTF2_EvtWriter_Leave(w, NULL, otf2_time_of(s, a.to_cyc), region));
+	return otf2_latched(s, e);
 }
 
 ORDER(by_time, struct message, UP(at) UP(is_received) UP(id))
@@ -298,11 +271,13 @@ static bool write_messages(struct otf2_state *s, uint32_t rank, struct incore_er
 {
 	struct location l = {.id = FLAG_LOCATIONS + rank,
 		.type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-		.group = (uint32_t)s->groups.n - 1,
-		.name = arena_printf(&s->arena, "%s flags", pipe_lane_name(s->track))};
+		.group = (uint32_t)s->groups.n - 1};
 
 	if (!s->messages.n)
 		return true;
+	lanes_put_name(&s->layout, 0, &s->text);
+	sb_puts(&s->text, " flags");
+	l.name = otf2_keep_text(s);
 	SORT(s->messages.v, s->messages.n, by_time);
 	if (!open_lane(s, l, e))
 		return false;
@@ -317,15 +292,16 @@ static bool write_messages(struct otf2_state *s, uint32_t rank, struct incore_er
 	return close_lanes(s, e);
 }
 
-static bool track_end(struct export *x, struct incore_error *e)
+static bool otf2_track_end(struct export *x, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
 
-	if (!s->has_pipes)
+	if (!s->layout.has_rows)
 		latch_code(s, OTF2_EvtWriter_Leave(s->lanes.v[0].writer, NULL,
-				      time_of(s, s->end_cyc), x->trace->n_code + REGION_WAVE));
+				      otf2_time_of(s, s->end_cyc), x->trace->n_code + REGION_WAVE));
 	return close_lanes(s, e) &&
-	       (!s->has_pipes || write_messages(s, s->rank_of[s->track - x->trace->tracks], e));
+	       (!s->layout.has_rows ||
+		       write_messages(s, s->rank_of[s->layout.track - x->trace->tracks], e));
 }
 
 /* --- counters: a location and a metric each --- */
@@ -347,10 +323,10 @@ static bool open_metric(struct export *x, const char *name, const struct counter
 
 static void write_metric(struct otf2_state *s, int64_t time, OTF2_Type type, OTF2_MetricValue v)
 {
-	struct lane *k = &s->lanes.v[0];
+	struct otf2_lane *k = &s->lanes.v[0];
 
-	latch_code(s, OTF2_EvtWriter_Metric(
-			      k->writer, NULL, time_of(s, time), k->location.metric, 1, &type, &v));
+	latch_code(s, OTF2_EvtWriter_Metric(k->writer, NULL, otf2_time_of(s, time),
+			      k->location.metric, 1, &type, &v));
 }
 
 static bool has_parts(const struct counter_series *c)
@@ -358,7 +334,7 @@ static bool has_parts(const struct counter_series *c)
 	return c && c->unit && c->per_unit;
 }
 
-static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
+static bool otf2_counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
 	const struct counter_series *c = v->series;
@@ -374,10 +350,10 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	else
 		write_metric(s, v->time_cyc, OTF2_TYPE_UINT64,
 			(OTF2_MetricValue){.unsigned_int = v->value});
-	return latched(s, e);
+	return otf2_latched(s, e);
 }
 
-static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
+static void otf2_put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
 {
 	struct otf2_state *s = x->state;
 	struct incore_error ignored = {0}; /* the error is latched elsewhere */
@@ -393,8 +369,8 @@ static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_
 
 /* --- losses: properties of the archive --- */
 
-static bool put_property(struct otf2_state *s, const char *kind, const char *text, uint64_t count,
-	struct incore_error *e)
+static bool otf2_put_property(struct otf2_state *s, const char *kind, const char *text,
+	uint64_t count, struct incore_error *e)
 {
 	char name[48];
 	struct strbuf value = {0};
@@ -404,22 +380,22 @@ static bool put_property(struct otf2_state *s, const char *kind, const char *tex
 	latch_code(s, value.failed ? OTF2_ERROR_MEM_ALLOC_FAILED
 				   : OTF2_Archive_SetProperty(s->archive, name, value.p, true));
 	sb_free(&value);
-	return latched(s, e);
+	return otf2_latched(s, e);
 }
 
-static bool lost(struct export *x, const struct note *n, struct incore_error *e)
+static bool otf2_lost(struct export *x, const struct note *n, struct incore_error *e)
 {
-	return put_property(x->state, note_kind_name(n->kind), n->message, n->count, e);
+	return otf2_put_property(x->state, note_kind_name(n->kind), n->message, n->count, e);
 }
 
-static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool otf2_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
 {
-	return put_property(x->state, "left-out", c->what, c->count, e);
+	return otf2_put_property(x->state, "left-out", c->what, c->count, e);
 }
 
 /* --- definitions --- */
 
-static OTF2_StringRef string_of(struct otf2_state *s, const char *text)
+static OTF2_StringRef otf2_string_of(struct otf2_state *s, const char *text)
 {
 	uint32_t before = s->strings.n, at = intern_add(&s->strings, str_of(text ? text : ""));
 
@@ -435,11 +411,12 @@ static void define_region(struct otf2_state *s, const struct trace *t, uint32_t 
 	const struct code_row *r = i < t->n_code ? &t->code[i] : NULL;
 	const struct frame *f = r && r->n_frames ? &t->frames[r->first_frame] : NULL;
 	const char *path = f && f->source < t->n_sources ? t->sources[f->source].path : "";
-	OTF2_StringRef name = string_of(s, r				  ? r->text
-					   : i - t->n_code == REGION_WAVE ? "wave"
-									  : "(unknown)");
-	OTF2_StringRef about = string_of(s, r ? class_name((enum inst_class)r->inst_class) : "");
-	OTF2_StringRef file = string_of(s, path);
+	OTF2_StringRef name = otf2_string_of(s, r			       ? r->text
+						: i - t->n_code == REGION_WAVE ? "wave"
+									       : "(unknown)");
+	OTF2_StringRef about =
+		otf2_string_of(s, r ? class_name((enum inst_class)r->inst_class) : "");
+	OTF2_StringRef file = otf2_string_of(s, path);
 
 	latch_code(s, OTF2_GlobalDefWriter_WriteRegion(s->defs, i, name, name, about,
 			      OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_HARDWARE, OTF2_REGION_FLAG_NONE,
@@ -449,8 +426,8 @@ static void define_region(struct otf2_state *s, const struct trace *t, uint32_t 
 static void define_metric(struct otf2_state *s, const struct location *l)
 {
 	OTF2_MetricMemberRef member = l->metric;
-	OTF2_StringRef name = string_of(s, l->name), none = string_of(s, "");
-	OTF2_StringRef unit = string_of(s, has_parts(l->series) ? l->series->unit : "#");
+	OTF2_StringRef name = otf2_string_of(s, l->name), none = otf2_string_of(s, "");
+	OTF2_StringRef unit = otf2_string_of(s, has_parts(l->series) ? l->series->unit : "#");
 
 	latch_code(s, OTF2_GlobalDefWriter_WriteMetricMember(s->defs, member, name, none,
 			      OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
@@ -462,19 +439,19 @@ static void define_metric(struct otf2_state *s, const struct location *l)
 
 static void define_locations(struct otf2_state *s, const char *machine)
 {
-	OTF2_StringRef name = string_of(s, machine), class = string_of(s, "accelerator");
+	OTF2_StringRef name = otf2_string_of(s, machine), class = otf2_string_of(s, "accelerator");
 
 	latch_code(s, OTF2_GlobalDefWriter_WriteSystemTreeNode(
 			      s->defs, 0, name, class, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
 	for (uint32_t i = 0; i < s->groups.n; i++) {
-		OTF2_StringRef group = string_of(s, s->groups.v[i]);
+		OTF2_StringRef group = otf2_string_of(s, s->groups.v[i]);
 
 		latch_code(s, OTF2_GlobalDefWriter_WriteLocationGroup(s->defs, i, group,
 				      OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 0,
 				      OTF2_UNDEFINED_LOCATION_GROUP));
 	}
 	EACH (const struct location, l, s->locations.v, s->locations.n) {
-		OTF2_StringRef text = string_of(s, l->name);
+		OTF2_StringRef text = otf2_string_of(s, l->name);
 
 		if (l->type == OTF2_LOCATION_TYPE_METRIC)
 			define_metric(s, l);
@@ -487,7 +464,7 @@ static void define_locations(struct otf2_state *s, const char *machine)
 static void define_ranks(struct otf2_state *s)
 {
 	uint64_t *members = mem_alloc((size_t)s->n_ranks * 2 * sizeof(*members));
-	OTF2_StringRef name = string_of(s, "flags");
+	OTF2_StringRef name = otf2_string_of(s, "flags");
 
 	if (!members) {
 		latch_code(s, OTF2_ERROR_MEM_ALLOC_FAILED);
@@ -530,8 +507,8 @@ static void write_definitions(struct export *x)
 	}
 	latch_code(s, OTF2_GlobalDefWriter_WriteClockProperties(s->defs, hz ? hz : 1000000000u, 0,
 			      s->last + 1, OTF2_UNDEFINED_TIMESTAMP));
-	stall = string_of(s, "stall");
-	about = string_of(s, "cycles before issue");
+	stall = otf2_string_of(s, "stall");
+	about = otf2_string_of(s, "cycles before issue");
 	latch_code(
 		s, OTF2_GlobalDefWriter_WriteAttribute(s->defs, 0, stall, about, OTF2_TYPE_UINT64));
 	for (uint32_t i = 0; i < t->n_code + REGIONS_OWN; i++)
@@ -554,13 +531,13 @@ static bool count_bytes(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool otf2_end(struct export *x, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
 	const struct trace_meta *m = &x->trace->meta;
 	OTF2_ErrorCode code;
 
-	export_each_running(x, put_running);
+	export_each_running(x, otf2_put_running);
 	if (!close_lanes(s, e))
 		return false;
 	latch_code(s, OTF2_Archive_SetProperty(
@@ -573,18 +550,18 @@ static bool end(struct export *x, struct incore_error *e)
 	code = OTF2_Archive_Close(s->archive);
 	s->archive = NULL;
 	latch_code(s, code);
-	if (!latched(s, e) || !dir_each(s->dir.tmp_path, count_bytes, s, e))
+	if (!otf2_latched(s, e) || !dir_each(s->dir.tmp_path, count_bytes, s, e))
 		return false;
 	x->result->bytes = s->dir.bytes;
 	return true;
 }
 
-static bool commit(struct export *x, struct incore_error *e)
+static bool otf2_commit(struct export *x, struct incore_error *e)
 {
 	return out_dir_commit(&((struct otf2_state *)x->state)->dir, e);
 }
 
-static void free_state(struct export *x)
+static void otf2_free_state(struct export *x)
 {
 	struct otf2_state *s = x->state;
 
@@ -597,7 +574,8 @@ static void free_state(struct export *x)
 	out_dir_abort(&s->dir);
 	arena_deinit(&s->arena);
 	intern_deinit(&s->strings);
-	clean_rows_deinit(&s->rows);
+	lanes_deinit(&s->layout);
+	sb_free(&s->text);
 	flows_deinit(&s->flows);
 	VEC_FREE(&s->locations);
 	VEC_FREE(&s->groups);
@@ -616,8 +594,8 @@ const struct export_ops export_otf2 = {
 	.holds = EXPORT_SLICES | EXPORT_COUNTERS | EXPORT_CYCLES | EXPORT_STALLS | EXPORT_NOTES |
 		 EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
 	.is_directory = true,
-	EXPORT_WRITER,
-	.slice = slice,
-	.track_end = track_end,
-	.commit = commit,
+	EXPORT_WRITER(otf2),
+	.slice = otf2_slice,
+	.track_end = otf2_track_end,
+	.commit = otf2_commit,
 };

@@ -4,17 +4,17 @@
 
 #include "export/export.h"
 
-/* Members of an export_ops for functions with these names; the second for writers of slices. */
-#define EXPORT_WRITER                                                                              \
-	.begin = begin, .track = track, .counter = counter, .lost = lost, .truncated = truncated,  \
-	.end = end, .abort = free_state
-#define EXPORT_SLICE_WRITER                                                                        \
-	EXPORT_WRITER, .slice = slice, .state_run = state_run, .link = link, .track_end = track_end
+/* Members of an export_ops for functions with the prefix of a format; the second for writers of
+ * slices. */
+#define EXPORT_WRITER(of)                                                                          \
+	.begin = of##_begin, .track = of##_track, .counter = of##_counter, .lost = of##_lost,      \
+	.truncated = of##_truncated, .end = of##_end, .abort = of##_free_state
+#define EXPORT_SLICE_WRITER(of)                                                                    \
+	EXPORT_WRITER(of), .slice = of##_slice, .state_run = of##_state_run, .link = of##_link,    \
+			   .track_end = of##_track_end
 
 /* Does the clock belong to an engine that the user selected? */
 bool export_has_clock(const struct export *x, clock_idx c);
-/* Is a time, relative to the origin, inside the window? */
-bool export_has_time(const struct export *x, int64_t time_cyc);
 /* Calls fn whenever the number of running waves of a clock domain changes. */
 typedef void (*export_running_fn)(
 	struct export *x, clock_idx clock, int64_t time_cyc, uint64_t n_running);

@@ -21,7 +21,7 @@ void clean_runs_deinit(struct clean_runs *r)
 	*r = (struct clean_runs){0};
 }
 
-static bool is_number(struct str s)
+static bool clean_find_is_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -30,7 +30,7 @@ static bool is_number(struct str s)
 }
 
 /* Removes and returns the last component of *path. */
-static struct str take_last(struct str *path)
+static struct str clean_find_take_last(struct str *path)
 {
 	ptrdiff_t slash;
 	struct str last;
@@ -73,13 +73,13 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	struct str rest = str_of(real ? real : run->path), file = {0}, dir, name;
 
 	if (!run->is_other)
-		file = take_last(&rest);
-	dir = take_last(&rest);
+		file = clean_find_take_last(&rest);
+	dir = clean_find_take_last(&rest);
 	if (str_is(dir, "simulator") || str_is(dir, "dump") || str_is(dir, "tmp_dump"))
-		dir = take_last(&rest);
-	if (is_number(dir) && rest.n) {
+		dir = clean_find_take_last(&rest);
+	if (clean_find_is_number(dir) && rest.n) {
 		run->launch = safe_name(&r->arena, dir);
-		name = take_last(&rest);
+		name = clean_find_take_last(&rest);
 	} else {
 		name = dir;
 	}
@@ -91,8 +91,8 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 }
 
 /* Adds a run; root: the folder that was searched; NULL: the user named the run itself. */
-static bool add_run(struct clean_runs *r, const char *path, const char *root, bool is_bin,
-	bool is_other, struct incore_error *e)
+static bool clean_find_add_run(struct clean_runs *r, const char *path, const char *root,
+	bool is_bin, bool is_other, struct incore_error *e)
 {
 	struct clean_run run = {.is_bin = is_bin, .is_other = is_other};
 
@@ -105,18 +105,18 @@ static bool add_run(struct clean_runs *r, const char *path, const char *root, bo
 	return VEC_PUSH(&r->v, run) || err_nomem(e);
 }
 
-struct visit {
+struct clean_find_visit {
 	struct clean_runs *r;
 	const char *dir;
 	unsigned depth;
 };
 
-static bool look_below(
+static bool clean_find_look_below(
 	struct clean_runs *r, const char *dir, unsigned depth, struct incore_error *e);
 
 static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
 {
-	struct visit *v = ctx;
+	struct clean_find_visit *v = ctx;
 	char *path = path_join(v->dir, name);
 	struct stat st;
 	bool ok = true;
@@ -126,7 +126,7 @@ static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
 		struct incore_error ignored = {0};
 
-		ok = look_below(v->r, path, v->depth + 1, &ignored) ||
+		ok = clean_find_look_below(v->r, path, v->depth + 1, &ignored) ||
 		     ignored.status == INCORE_BAD_INPUT; /* skip an unreadable folder */
 		if (!ok)
 			err_move(e, &ignored);
@@ -139,11 +139,11 @@ static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
 }
 
 /* Searches a folder. If it contains a run, the folders below have per-core files: skip them. */
-static bool look_below(
+static bool clean_find_look_below(
 	struct clean_runs *r, const char *dir, unsigned depth, struct incore_error *e)
 {
 	static const char *const names[] = {"visualize_data.bin", "trace.json"};
-	struct visit v = {r, dir, depth};
+	struct clean_find_visit v = {r, dir, depth};
 
 	for (unsigned i = 0; i < 2; i++) {
 		char *path = path_join(dir, names[i]);
@@ -152,7 +152,7 @@ static bool look_below(
 		if (!path)
 			return err_nomem(e);
 		is_there = file_size(path) >= 0 && !file_is_dir(path);
-		ok = !is_there || add_run(r, path, dir, i == 0, false, e);
+		ok = !is_there || clean_find_add_run(r, path, dir, i == 0, false, e);
 		mem_free(path);
 		if (is_there || !ok)
 			return ok;
@@ -168,9 +168,10 @@ bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e)
 		struct str name = str_of(path);
 		bool is_json = str_ends(name, ".json"), is_bin = str_ends(name, ".bin");
 
-		return add_run(r, path, NULL, is_bin, !is_json && !is_bin, e);
+		return clean_find_add_run(r, path, NULL, is_bin, !is_json && !is_bin, e);
 	}
-	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, NULL, false, true, e));
+	return clean_find_look_below(r, path, 0, e) &&
+	       (r->v.n > n || clean_find_add_run(r, path, NULL, false, true, e));
 }
 
 bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e)
@@ -190,7 +191,7 @@ bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_err
 	return ok;
 }
 
-static bool is_repeated(const struct clean_runs *runs, size_t i)
+static bool clean_find_is_repeated(const struct clean_runs *runs, size_t i)
 {
 	for (size_t k = 0; k < runs->v.n; k++)
 		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
@@ -198,7 +199,7 @@ static bool is_repeated(const struct clean_runs *runs, size_t i)
 	return false;
 }
 
-static bool is_taken(char *const *names, size_t n, const char *name)
+static bool clean_find_is_taken(char *const *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(names[i], name) == 0)
@@ -212,12 +213,12 @@ char **clean_name_runs(struct clean_runs *runs)
 
 	for (size_t i = 0; names && i < runs->v.n; i++) {
 		const struct clean_run *r = &runs->v.v[i];
-		bool with_launch = r->launch && is_repeated(runs, i);
+		bool with_launch = r->launch && clean_find_is_repeated(runs, i);
 		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
 			with_launch ? r->launch : "");
 
 		names[i] = base;
-		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
+		for (unsigned k = 2; names[i] && clean_find_is_taken(names, i, names[i]); k++)
 			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
 		if (!names[i])
 			return NULL;

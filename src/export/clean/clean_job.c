@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clean_job.c: reads one run, writes its files under temporary names, and moves them into place
- * at once. */
+/*
+ * clean_job.c: processes one run, from its file to the files of the output directory. Parts: a copy
+ * of the folder; the job.
+ */
 #include "export/clean/clean_job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +14,105 @@
 #include "base/map_guard.h"
 #include "base/mem.h"
 
-static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
+/* --- a copy of the folder --------------------------------------------------------------------- */
+
+/*
+ * Copies a folder, and removes a folder of ours again.
+ */
+
+#define COPY_BYTES (1u << 20)
+#define COPY_DEPTH 16
+
+struct clean_copy {
+	const char *from, *to;
+	struct stat but; /* the output folder, which is skipped */
+	unsigned depth;
+};
+
+static bool clean_copy_file(const char *from, const char *to, struct incore_error *e)
+{
+	int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out = -1;
+	char *buf = mem_alloc(COPY_BYTES);
+	bool ok = false;
+	ssize_t n = -1;
+
+	if (!buf) {
+		err_nomem(e);
+		goto out;
+	}
+	if (in < 0) {
+		err_errno(e, errno, from, "cannot read");
+		goto out;
+	}
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (out < 0) {
+		err_output(e, errno, to, "cannot create");
+		goto out;
+	}
+	ok = true;
+	while (ok && (n = read(in, buf, COPY_BYTES)) > 0)
+		ok = write_all(out, buf, (size_t)n, e) || err_wrap(e, "%s", to);
+	if (ok && n < 0)
+		ok = err_errno(e, errno, from, "cannot read");
+	if (close(out) != 0 && ok)
+		ok = err_output(e, errno, to, "cannot write");
+out:
+	if (in >= 0)
+		close(in);
+	mem_free(buf);
+	return ok;
+}
+
+static bool copy_below(const struct clean_copy *c, struct incore_error *e);
+
+static bool copy_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	const struct clean_copy *c = ctx;
+	char *from = path_join(c->from, name), *to = path_join(c->to, name);
+	struct stat st;
+	bool ok = true;
+
+	if (!from || !to)
+		ok = err_nomem(e);
+	else if (lstat(from, &st) != 0 ||
+		 (st.st_dev == c->but.st_dev && st.st_ino == c->but.st_ino))
+		ok = true;
+	else if (S_ISREG(st.st_mode))
+		ok = clean_copy_file(from, to, e);
+	else if (S_ISDIR(st.st_mode) && c->depth < COPY_DEPTH)
+		ok = copy_below(&(struct clean_copy){from, to, c->but, c->depth + 1}, e);
+	mem_free(from);
+	mem_free(to);
+	return ok;
+}
+
+static bool copy_below(const struct clean_copy *c, struct incore_error *e)
+{
+	if (mkdir(c->to, 0750) != 0)
+		return err_output(e, errno, c->to, "cannot create directory");
+	return dir_each(c->from, copy_entry, (void *)c, e);
+}
+
+/* Copies the files below `from` to a new directory `to`; skips links and the folder `but`. */
+static bool clean_copy_tree(
+	const char *from, const char *to, const char *but, struct incore_error *e)
+{
+	struct clean_copy c = {.from = from, .to = to};
+
+	if (lstat(but, &c.but) != 0)
+		c.but = (struct stat){0};
+	return copy_below(&c, e);
+}
+
+/* --- the job ---------------------------------------------------------------------------------- */
+
+/*
+ * Reads one run, writes its files under temporary names, and moves them into place at once.
+ */
+
+static bool clean_job_remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+static bool clean_job_remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 {
 	struct strbuf b = {0};
 	struct clean_remark r = {.is_loss = is_loss};
@@ -50,7 +150,8 @@ static bool look_at_block(
 		j->api_offset = k->offset + INSIGHT_HEADER_BYTES;
 	}
 	return !k->is_legacy ||
-	       remark(j, false, "%s: legacy SOURCE layout at offset %llu: its size counts the path",
+	       clean_job_remark(j, false,
+		       "%s: legacy SOURCE layout at offset %llu: its size counts the path",
 		       j->run->path, (unsigned long long)k->offset) ||
 	       err_nomem(e);
 }
@@ -63,8 +164,8 @@ static bool look_into_bin(struct clean_job *j, struct incore_error *e)
 	if (!insight_blocks_read(&j->blocks, j->data.data, j->data.size, j->run->path, e))
 		return false;
 	if (j->blocks.rest_bytes &&
-		!remark(j, true, "%s: %llu bytes at offset %llu are no block: %s", j->run->path,
-			(unsigned long long)j->blocks.rest_bytes,
+		!clean_job_remark(j, true, "%s: %llu bytes at offset %llu are no block: %s",
+			j->run->path, (unsigned long long)j->blocks.rest_bytes,
 			(unsigned long long)j->blocks.rest_offset, j->blocks.rest_why))
 		return err_nomem(e);
 	for (size_t i = 0; i < j->blocks.v.n; i++)
@@ -98,8 +199,8 @@ const char *clean_job_format(const struct clean_job *j)
 
 static bool count_remark(struct clean_job *j, uint64_t n, bool is_loss, const char *what)
 {
-	return n == 0 ||
-	       remark(j, is_loss, "%s: %llu %s", j->run->path, (unsigned long long)n, what);
+	return n == 0 || clean_job_remark(j, is_loss, "%s: %llu %s", j->run->path,
+				 (unsigned long long)n, what);
 }
 
 /* Texts of this verb for notes of the importer; losses count as errors with --strict. */
@@ -122,7 +223,7 @@ static const struct {
 	{"quantised", false, "time is quantised to 1 ns: +-1 cycle"},
 };
 
-static bool add_losses(struct clean_job *j, const struct trace *t, struct incore_error *e)
+static bool clean_job_add_losses(struct clean_job *j, const struct trace *t, struct incore_error *e)
 {
 	EACH (const struct note, n, t->notes, t->n_notes) {
 		if (strcmp(n->code, "cut-trace") == 0)
@@ -132,7 +233,7 @@ static bool add_losses(struct clean_job *j, const struct trace *t, struct incore
 			if (strcmp(n->code, losses[k].code) == 0 &&
 				!(losses[k].is_loss
 						? count_remark(j, n->count, true, losses[k].what)
-						: remark(j, false, "%s: %s", j->run->path,
+						: clean_job_remark(j, false, "%s: %s", j->run->path,
 							  losses[k].what)))
 				return err_nomem(e);
 	}
@@ -144,7 +245,7 @@ bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_er
 	j->evidence = evidence_name(t->meta.evidence);
 	if (!clean_read_trace(&j->clean, t, &j->data, e))
 		return false;
-	return !j->clean.is_text || add_losses(j, t, e);
+	return !j->clean.is_text || clean_job_add_losses(j, t, e);
 }
 
 static bool add_remarks(struct clean_job *j, struct incore_error *e)
@@ -161,19 +262,19 @@ static bool add_remarks(struct clean_job *j, struct incore_error *e)
 			"counter samples at time 0 stand at 1 ns: viewers drop time 0");
 
 	if (ok && (c->n_unmatched_sets || c->n_unmatched_waits))
-		ok = remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",
+		ok = clean_job_remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",
 			j->run->path, (unsigned long long)c->n_unmatched_sets,
 			(unsigned long long)c->n_unmatched_waits,
 			c->unmatched.n ? c->unmatched.p : "");
 	if (ok && !j->api.n && c->is_text)
-		ok = remark(
+		ok = clean_job_remark(
 			j, false, "%s: no API_INSTR block: no instr_metrics.json", j->run->path);
 	return ok || err_nomem(e);
 }
 
 /* --- writing --- */
 
-static char *path_of(struct clean_job *j, const char *name)
+static char *clean_job_path_of(struct clean_job *j, const char *name)
 {
 	const char *p = j->prefix;
 	char *base = p ? arena_printf(&j->arena, "%s.%s", p, name) : arena_strdup(&j->arena, name);
@@ -181,16 +282,17 @@ static char *path_of(struct clean_job *j, const char *name)
 	return base ? path_join(j->dir, base) : NULL;
 }
 
-static FILE *open_file(
+static FILE *clean_job_open_file(
 	struct clean_job *j, enum clean_file which, const char *name, struct incore_error *e)
 {
-	j->paths[which] = path_of(j, name);
+	j->paths[which] = clean_job_path_of(j, name);
 	if (!j->paths[which])
 		return err_nomem_null(e);
 	return out_file_open(&j->out[which], j->paths[which], e) ? j->out[which].f : NULL;
 }
 
-static bool write_trace(struct clean_job *j, const struct clean_about *a, struct incore_error *e)
+static bool clean_job_write_trace(
+	struct clean_job *j, const struct clean_about *a, struct incore_error *e)
 {
 	const char *name = "trace.clean.json", *prefix = j->prefix;
 	FILE *f;
@@ -201,7 +303,7 @@ static bool write_trace(struct clean_job *j, const struct clean_about *a, struct
 			return err_nomem(e);
 		j->prefix = NULL; /* it is part of the name */
 	}
-	f = open_file(j, CLEAN_TRACE, name, e);
+	f = clean_job_open_file(j, CLEAN_TRACE, name, e);
 	j->prefix = prefix;
 	return f && clean_write_trace(&j->clean, a, f, e);
 }
@@ -212,7 +314,7 @@ static bool write_metrics(struct clean_job *j, struct incore_error *e)
 
 	if (!j->api.n)
 		return true;
-	f = open_file(j, CLEAN_METRICS, "instr_metrics.json", e);
+	f = clean_job_open_file(j, CLEAN_METRICS, "instr_metrics.json", e);
 	if (!f)
 		return false;
 	if (j->is_raw_metrics) {
@@ -223,19 +325,20 @@ static bool write_metrics(struct clean_job *j, struct incore_error *e)
 		return err_wrap(e, "API_INSTR block");
 	if (!j->metrics.n_short_lists)
 		return true;
-	return remark(j, false,
+	return clean_job_remark(j, false,
 		       "%s: %llu lists of API_INSTR are not as long as the list of cores: cells stay missing",
 		       j->run->path, (unsigned long long)j->metrics.n_short_lists) ||
 	       err_nomem(e);
 }
 
-static bool write_summary(struct clean_job *j, const struct clean_about *a, struct incore_error *e)
+static bool clean_job_write_summary(
+	struct clean_job *j, const struct clean_about *a, struct incore_error *e)
 {
 	FILE *f;
 
 	if (j->options.is_legacy)
 		return true;
-	f = open_file(j, CLEAN_SUMMARY, "summary.txt", e);
+	f = clean_job_open_file(j, CLEAN_SUMMARY, "summary.txt", e);
 	return f && clean_write_summary(&j->clean, a, f, e);
 }
 
@@ -257,7 +360,7 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 	if (stat(from, &a) == 0 && stat(j->dir, &b) == 0 && a.st_dev == b.st_dev &&
 		a.st_ino == b.st_ino)
 		return true; /* already there */
-	j->raw_path = path_of(j, "raw_simulator");
+	j->raw_path = clean_job_path_of(j, "raw_simulator");
 	tmp = j->raw_path ? arena_printf(&j->arena, "%s.%ld.tmp", j->raw_path, (long)getpid())
 			  : NULL;
 	if (!tmp)
@@ -289,7 +392,8 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 	if (j->clean.ticks_per_unit != 1)
 		a.clock = "cycles; 1 cycle is shown as 1 ns";
 	return clean_layout(&j->clean, e) && clean_link(&j->clean, e) && add_remarks(j, e) &&
-	       write_trace(j, &a, e) && write_metrics(j, e) && write_summary(j, &a, e);
+	       clean_job_write_trace(j, &a, e) && write_metrics(j, e) &&
+	       clean_job_write_summary(j, &a, e);
 }
 
 bool clean_job_commit(struct clean_job *j, struct incore_error *e)

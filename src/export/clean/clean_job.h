@@ -52,6 +52,3 @@ bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_er
 bool clean_job_write(struct clean_job *j, struct incore_error *e);
 bool clean_job_commit(struct clean_job *j, struct incore_error *e);
 void clean_job_deinit(struct clean_job *j);
-
-/* Copies the files below `from` to a new directory `to`; skips links and the folder `but`. */
-bool clean_copy_tree(const char *from, const char *to, const char *but, struct incore_error *e);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_write.c: the laid out slices as Chrome trace events. Numbers of processes and threads are
- * unique over the file; rows of a lane never overlap; arrows run from the end of the producer to
- * the start of the consumer. The older form keeps string names and starts arrows at the producer's
- * start.
+ * clean_write.c: writes the files of a cleaned run. Parts: metrics per instruction; the summary;
+ * the trace.
  */
 #include "export/clean/clean_write.h"
 
@@ -15,10 +13,468 @@
 #include "export/text_out.h"
 #include "isa/ascend.h"
 
+/* --- metrics per instruction ------------------------------------------------------------------ */
+
+/*
+ * Converts the table of instructions (API_INSTR) from "a row with a list per core" to "a list of
+ * rows per core". A list is per core if its column is numeric or known to be per core; any other
+ * list is one value. Cells are copied as text; a cell remembers how far its list has been used, so
+ * the text is read once and stepped through once.
+ */
+
+struct clean_metrics_column {
+	struct str name; /* raw, in the input or the arena */
+	char *key;	 /* name in the output */
+	bool is_per_core;
+};
+
+struct clean_metrics_cell {
+	const char *next; /* rest of the list, or the value */
+	uint32_t n;	  /* bytes of the value; lists: 0 */
+	uint32_t column;
+	bool is_list;
+};
+
+struct metrics {
+	struct json_reader r;
+	struct arena arena;
+	struct intern names;
+	VEC(struct clean_metrics_column) columns;
+	VEC(struct str) cores; /* raw */
+	VEC(struct clean_metrics_cell) cells;
+	VEC(size_t) rows;			 /* first cell of each */
+	struct str types, instructions, numeric; /* raw values */
+	struct clean_metrics out;
+	bool is_nomem;
+};
+
+static struct str clean_metrics_raw_value(struct json_reader *r)
+{
+	const char *from;
+
+	json_peek(r);
+	from = r->p;
+	if (!json_skip(r))
+		return (struct str){0};
+	return (struct str){from, (size_t)(r->p - from)};
+}
+
+static bool is_known_list(struct str name)
+{
+	static const char *const known[] = {"Cycles", "Instructions Executed", "GPR Count",
+		"GPR Status", "Process Bytes", "Vector Utilization Percentage", "UB Read Conflict",
+		"UB Write Conflict", "ICacheCycles", "CcuCycles", "ScalarCycles", "RealStallCycles",
+		"TheoreticalStallCycles", "L2Cache Hit Rate", "Stall Sampling(All Samples)",
+		"Stall Sampling(Not Issue)"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (str_is(name, known[i]))
+			return true;
+	return false;
+}
+
+/* Is the column numeric? dtype: 1 int, 2 float, 4 percentage. */
+static bool is_numeric(const struct metrics *m, struct str name)
+{
+	struct json_reader r;
+	struct str key;
+	int64_t type = 0;
+
+	if (!m->numeric.n)
+		return false;
+	json_init(&r, m->numeric.p, m->numeric.n, NULL, 0);
+	for (json_enter_object(&r); json_next_key(&r, &key);) {
+		if (!str_eq(key, name) || json_peek(&r) != JSON_NUMBER)
+			json_skip(&r);
+		else if (!json_get_i64(&r, &type))
+			break;
+	}
+	json_deinit(&r);
+	return type == 1 || type == 2 || type == 4;
+}
+
+static uint32_t clean_metrics_column_of(struct metrics *m, struct str name)
+{
+	uint32_t n = m->names.n, k = intern_add(&m->names, name);
+	struct clean_metrics_column c = {0};
+
+	if (k == INTERN_NONE || k < n)
+		return k;
+	c.name = m->names.strs[k];
+	c.key = arena_strndup(&m->arena, name.p, name.n);
+	if (!c.key)
+		return INTERN_NONE;
+	for (char *p = c.key; *p; p++)
+		if (*p == ' ')
+			*p = '_';
+		else if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p + 32);
+	c.is_per_core =
+		!str_is(name, "Address Range") && (is_known_list(name) || is_numeric(m, name));
+	return VEC_PUSH(&m->columns, c) ? k : INTERN_NONE;
+}
+
+/* --- reading --- */
+
+static bool clean_metrics_read_cores(struct metrics *m)
+{
+	for (json_enter_array(&m->r); json_next_item(&m->r);) {
+		struct str core = json_peek(&m->r) == JSON_STRING ? clean_metrics_raw_value(&m->r)
+								  : (struct str){0};
+
+		if (!core.n)
+			return json_reject(&m->r, "bad-shape", "Cores: expected strings");
+		if (!VEC_PUSH(&m->cores, core))
+			return !(m->is_nomem = true);
+	}
+	return !m->r.is_failed;
+}
+
+/* Reads the types of the columns: {"Instructions": {column: type}}. */
+static void read_types(struct metrics *m)
+{
+	struct json_reader r;
+	struct str key;
+
+	if (!m->types.n || m->types.p[0] != '{')
+		return;
+	json_init(&r, m->types.p, m->types.n, NULL, 0);
+	for (json_enter_object(&r); json_next_key(&r, &key);) {
+		if (str_is(key, "Instructions") && json_peek(&r) == JSON_OBJECT)
+			m->numeric = clean_metrics_raw_value(&r);
+		else
+			json_skip(&r);
+	}
+	json_deinit(&r);
+}
+
+static bool clean_metrics_read_top(struct metrics *m)
+{
+	struct str key;
+
+	for (json_enter_object(&m->r); json_next_key(&m->r, &key);) {
+		if (str_is(key, "Cores"))
+			clean_metrics_read_cores(m);
+		else if (str_is(key, "Instructions Dtype"))
+			m->types = clean_metrics_raw_value(&m->r);
+		else if (str_is(key, "Instructions"))
+			m->instructions = clean_metrics_raw_value(&m->r);
+		else
+			json_skip(&m->r);
+		if (m->is_nomem)
+			return false;
+	}
+	return !m->r.is_failed;
+}
+
+static uint32_t list_length(struct str raw)
+{
+	struct json_reader r;
+	uint32_t n = 0;
+
+	json_init(&r, raw.p, raw.n, NULL, 0);
+	for (json_enter_array(&r); json_next_item(&r); n++)
+		if (!json_skip(&r))
+			break;
+	json_deinit(&r);
+	return n;
+}
+
+static bool clean_metrics_add_cell(struct metrics *m, struct str name, struct str raw)
+{
+	uint32_t k = clean_metrics_column_of(m, name);
+	struct clean_metrics_cell c = {.next = raw.p, .n = (uint32_t)raw.n, .column = k};
+
+	if (k == INTERN_NONE || raw.n > UINT32_MAX)
+		return false;
+	c.is_list = raw.p[0] == '[' && m->columns.v[k].is_per_core;
+	if (c.is_list && list_length(raw) != m->cores.n)
+		m->out.n_short_lists++;
+	if (c.is_list)
+		c.next = raw.p + 1;
+	return VEC_PUSH(&m->cells, c);
+}
+
+static bool clean_metrics_read_rows(struct metrics *m, struct json_reader *r)
+{
+	struct str key;
+
+	if (!m->instructions.n)
+		return true;
+	for (json_enter_array(r); json_next_item(r); m->out.n_rows++) {
+		if (!VEC_PUSH(&m->rows, m->cells.n))
+			return !(m->is_nomem = true);
+		for (json_enter_object(r); json_next_key(r, &key);) {
+			struct str raw;
+			char *name = NULL;
+
+			if (key.p == r->key_scratch.p) { /* had escapes: will be overwritten */
+				name = arena_strndup(&m->arena, key.p, key.n);
+				key.p = name;
+			}
+			raw = clean_metrics_raw_value(r);
+			if (!raw.n)
+				break;
+			if (!key.p || !clean_metrics_add_cell(m, key, raw))
+				return !(m->is_nomem = true);
+		}
+	}
+	return VEC_PUSH(&m->rows, m->cells.n) || !(m->is_nomem = true);
+}
+
+/* --- writing --- */
+
+/* The next item of a list; n 0: end of the list. Lists were already parsed, so they are valid. */
+static struct str next_item(struct clean_metrics_cell *c)
+{
+	const char *p = c->next;
+	struct str item;
+	unsigned depth = 0;
+
+	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r' || *p == ',')
+		p++;
+	item = (struct str){p, 0};
+	for (; depth || (*p != ',' && *p != ']'); p++) {
+		if (*p == '"')
+			for (p++; *p != '"'; p++)
+				p += *p == '\\';
+		else if (*p == '[' || *p == '{')
+			depth++;
+		else if (*p == ']' || *p == '}')
+			depth--;
+	}
+	c->next = p;
+	while (p > item.p && strchr(" \t\r\n", p[-1]))
+		p--;
+	item.n = (size_t)(p - item.p);
+	return item;
+}
+
+static void clean_metrics_put_record(struct text_out *o, struct metrics *m, size_t row)
+{
+	bool has_one = false;
+
+	text_puts(o, "{");
+	for (size_t i = m->rows.v[row]; i < m->rows.v[row + 1]; i++) {
+		struct clean_metrics_cell *c = &m->cells.v[i];
+		struct str v = c->is_list ? next_item(c) : (struct str){c->next, c->n};
+
+		if (!v.n)
+			continue;
+		text_puts(o, has_one ? ", " : "");
+		text_put_quoted(o, str_of(m->columns.v[c->column].key));
+		text_puts(o, ": ");
+		text_put_json(o, v.p, v.n);
+		has_one = true;
+	}
+	text_puts(o, "}");
+}
+
+static void clean_metrics_put_all(struct text_out *o, struct metrics *m)
+{
+	text_puts(o, "{\"cores\": [");
+	for (size_t i = 0; i < m->cores.n; i++) {
+		text_puts(o, i ? ", " : "");
+		text_put_json(o, m->cores.v[i].p, m->cores.v[i].n);
+	}
+	text_puts(o, "],\n\"instructions\": {");
+	for (size_t i = 0; i < m->cores.n; i++) {
+		text_puts(o, i ? ",\n" : "\n");
+		text_put_json(o, m->cores.v[i].p, m->cores.v[i].n);
+		text_puts(o, ": [");
+		for (size_t k = 0; k < m->out.n_rows; k++) {
+			text_puts(o, k ? ",\n" : "\n");
+			clean_metrics_put_record(o, m, k);
+		}
+		text_puts(o, "]");
+	}
+	text_puts(o, "},\n\"column_types\": ");
+	if (m->types.n)
+		text_put_json(o, m->types.p, m->types.n);
+	else
+		text_puts(o, "{}");
+	text_puts(o, "}\n");
+}
+
+static bool write_all_rows(struct metrics *m, FILE *f, struct incore_error *e)
+{
+	struct text_out o;
+
+	m->out.n_cores = (uint32_t)m->cores.n;
+	if (!text_out_open(&o, f, e))
+		return false;
+	clean_metrics_put_all(&o, m);
+	return text_out_close(&o, e);
+}
+
+bool clean_write_metrics(struct str api, const char *path, uint64_t offset, FILE *f,
+	struct clean_metrics *out, struct incore_error *e)
+{
+	struct metrics m = {0};
+	struct json_reader rows;
+	bool ok;
+
+	arena_init(&m.arena);
+	intern_init(&m.names);
+	json_init(&m.r, api.p, api.n, path, 0);
+	ok = clean_metrics_read_top(&m) && json_finish(&m.r, e);
+	if (!ok && m.r.is_failed && json_fail(&m.r, e))
+		ok = false;
+	read_types(&m);
+	json_init(&rows, api.p, api.n, path, 0);
+	rows.p = ok && m.instructions.n ? m.instructions.p : rows.p;
+	if (ok && !(clean_metrics_read_rows(&m, &rows) && !rows.is_failed)) {
+		ok = false;
+		if (rows.is_failed)
+			json_fail(&rows, e);
+	}
+	if (m.is_nomem)
+		err_nomem(e);
+	else if (!ok && e && offset) {
+		e->offset += offset;
+		e->line = 0;
+	}
+	ok = ok && write_all_rows(&m, f, e);
+	*out = m.out;
+	json_deinit(&rows);
+	json_deinit(&m.r);
+	intern_deinit(&m.names);
+	VEC_FREE(&m.columns);
+	VEC_FREE(&m.cores);
+	VEC_FREE(&m.cells);
+	VEC_FREE(&m.rows);
+	arena_deinit(&m.arena);
+	return ok;
+}
+
+/* --- the summary ------------------------------------------------------------------------------ */
+
+/*
+ * A page of text on where a cleaned trace comes from and what its pipes did.
+ */
+
+/* Writes the two costliest waits, as "MTE2 1.400 (1)". */
+static void clean_summary_put_waits(const struct clean *c, uint32_t lane, struct strbuf *b)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < c->waits.n && n < 2; i++) {
+		const struct clean_wait *w = &c->waits.v[i];
+
+		if (w->lane != lane)
+			continue;
+		sb_printf(b, "%s", n ? ", " : "");
+		if (w->producer == CLEAN_BY_NOBODY)
+			sb_puts(b, "unmatched");
+		else if (w->producer == CLEAN_BY_BARRIER)
+			sb_puts(b, "BAR");
+		else if (w->producer == CLEAN_BY_BUFFER)
+			sb_puts(b, "BUF");
+		else
+			sb_str(b, c->lanes.v[w->producer].pipe);
+		sb_printf(b, " %.3f (%llu)", w->exposed, (unsigned long long)w->n);
+		n++;
+	}
+}
+
+static bool clean_summary_put_lane(const struct clean *c, uint32_t i, FILE *f)
+{
+	const struct clean_lane *k = &c->lanes.v[i];
+	struct strbuf name = {0}, waits = {0};
+	bool ok;
+
+	sb_printf(&name, "%.*s/%.*s", STR_ARG(k->pid), STR_ARG(k->pipe));
+	clean_summary_put_waits(c, i, &waits);
+	ok = !name.failed && !waits.failed;
+	if (ok)
+		fprintf(f, "%-28s %9llu %12.3f %12.3f %5u %5u  %s\n", name.p,
+			(unsigned long long)k->sum.n, k->busy, k->sum.length_sum, k->sum.depth_max,
+			k->n_rows, waits.n ? waits.p : "-");
+	sb_free(&name);
+	sb_free(&waits);
+	return ok;
+}
+
+static bool clean_summary_put_lanes(const struct clean *c, FILE *f)
+{
+	VEC(uint32_t) v = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < c->lanes.n; i += 2) {
+		size_t k;
+
+		if (!c->lanes.v[i].is_kept || !(c->lanes.v[i].sum.n || c->lanes.v[i + 1].sum.n))
+			continue;
+		ok = VEC_PUSH(&v, i);
+		for (k = v.n - 1; ok && k > 0 && clean_compare_lanes(c, i, v.v[k - 1]) < 0; k--)
+			v.v[k] = v.v[k - 1];
+		if (ok)
+			v.v[k] = i;
+	}
+	for (size_t i = 0; ok && i < v.n; i++)
+		ok = clean_summary_put_lane(c, v.v[i], f);
+	VEC_FREE(&v);
+	return ok;
+}
+
+static void clean_summary_put_dropped(const struct clean *c, FILE *f)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->lanes.n; i++)
+		if (!c->lanes.v[i].is_kept)
+			n += c->lanes.v[i].n;
+	fprintf(f,
+		"left out     %llu slices of lanes that were not asked for (--keep-scalar, --keep-all)\n",
+		(unsigned long long)n);
+}
+
+bool clean_write_summary(
+	const struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e)
+{
+	const char *unit = c->ticks_per_unit == 1 ? "us" : "cyc";
+	bool ok;
+
+	fprintf(f, "kernel       %s\n", a->kernel ? a->kernel : "?");
+	fprintf(f, "input        %s (%llu bytes)\n", a->input ? a->input : "?",
+		(unsigned long long)a->input_bytes);
+	fprintf(f, "evidence     %s\n", a->evidence ? a->evidence : "vendor-simulator");
+	fprintf(f, "made by      incore " INCORE_VERSION "\n");
+	fprintf(f, "time         %s\n",
+		a->clock ? a->clock : "microseconds as the simulator wrote them");
+	fprintf(f, "slices       %zu kept of %llu events\n", c->slices.n,
+		(unsigned long long)c->n_events);
+	clean_summary_put_dropped(c, f);
+	fprintf(f,
+		"arrows       %zu; %llu SET and %llu WAIT without a partner, %llu on lanes left out, %llu without an instruction beside\n",
+		c->arrows.n, (unsigned long long)c->n_unmatched_sets,
+		(unsigned long long)c->n_unmatched_waits, (unsigned long long)c->n_hidden_arrows,
+		(unsigned long long)c->n_no_anchor);
+	if (c->unmatched.n)
+		fprintf(f, "unmatched    %s\n", c->unmatched.p);
+	fprintf(f, "\n%-28s %9s %8s[%s] %8s[%s] %5s %5s  %s\n", "core/pipe", "slices", "busy", unit,
+		"sum", unit, "depth", "rows", "waits for (exposed, times)");
+	ok = clean_summary_put_lanes(c, f);
+	fputs("\nbusy is the measure of the union of instructions (flags, barriers and locks left out); sum counts overlap\n"
+	      "several times; a wait counts where its own pipe did not work.\n",
+		f);
+	if (!ok)
+		return err_nomem(e);
+	return !ferror(f) || err_write(e);
+}
+
+/* --- the trace -------------------------------------------------------------------------------- */
+
+/*
+ * The laid out slices as Chrome trace events. Numbers of processes and threads are unique over the
+ * file; rows of a lane never overlap; arrows run from the end of the producer to the start of the
+ * consumer. The older form keeps string names and starts arrows at the producer's start.
+ */
+
 #define RELEASE_SLICES 8192
 #define NS 0.001 /* in microseconds: the resolution of viewers */
 
-struct writer {
+struct clean_write_writer {
 	struct clean *c;
 	struct text_out o;
 	bool has_event;
@@ -27,7 +483,7 @@ struct writer {
 	uint32_t n_order;
 };
 
-static void next_event(struct writer *w)
+static void clean_write_next_event(struct clean_write_writer *w)
 {
 	text_puts(&w->o, w->has_event ? ",\n{" : "\n{");
 	w->has_event = true;
@@ -72,7 +528,7 @@ static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 	return v;
 }
 
-static void put_pid(struct writer *w, const struct clean_lane *k)
+static void put_pid(struct clean_write_writer *w, const struct clean_lane *k)
 {
 	text_puts(&w->o, ",\"pid\":");
 	if (!w->c->options.is_legacy) {
@@ -84,7 +540,7 @@ static void put_pid(struct writer *w, const struct clean_lane *k)
 	text_puts(&w->o, "\"");
 }
 
-static void put_tid(struct writer *w, const struct clean_lane *k, uint32_t row)
+static void put_tid(struct clean_write_writer *w, const struct clean_lane *k, uint32_t row)
 {
 	text_puts(&w->o, ",\"tid\":");
 	if (!w->c->options.is_legacy) {
@@ -100,15 +556,15 @@ static void put_tid(struct writer *w, const struct clean_lane *k, uint32_t row)
 	text_puts(&w->o, "\"");
 }
 
-static void put_process(struct writer *w, const struct clean_lane *k)
+static void clean_write_put_process(struct clean_write_writer *w, const struct clean_lane *k)
 {
-	next_event(w);
+	clean_write_next_event(w);
 	text_puts(&w->o, "\"name\":\"process_name\",\"ph\":\"M\"");
 	put_pid(w, k);
 	text_puts(&w->o, ",\"args\":{\"name\":\"");
 	text_put_json(&w->o, k->pid.p, k->pid.n);
 	text_puts(&w->o, "\"}}");
-	next_event(w);
+	clean_write_next_event(w);
 	text_puts(&w->o, "\"name\":\"process_sort_index\",\"ph\":\"M\"");
 	put_pid(w, k);
 	text_puts(&w->o, ",\"args\":{\"sort_index\":");
@@ -116,12 +572,13 @@ static void put_process(struct writer *w, const struct clean_lane *k)
 	text_puts(&w->o, "}}");
 }
 
-static void put_row(struct writer *w, const struct clean_lane *k, uint32_t row, uint32_t at)
+static void clean_write_put_row(
+	struct clean_write_writer *w, const struct clean_lane *k, uint32_t row, uint32_t at)
 {
 	enum ascend_pipe pipe = ascend_pipe_of_lane(k->pipe);
 	const char *label = ascend_lane(pipe)->label;
 
-	next_event(w);
+	clean_write_next_event(w);
 	text_puts(&w->o, "\"name\":\"thread_name\",\"ph\":\"M\"");
 	put_pid(w, k);
 	put_tid(w, k, row);
@@ -138,7 +595,7 @@ static void put_row(struct writer *w, const struct clean_lane *k, uint32_t row, 
 		text_put_u64(&w->o, row);
 	}
 	text_puts(&w->o, "\"}}");
-	next_event(w);
+	clean_write_next_event(w);
 	text_puts(&w->o, "\"name\":\"thread_sort_index\",\"ph\":\"M\"");
 	put_pid(w, k);
 	put_tid(w, k, row);
@@ -147,7 +604,7 @@ static void put_row(struct writer *w, const struct clean_lane *k, uint32_t row, 
 	text_puts(&w->o, "}}");
 }
 
-static void put_lanes(struct writer *w)
+static void clean_write_put_lanes(struct clean_write_writer *w)
 {
 	uint32_t tid = 1;
 
@@ -155,10 +612,10 @@ static void put_lanes(struct writer *w)
 		struct clean_lane *k = &w->c->lanes.v[w->order[i]];
 
 		if (i == 0 || w->c->lanes.v[w->order[i - 1]].group != k->group)
-			put_process(w, k);
+			clean_write_put_process(w, k);
 		k->first_tid = tid;
 		for (uint32_t row = 0; row < k->n_rows; row++)
-			put_row(w, k, row, tid + row);
+			clean_write_put_row(w, k, row, tid + row);
 		tid += k->n_rows;
 	}
 }
@@ -200,7 +657,7 @@ static struct str *copied_member(struct copied_event *ev, struct str key, struct
 				     : other;
 }
 
-static const char *skip_blanks(const char *p)
+static const char *clean_write_skip_blanks(const char *p)
 {
 	while (*p == ' ')
 		p++;
@@ -217,12 +674,12 @@ static const char *plain_object(const char *p, const char *end, struct copied_ev
 	struct str other;
 
 	do { /* p: the brace or comma before a member */
-		const char *key = skip_blanks(p + 1), *value, *stop;
+		const char *key = clean_write_skip_blanks(p + 1), *value, *stop;
 
 		stop = *key == '"' ? json_plain_value(key, end) : NULL;
 		if (!stop || *stop != ':')
 			return NULL;
-		value = skip_blanks(stop + 1);
+		value = clean_write_skip_blanks(stop + 1);
 		p = ev && *value == '{' ? plain_object(value, end, NULL)
 					: json_plain_value(value, end);
 		if (!p)
@@ -230,12 +687,12 @@ static const char *plain_object(const char *p, const char *end, struct copied_ev
 		if (ev)
 			*copied_member(ev, (struct str){key + 1, (size_t)(stop - key) - 2},
 				&other) = (struct str){value, (size_t)(p - value)};
-		p = skip_blanks(p);
+		p = clean_write_skip_blanks(p);
 	} while (*p == ',');
 	return *p == '}' ? p + 1 : NULL;
 }
 
-static bool take_value(struct json_reader *r, struct str *out)
+static bool clean_write_take_value(struct json_reader *r, struct str *out)
 {
 	json_peek(r);
 	out->p = r->p;
@@ -246,7 +703,8 @@ static bool take_value(struct json_reader *r, struct str *out)
 }
 
 /* Reads and checks the event at an offset of the text; false: the reader has the error. */
-static bool read_event(struct writer *w, uint64_t at, struct copied_event *ev)
+static bool clean_write_read_event(
+	struct clean_write_writer *w, uint64_t at, struct copied_event *ev)
 {
 	struct json_reader *r = &w->text;
 	struct str key, other;
@@ -258,12 +716,12 @@ static bool read_event(struct writer *w, uint64_t at, struct copied_event *ev)
 	*ev = (struct copied_event){0};
 	r->need_comma = false;
 	for (json_enter_object(r); json_next_key(r, &key);)
-		if (!take_value(r, copied_member(ev, key, &other)))
+		if (!clean_write_take_value(r, copied_member(ev, key, &other)))
 			return false;
 	return !r->is_failed;
 }
 
-static void put_name(struct writer *w, struct str name)
+static void clean_write_put_name(struct clean_write_writer *w, struct str name)
 {
 	text_puts(&w->o, "\"name\":");
 	if (name.n && name.p[0] == '"')
@@ -273,16 +731,17 @@ static void put_name(struct writer *w, struct str name)
 	text_puts(&w->o, ",\"ph\":");
 }
 
-static bool is_number(struct str s)
+static bool clean_write_is_number(struct str s)
 {
 	return s.n && (s.p[0] == '-' || (s.p[0] >= '0' && s.p[0] <= '9'));
 }
 
 /* Copies a number verbatim; if it was a string or has changed, prints the value instead. */
-static void put_written(struct writer *w, const char *key, struct str text, double v)
+static void clean_write_put_written(
+	struct clean_write_writer *w, const char *key, struct str text, double v)
 {
 	text_puts(&w->o, key);
-	if (is_number(text))
+	if (clean_write_is_number(text))
 		text_put(&w->o, text.p, text.n);
 	else
 		text_put_time(&w->o, v);
@@ -290,7 +749,8 @@ static void put_written(struct writer *w, const char *key, struct str text, doub
 
 /* --- slices --- */
 
-static void put_args(struct writer *w, struct str args, const struct clean_head *h)
+static void clean_write_put_args(
+	struct clean_write_writer *w, struct str args, const struct clean_head *h)
 {
 	bool is_empty = true;
 
@@ -316,22 +776,25 @@ static void put_args(struct writer *w, struct str args, const struct clean_head 
 }
 
 /* Writes times; the older form omits a length that is missing in the text. */
-static void put_times(struct writer *w, const struct clean_slice *s, const struct copied_event *ev)
+static void clean_write_put_times(
+	struct clean_write_writer *w, const struct clean_slice *s, const struct copied_event *ev)
 {
 	const struct clean *c = w->c;
 	struct str none = {NULL, 0};
 
-	put_written(w, ",\"ts\":", ev->ts, s->ts * c->ticks_per_unit);
+	clean_write_put_written(w, ",\"ts\":", ev->ts, s->ts * c->ticks_per_unit);
 	if (c->options.is_legacy) {
 		text_puts(&w->o, ",\"cname\":\"");
 		text_puts(&w->o, colour_of(c->lanes.v[s->lane].pipe));
 		text_puts(&w->o, "\"");
 	}
-	if (!c->options.is_legacy || is_number(ev->dur) || s->dur != 0)
-		put_written(w, ",\"dur\":", s->is_cut ? none : ev->dur, s->dur * c->ticks_per_unit);
+	if (!c->options.is_legacy || clean_write_is_number(ev->dur) || s->dur != 0)
+		clean_write_put_written(
+			w, ",\"dur\":", s->is_cut ? none : ev->dur, s->dur * c->ticks_per_unit);
 }
 
-static bool put_slice(struct writer *w, size_t i, const struct clean_head *h)
+static bool clean_write_put_slice(
+	struct clean_write_writer *w, size_t i, const struct clean_head *h)
 {
 	const struct clean_slice *s = &w->c->slices.v[i];
 	const struct clean_lane *k = &w->c->lanes.v[s->lane];
@@ -342,21 +805,21 @@ static bool put_slice(struct writer *w, size_t i, const struct clean_head *h)
 
 		ev.name = (struct str){row->p, row->name_len};
 		ev.args = (struct str){row->p + row->name_len, row->args_len};
-	} else if (!read_event(w, s->at, &ev)) {
+	} else if (!clean_write_read_event(w, s->at, &ev)) {
 		return false;
 	}
-	next_event(w);
-	put_name(w, ev.name);
+	clean_write_next_event(w);
+	clean_write_put_name(w, ev.name);
 	text_puts(&w->o, "\"X\"");
 	put_pid(w, k);
 	put_tid(w, k, w->c->row_of[i]);
-	put_times(w, s, &ev);
-	put_args(w, ev.args, h);
+	clean_write_put_times(w, s, &ev);
+	clean_write_put_args(w, ev.args, h);
 	text_puts(&w->o, "}");
 	return true;
 }
 
-static bool put_slices(struct writer *w)
+static bool clean_write_put_slices(struct clean_write_writer *w)
 {
 	const struct clean *c = w->c;
 	size_t head = 0, from = SIZE_MAX, end = 0; /* range of the text not released yet */
@@ -366,7 +829,7 @@ static bool put_slices(struct writer *w)
 	for (size_t i = 0; ok && i < c->slices.n; i++) {
 		bool has_head = head < c->heads.n && c->heads.v[head].slice == i;
 
-		ok = put_slice(w, i, has_head ? &c->heads.v[head] : NULL);
+		ok = clean_write_put_slice(w, i, has_head ? &c->heads.v[head] : NULL);
 		head += has_head;
 		from = c->slices.v[i].at < from ? c->slices.v[i].at : from;
 		end = c->slices.v[i].at > end ? c->slices.v[i].at : end;
@@ -397,14 +860,15 @@ static double arrow_start(const struct clean *c, const struct clean_slice *s)
 	return at > s->ts ? at : s->ts;
 }
 
-static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, bool is_start)
+static void put_end(
+	struct clean_write_writer *w, const struct clean_arrow *a, uint64_t id, bool is_start)
 {
 	uint32_t i = is_start ? a->from : a->to;
 	const struct clean_slice *s = &w->c->slices.v[i];
 	const struct clean_lane *k = &w->c->lanes.v[s->lane];
 	const struct clean_key *key = &w->c->keys.v[a->key];
 
-	next_event(w);
+	clean_write_next_event(w);
 	text_puts(&w->o, is_start ? "\"ph\":\"s\",\"id\":" : "\"ph\":\"f\",\"bp\":\"e\",\"id\":");
 	text_put_u64(&w->o, id);
 	text_puts(&w->o, ",\"cat\":\"sync\",\"name\":\"");
@@ -426,18 +890,18 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 }
 
 /* Writes a sample; one at time 0 moves to the first nanosecond, as MindStudio Insight drops 0. */
-static bool put_counter(struct writer *w, const struct clean_event *v)
+static bool clean_write_put_counter(struct clean_write_writer *w, const struct clean_event *v)
 {
 	struct copied_event ev;
 
-	if (!read_event(w, v->at, &ev))
+	if (!clean_write_read_event(w, v->at, &ev))
 		return false;
-	next_event(w);
-	put_name(w, ev.name);
+	clean_write_next_event(w);
+	clean_write_put_name(w, ev.name);
 	text_puts(&w->o, "\"C\"");
 	put_pid(w, &w->c->lanes.v[v->lane]);
 	if (v->ts > 0)
-		put_written(w, ",\"ts\":", ev.ts, v->ts);
+		clean_write_put_written(w, ",\"ts\":", ev.ts, v->ts);
 	else
 		text_puts(&w->o, ",\"ts\":0.001");
 	text_puts(&w->o, ",\"args\":");
@@ -450,7 +914,7 @@ static bool put_counter(struct writer *w, const struct clean_event *v)
 }
 
 /* Names the processes of counters that have no slices. */
-static void name_counters(struct writer *w)
+static void name_counters(struct clean_write_writer *w)
 {
 	const struct clean *c = w->c;
 
@@ -463,13 +927,13 @@ static void name_counters(struct writer *w)
 		for (size_t n = 0; n < c->counters.n && !has_counter && !is_shown; n++)
 			has_counter = c->counters.v[n].lane == i;
 		if (has_counter)
-			put_process(w, k);
+			clean_write_put_process(w, k);
 	}
 }
 
 /* --- the frame --- */
 
-static void put_left_out(struct writer *w)
+static void put_left_out(struct clean_write_writer *w)
 {
 	const struct clean *c = w->c;
 	bool has_one = false;
@@ -496,13 +960,13 @@ static void put_left_out(struct writer *w)
 	text_puts(&w->o, "}");
 }
 
-static void put_count(struct writer *w, const char *key, uint64_t n)
+static void clean_write_put_count(struct clean_write_writer *w, const char *key, uint64_t n)
 {
 	text_puts(&w->o, key);
 	text_put_u64(&w->o, n);
 }
 
-static void put_top(struct writer *w, const struct clean_about *a)
+static void put_top(struct clean_write_writer *w, const struct clean_about *a)
 {
 	const struct clean *c = w->c;
 
@@ -522,11 +986,11 @@ static void put_top(struct writer *w, const struct clean_about *a)
 	text_puts(&w->o, ",\"time\":");
 	text_puts(&w->o, c->ticks_per_unit == 1 ? "\"microseconds as the simulator wrote them\""
 						: "\"1 ns shown = 1 cycle\"");
-	put_count(w, ",\"slices\":", c->slices.n);
-	put_count(w, ",\"arrows\":", c->arrows.n);
-	put_count(w, ",\"unmatched_sets\":", c->n_unmatched_sets);
-	put_count(w, ",\"unmatched_waits\":", c->n_unmatched_waits);
-	put_count(w, ",\"arrows_on_lanes_left_out\":", c->n_hidden_arrows);
+	clean_write_put_count(w, ",\"slices\":", c->slices.n);
+	clean_write_put_count(w, ",\"arrows\":", c->arrows.n);
+	clean_write_put_count(w, ",\"unmatched_sets\":", c->n_unmatched_sets);
+	clean_write_put_count(w, ",\"unmatched_waits\":", c->n_unmatched_waits);
+	clean_write_put_count(w, ",\"arrows_on_lanes_left_out\":", c->n_hidden_arrows);
 	put_left_out(w);
 	text_puts(&w->o, "},\"traceEvents\":[");
 }
@@ -534,7 +998,7 @@ static void put_top(struct writer *w, const struct clean_about *a)
 bool clean_write_trace(
 	struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e)
 {
-	struct writer w = {.c = c};
+	struct clean_write_writer w = {.c = c};
 	uint32_t *order = order_lanes(c, &w.n_order);
 	bool ok;
 
@@ -548,16 +1012,16 @@ bool clean_write_trace(
 		json_init(&w.text, c->file->data, c->file->size, a->input, 0);
 	w.order = order;
 	put_top(&w, a);
-	put_lanes(&w);
+	clean_write_put_lanes(&w);
 	name_counters(&w);
-	ok = put_slices(&w);
+	ok = clean_write_put_slices(&w);
 	for (size_t i = 0; ok && i < c->arrows.n; i++) {
 		mem_step(i);
 		put_end(&w, &c->arrows.v[i], i + 1, true);
 		put_end(&w, &c->arrows.v[i], i + 1, false);
 	}
 	for (size_t i = 0; ok && i < c->counters.n; i++)
-		ok = put_counter(&w, &c->counters.v[i]);
+		ok = clean_write_put_counter(&w, &c->counters.v[i]);
 	text_puts(&w.o, "\n]}\n");
 	mem_free(order);
 	if (!ok)

@@ -23,7 +23,7 @@
 #define MORE_RESIDENT_BYTES ((size_t)16 << 20) /* growth between two trims that free little */
 #define COPY_BYTES ((size_t)4 << 20)
 
-struct block {
+struct spill_block {
 	uint8_t *p;
 	size_t size;	   /* mapped */
 	uint64_t at, room; /* its range in the file */
@@ -37,7 +37,7 @@ static struct {
 	uint64_t next; /* start of the unused part of the file */
 	size_t limit;  /* resident bytes above which pages are released */
 	uint32_t n;
-	struct block v[MAX_BLOCKS];
+	struct spill_block v[MAX_BLOCKS];
 } s = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .statm = -1};
 
 static atomic_bool is_on;
@@ -51,7 +51,7 @@ static size_t whole_pages(size_t size)
 
 /* --- the file --- */
 
-static int open_unnamed(const char *dir)
+static int spill_open_unnamed(const char *dir)
 {
 	char *path = path_join(dir, ".incore.spill.XXXXXX");
 	int fd = fault_hit(FAULT_OPEN) ? (errno = EACCES, -1)
@@ -69,7 +69,7 @@ static int open_unnamed(const char *dir)
 static bool take_room(uint64_t at, size_t n)
 {
 	if (s.fd < 0)
-		s.fd = open_unnamed(s.dir);
+		s.fd = spill_open_unnamed(s.dir);
 	if (s.fd < 0)
 		s.errnum = errno;
 	else
@@ -78,7 +78,7 @@ static bool take_room(uint64_t at, size_t n)
 	return s.errnum == 0;
 }
 
-static void close_file(void)
+static void spill_close_file(void)
 {
 	if (s.fd >= 0)
 		close(s.fd);
@@ -88,7 +88,7 @@ static void close_file(void)
 
 /* --- blocks --- */
 
-static struct block *find(const void *p)
+static struct spill_block *spill_find(const void *p)
 {
 	for (uint32_t i = 0; i < s.n; i++)
 		if (s.v[i].p == p)
@@ -105,9 +105,9 @@ static uint64_t room_for(size_t size)
 	return 0;
 }
 
-static bool make_block(size_t size, struct block *out)
+static bool make_block(size_t size, struct spill_block *out)
 {
-	struct block b = {.size = size, .at = s.next, .room = room_for(size)};
+	struct spill_block b = {.size = size, .at = s.next, .room = room_for(size)};
 	void *p;
 
 	if (!b.room || !take_room(b.at, size))
@@ -122,13 +122,13 @@ static bool make_block(size_t size, struct block *out)
 }
 
 /* Frees a block; a file system without holes keeps its space until the file is closed. */
-static void free_block(const struct block *b)
+static void free_block(const struct spill_block *b)
 {
 	munmap(b->p, b->size);
 	fallocate(s.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->at, (off_t)b->size);
 }
 
-static void *take(size_t size)
+static void *spill_take(size_t size)
 {
 	void *p = NULL;
 
@@ -140,9 +140,9 @@ static void *take(size_t size)
 }
 
 /* Moves a block to a larger range, piece by piece, so as not to have it in memory twice. */
-static bool move_block(struct block *b, size_t size)
+static bool move_block(struct spill_block *b, size_t size)
 {
-	struct block to;
+	struct spill_block to;
 
 	if (!make_block(size, &to))
 		return false;
@@ -158,7 +158,7 @@ static bool move_block(struct block *b, size_t size)
 	return true;
 }
 
-static bool grow_block(struct block *b, size_t size)
+static bool grow_block(struct spill_block *b, size_t size)
 {
 	void *p;
 
@@ -176,28 +176,28 @@ static bool grow_block(struct block *b, size_t size)
 	return true;
 }
 
-static bool grow(void **p, size_t size)
+static bool spill_grow(void **p, size_t size)
 {
-	struct block *b;
+	struct spill_block *b;
 
 	pthread_mutex_lock(&s.lock);
-	b = find(*p);
+	b = spill_find(*p);
 	*p = b && grow_block(b, whole_pages(size)) ? b->p : NULL;
 	pthread_mutex_unlock(&s.lock);
 	return b != NULL;
 }
 
-static bool drop(void *p)
+static bool spill_drop(void *p)
 {
-	struct block *b;
+	struct spill_block *b;
 
 	pthread_mutex_lock(&s.lock);
-	b = find(p);
+	b = spill_find(p);
 	if (b) {
 		free_block(b);
 		*b = s.v[--s.n];
 		if (!s.n && !atomic_load(&is_on))
-			close_file();
+			spill_close_file();
 	}
 	pthread_mutex_unlock(&s.lock);
 	return b != NULL;
@@ -223,7 +223,7 @@ static size_t resident_bytes(void)
 	return (size_t)strtoull(end, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void trim(void)
+static void spill_trim(void)
 {
 	size_t left;
 
@@ -245,7 +245,8 @@ static void trim(void)
 
 void spill_begin(const char *dir)
 {
-	static const struct mem_large large = {is_large, take, grow, drop, trim};
+	static const struct mem_large large = {
+		is_large, spill_take, spill_grow, spill_drop, spill_trim};
 
 	s.dir = mem_strndup(dir, strlen(dir));
 	if (!s.dir)
@@ -268,7 +269,7 @@ void spill_end(void)
 	s.dir = NULL;
 	s.errnum = 0;
 	if (!s.n)
-		close_file();
+		spill_close_file();
 	pthread_mutex_unlock(&s.lock);
 }
 

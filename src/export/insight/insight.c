@@ -1,14 +1,253 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insight.c: a trace of pipes as the simulator/ directory of `msprof op simulator`, for MindStudio
- * Insight. See incore-insight(7).
+ * Insight. See incore-insight(7). Parts: the folder; what restores the same trace; the writer.
  */
 #include "export/insight/insight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
 #include "export/writer.h"
+#include "isa/ascend_identity.h"
+#include "trace/packed.h"
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+/*
+ * A directory of files of mode 0640, made under a temporary name and then moved.
+ */
+
+/* Target directory: DIR/simulator, or DIR itself if it has that name. */
+static char *insight_dir_target_of(struct insight *s, const char *path)
+{
+	size_t n = strlen(path);
+	char *dir;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	dir = arena_strndup(&s->arena, path, n);
+	if (!dir || strcmp(path_base(dir), "simulator") == 0)
+		return dir;
+	return arena_printf(&s->arena, "%s/simulator", dir);
+}
+
+static bool insight_dir_make_parents(struct insight *s, struct incore_error *e)
+{
+	char *dir = arena_strdup(&s->arena, s->target);
+
+	if (!dir)
+		return err_nomem(e);
+	for (char *p = dir + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = 0;
+		if (mkdir(dir, 0750) == 0) {
+			leftover_add(dir, true);
+			if (!s->n_old_path)
+				s->n_old_path = (size_t)(p - dir);
+		} else if (errno != EEXIST) {
+			return err_output(e, errno, dir, "cannot create directory");
+		}
+		*p = '/';
+	}
+	return true;
+}
+
+/* Handles parent directories created here: they stay, or on failure are removed with the result. */
+static void leave_parents(struct insight *s, bool is_failed)
+{
+	char *dir = s->n_old_path ? arena_strdup(&s->arena, s->target) : NULL;
+
+	for (size_t n = dir ? strlen(dir) : 0; n-- > s->n_old_path;) {
+		if (dir[n] != '/')
+			continue;
+		dir[n] = 0;
+		if (is_failed)
+			rmdir(dir);
+		leftover_drop(dir);
+	}
+	s->n_old_path = 0;
+}
+
+/* --- insight_dir.c --- */
+static bool insight_dir_begin(struct insight *s, const char *path, struct incore_error *e)
+{
+	s->target = insight_dir_target_of(s, path);
+	if (!s->target)
+		return err_nomem(e);
+	if (insight_dir_make_parents(s, e) && out_dir_open(&s->dir, s->target, 0640, e))
+		return true;
+	if (err_is(e, "exists"))
+		err_set(e, INCORE_USAGE, "exists", "%s already exists; name another directory",
+			s->target);
+	return false;
+}
+
+FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e)
+{
+	const char *path = dir ? arena_printf(&s->arena, "%s/%s", dir, name) : name;
+
+	if (!path)
+		return err_nomem_null(e);
+	if (dir && mkdirat(s->dir.fd, dir, 0750) != 0 && errno != EEXIST) {
+		err_output(e, errno, dir, "cannot create directory");
+		return NULL;
+	}
+	return out_dir_file(&s->dir, path, e);
+}
+
+static bool insight_dir_commit(struct insight *s, struct incore_error *e)
+{
+	bool ok = out_dir_commit(&s->dir, e);
+
+	leave_parents(s, !ok);
+	return ok;
+}
+
+static void insight_dir_abort(struct insight *s)
+{
+	out_dir_abort(&s->dir);
+	leave_parents(s, true);
+}
+
+/* --- what restores the same trace ------------------------------------------------------------- */
+
+/*
+ * Data to restore the same trace. Events contain the slices; everything else (code rows in order,
+ * sources, totals, links, counters at their true times, tables, notes) goes into a separate block:
+ * a packed trace with empty tracks and a hash of each pipe's slices, so that a reader knows whether
+ * the two belong together.
+ */
+
+/* --- rows --- */
+
+static uint64_t insight_own_key_of(const struct insight *s, code_idx i, unsigned kind)
+{
+	const struct code_row *r = &s->t->code[i];
+
+	return ascend_row_key(
+		kind, r->address, insight_opcode(s, i), (struct str){r->text, r->text_len});
+}
+
+/* Finds the rows that must be written by number. A row without a kind of core matches cores of any
+ * kind: there it must be the only match. */
+static bool insight_find_named(struct insight *s)
+{
+	struct u64_map first = {0}, any = {0};
+	bool ok = true;
+
+	for (code_idx i = 0; ok && i < s->t->n_code; i++) {
+		unsigned kind = s->t->code[i].code_object;
+		uint64_t *a = u64_map_at(&first, insight_own_key_of(s, i, kind));
+		uint64_t *b = u64_map_at(&any, insight_own_key_of(s, i, ASCEND_PLAIN));
+
+		ok = a && b;
+		if (!ok || s->t->code[i].is_label)
+			continue;
+		if (*a)
+			s->is_row_named[i] = s->is_row_named[*a - 1] = 1;
+		else
+			*a = (uint64_t)i + 1;
+		if (*b && (kind == ASCEND_PLAIN || s->t->code[*b - 1].code_object == ASCEND_PLAIN))
+			s->is_row_named[i] = s->is_row_named[*b - 1] = 1;
+		if (!*b || kind == ASCEND_PLAIN)
+			*b = (uint64_t)i + 1;
+	}
+	u64_map_deinit(&first);
+	u64_map_deinit(&any);
+	return ok;
+}
+
+bool insight_is_named(const struct insight *s, code_idx code, uint32_t unit)
+{
+	unsigned kind;
+
+	if (code >= s->t->n_code)
+		return false;
+	kind = s->t->code[code].code_object;
+	return s->is_row_named[code] || (kind != ASCEND_PLAIN && kind != s->units.v[unit].kind);
+}
+
+/* --- the block --- */
+
+void insight_hash_track(struct insight *s, const struct export_track *k)
+{
+	const struct track_data *d = k->data;
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < d->n; i++)
+		hash = ascend_slice_hash(hash, &(struct ascend_slice){d->start_cyc[i],
+						       d->dur_cyc[i], d->stall_cyc[i], d->code[i]});
+	s->track_hash[k->index] = hash;
+	s->n_hashed++;
+}
+
+/* Adds the hashes as the last table of the trace. */
+static bool add_hashes(struct insight *s, struct trace *shallow)
+{
+	static const char *const cols[] = {"hash"};
+	const struct trace *t = s->t;
+	const char **cells = arena_zalloc(&s->arena, (size_t)t->n_tracks + 1, sizeof(*cells));
+	struct named_table *tables =
+		arena_zalloc(&s->arena, (size_t)t->n_tables + 1, sizeof(*tables));
+
+	if (!cells || !tables)
+		return false;
+	for (track_idx i = 0; i < t->n_tracks; i++) {
+		cells[i] = arena_printf(&s->arena, "%016llx", (unsigned long long)s->track_hash[i]);
+		if (!cells[i])
+			return false;
+	}
+	if (t->n_tables)
+		memcpy(tables, t->tables, t->n_tables * sizeof(*tables));
+	tables[t->n_tables] = (struct named_table){.name = ASCEND_TABLE_SLICES,
+		.origin = "",
+		.n_cols = 1,
+		.n_rows = t->n_tracks,
+		.cols = cols,
+		.cells = cells};
+	shallow->tables = tables;
+	shallow->n_tables = t->n_tables + 1;
+	return true;
+}
+
+bool insight_own_bytes(struct insight *s, char **bytes, size_t *n, struct incore_error *e)
+{
+	struct trace shallow = *s->t;
+	FILE *f;
+	bool ok;
+
+	*bytes = NULL;
+	*n = 0;
+	if (s->n_hashed != s->t->n_tracks)
+		return true;
+	f = open_memstream(bytes, n);
+	if (!f || !add_hashes(s, &shallow)) {
+		if (f)
+			fclose(f);
+		free(*bytes);
+		*bytes = NULL;
+		return err_nomem(e);
+	}
+	ok = packed_write_tables(&shallow, f, e);
+	if (fclose(f) != 0 && ok)
+		ok = err_nomem(e);
+	if (!ok) {
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return ok;
+}
+
+/* --- the writer ------------------------------------------------------------------------------- */
 
 /* --- cores --- */
 
-static bool add_unit(struct insight *s, track_idx i, struct incore_error *e)
+static bool insight_add_unit(struct insight *s, track_idx i, struct incore_error *e)
 {
 	const struct track *k = &s->t->tracks[i];
 	const char *slash = strrchr(k->name, '/');
@@ -69,7 +308,7 @@ static bool find_pairs(struct insight *s)
 	return true;
 }
 
-static bool make_tables(struct insight *s, struct incore_error *e)
+static bool insight_make_tables(struct insight *s, struct incore_error *e)
 {
 	size_t n_code = (size_t)s->t->n_code + 1;
 
@@ -77,7 +316,7 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 	if (!s->unit_of)
 		return err_nomem(e);
 	for (track_idx i = 0; i < s->t->n_tracks; i++)
-		if (!add_unit(s, i, e))
+		if (!insight_add_unit(s, i, e))
 			return false;
 	s->n_drawn = s->units.n;
 	if (!insight_read_stated(s))
@@ -97,7 +336,7 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 
 /* --- the exporter --- */
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool insight_begin(struct export *x, struct incore_error *e)
 {
 	const struct trace *t = x->trace;
 	struct insight *s;
@@ -123,10 +362,11 @@ static bool begin(struct export *x, struct incore_error *e)
 	s->open_unit = UINT32_MAX;
 	arena_init(&s->arena);
 	s->is_cycles = !t->meta.clock_hz_num || !t->meta.clock_hz_den;
-	return insight_dir_begin(s, x->path, e) && make_tables(s, e) && insight_begin_trace(s, e);
+	return insight_dir_begin(s, x->path, e) && insight_make_tables(s, e) &&
+	       insight_begin_trace(s, e);
 }
 
-static bool track(struct export *x, const struct export_track *k, struct incore_error *e)
+static bool insight_track(struct export *x, const struct export_track *k, struct incore_error *e)
 {
 	struct insight *s = x->state;
 	uint32_t unit = s->unit_of[k->index];
@@ -138,7 +378,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	return insight_put_track(s, k, e) && insight_put_core_track(s, k, e);
 }
 
-static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
+static bool insight_counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	int64_t at = v->time_cyc + x->origin_cyc;
 
@@ -147,7 +387,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	return true;
 }
 
-static bool lost(struct export *x, const struct note *n, struct incore_error *e)
+static bool insight_lost(struct export *x, const struct note *n, struct incore_error *e)
 {
 	(void)x;
 	(void)n;
@@ -155,7 +395,7 @@ static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 	return true; /* they are in the block of tables */
 }
 
-static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool insight_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;
@@ -184,7 +424,7 @@ static bool tell_cuts(struct export *x, const struct insight *s, struct incore_e
 		       s->n_details_left, e);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool insight_end(struct export *x, struct incore_error *e)
 {
 	struct insight *s = x->state;
 	FILE *f;
@@ -208,12 +448,12 @@ static bool end(struct export *x, struct incore_error *e)
 	return tell_cuts(x, s, e);
 }
 
-static bool commit(struct export *x, struct incore_error *e)
+static bool insight_commit(struct export *x, struct incore_error *e)
 {
 	return insight_dir_commit(x->state, e);
 }
 
-static void free_state(struct export *x)
+static void insight_free_state(struct export *x)
 {
 	struct insight *s = x->state;
 
@@ -248,6 +488,6 @@ const struct export_ops export_insight = {
 		 EXPORT_NOTES | EXPORT_CODE,
 	.is_directory = true,
 	.takes_tracks = true,
-	.commit = commit,
-	EXPORT_WRITER,
+	.commit = insight_commit,
+	EXPORT_WRITER(insight),
 };

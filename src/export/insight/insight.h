@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "export/export.h"
-#include "export/insight/insight_tables.h"
 #include "export/text_out.h"
 #include "isa/ascend.h"
 
@@ -38,6 +37,38 @@ struct insight_flag { /* a SET or WAIT */
 	code_idx code;
 	uint64_t pair; /* link index + 1; 0: no link */
 	bool is_wait;
+};
+
+enum insight_dtype { /* types of columns, as numbered by the viewer */
+	INSIGHT_HIDDEN = 0,
+	INSIGHT_INT = 1,
+	INSIGHT_FLOAT = 2,
+	INSIGHT_TEXT = 3,
+	INSIGHT_PERCENT = 4,
+	INSIGHT_JSON = 5,
+	INSIGHT_DETAILS = 100,
+};
+
+/* Rows of a stated table for the same instruction or line on different cores. */
+struct insight_group {
+	uint32_t first, n;
+	uint64_t number;   /* address or line */
+	source_idx source; /* of a line; NO_SOURCE: not known */
+};
+
+/* What the producer stated per instruction (API_INSTR) or per line (API_FILE). */
+struct insight_stated {
+	const struct named_table *k; /* NULL: nothing stated */
+	enum insight_dtype *dtype;   /* by column */
+	uint32_t *unit;		     /* by row; INSIGHT_NO_UNIT: its unit is not written */
+	VEC(struct insight_group) groups;
+};
+
+struct insight_use { /* a code row that belongs to a line, or the line's stated figures */
+	source_idx source;
+	uint32_t line;
+	code_idx code;			    /* NO_CODE: stated figures */
+	const struct insight_group *stated; /* or NULL */
 };
 
 struct insight {
@@ -98,27 +129,22 @@ void insight_put_counter(
 	struct insight *s, const struct counter_series *c, uint64_t time, uint64_t value);
 bool insight_end_trace(struct insight *s, struct incore_error *e);
 
-/* --- insight_core.c: <core>/trace.json and the CSV files --- */
+/* <core>/trace.json and the CSV files */
 bool insight_begin_core(struct insight *s, uint32_t unit, struct incore_error *e);
 bool insight_put_core_track(
 	struct insight *s, const struct export_track *k, struct incore_error *e);
 bool insight_end_core(struct insight *s, struct incore_error *e);
 
-/* --- insight_own.c: data to restore the same trace --- */
-/* Finds the rows that events must identify by their number. */
-bool insight_find_named(struct insight *s);
+/* --- insight.c: the folder, and data to restore the same trace --- */
+/* A new file (mode 0640) below the staging folder; dir may be NULL. */
+FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e);
 /* Must an event of this row on this unit contain its number? */
 bool insight_is_named(const struct insight *s, code_idx code, uint32_t unit);
 void insight_hash_track(struct insight *s, const struct export_track *k);
 /* Makes the block of tables, to be freed with free(); *n is 0 if not all pipes were written. */
 bool insight_own_bytes(struct insight *s, char **bytes, size_t *n, struct incore_error *e);
 
-/* --- insight_bin.c --- */
+/* --- insight_bin.c: visualize_data.bin --- */
+/* Reads the tables that the producer stated; false only on lack of memory. */
+bool insight_read_stated(struct insight *s);
 bool insight_write_bin(struct insight *s, struct incore_error *e);
-
-/* --- insight_dir.c --- */
-bool insight_dir_begin(struct insight *s, const char *path, struct incore_error *e);
-/* A new file (mode 0640) below the staging folder; dir may be NULL. */
-FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e);
-bool insight_dir_commit(struct insight *s, struct incore_error *e);
-void insight_dir_abort(struct insight *s);

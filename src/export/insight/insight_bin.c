@@ -1,17 +1,840 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, details, then our own
- * block. Blocks are padded to 4 bytes; nothing follows the last one.
+ * insight_bin.c: writes visualize_data.bin, the container of tables and sources. Parts: tables of
+ * the producer; source lines; tables of instructions and of lines; details; the container.
  */
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/search.h"
+#include "base/vec.h"
 #include "codec/insight_blocks.h"
+#include "codec/json_writer.h"
+#include "codec/trace_events.h"
 #include "export/insight/insight.h"
+#include "trace/trace.h"
+
+#define INSIGHT_ANY_UNIT (UINT32_MAX - 1) /* a stated row that names no core */
+
+/* A cell; NULL if it is empty. */
+static const char *insight_stated_cell(const struct insight_stated *d, uint32_t row, int column)
+{
+	return column < 0 ? NULL : d->k->cells[(size_t)row * d->k->n_cols + (unsigned)column];
+}
+
+/* --- tables of the producer ------------------------------------------------------------------- */
+
+/*
+ * Finds which rows of the producer's tables are the same instruction or line, the core of each, and
+ * the type of each column. The trace keeps the cells as text, but not the types: a column gets the
+ * narrowest type that holds all its cells.
+ */
+
+#define MAX_STATED_CORES 256 /* without slices; each costs a cell per instruction */
+
+/* Index of the column of that name; -1: no such column. */
+static int insight_stated_column(const struct insight_stated *d, const char *name)
+{
+	for (uint32_t i = 0; d->k && i < d->k->n_cols; i++)
+		if (strcmp(d->k->cols[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* --- types --- */
+
+/* Columns of JSON objects and lists that the viewer draws. */
+static const struct {
+	const char *name;
+	enum insight_dtype type;
+} json_columns[] = {
+	{"GPR Status", INSIGHT_JSON},
+	{"Address Range", INSIGHT_JSON},
+	{"Stall Sampling(All Samples)", INSIGHT_DETAILS},
+	{"Stall Sampling(Not Issue)", INSIGHT_DETAILS},
+};
+
+static enum insight_dtype type_of_column(const struct insight_stated *d, uint32_t column)
+{
+	struct str name = str_of(d->k->cols[column]);
+	bool is_percent = str_ends(name, " Percentage") || str_ends(name, " Hit Rate");
+	enum insight_dtype type = is_percent ? INSIGHT_PERCENT : INSIGHT_INT;
+	double v;
+
+	for (size_t i = 0; i < sizeof(json_columns) / sizeof(*json_columns); i++)
+		if (str_is(name, json_columns[i].name))
+			return json_columns[i].type;
+	for (uint32_t i = 0; i < d->k->n_rows; i++) {
+		const char *cell = insight_stated_cell(d, i, (int)column);
+
+		if (cell && !trace_event_number(str_of(cell), &v))
+			return INSIGHT_TEXT;
+		if (cell && !is_percent && strpbrk(cell, ".eE"))
+			type = INSIGHT_FLOAT;
+	}
+	return type;
+}
+
+/* --- rows --- */
+
+static bool insight_stated_is_same(
+	const struct insight_stated *d, uint32_t a, uint32_t b, int column)
+{
+	const char *x = insight_stated_cell(d, a, column), *y = insight_stated_cell(d, b, column);
+
+	return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+/* Groups the rows of each instruction or line, which follow each other, one per core. A row whose
+ * address or line is not a number is left out and counted. */
+static bool insight_stated_make_groups(
+	struct insight *s, struct insight_stated *d, const char *number)
+{
+	int core = insight_stated_column(d, "Core"), source = insight_stated_column(d, "Source");
+	int at = insight_stated_column(d, number);
+	struct insight_group *last = NULL;
+
+	for (uint32_t i = 0; i < d->k->n_rows; i++) {
+		const char *cell = insight_stated_cell(d, i, at);
+		struct insight_group g = {.first = i, .n = 1, .source = NO_SOURCE};
+
+		if (last && last->first + last->n == i &&
+			insight_stated_is_same(d, last->first, i, at) &&
+			insight_stated_is_same(d, last->first, i, source) &&
+			!insight_stated_is_same(d, last->first, i, core)) {
+			last->n++;
+		} else if (!cell || !str_to_u64(str_of(cell), &g.number)) {
+			s->n_stated_left++;
+		} else if (!VEC_PUSH(&d->groups, g)) {
+			return false;
+		} else {
+			last = &d->groups.v[d->groups.n - 1];
+		}
+	}
+	return true;
+}
+
+/* Finds the unit of a row: that of its core; without a core, any. A core without slices gets a unit
+ * that appears only in the tables. False on lack of memory. */
+static bool insight_stated_find_unit(struct insight *s, const char *core, uint32_t *unit)
+{
+	struct insight_unit u = {.name = core, .said = str_of(core)};
+	struct ascend_unit known;
+
+	*unit = core ? INSIGHT_NO_UNIT : INSIGHT_ANY_UNIT;
+	for (uint32_t i = 0; core && i < s->units.n; i++)
+		if (str_is(s->units.v[i].said, core)) {
+			*unit = i;
+			return true;
+		}
+	if (!core || s->selection)
+		return true;
+	if (!ascend_unit_of(u.said, &known) || s->units.n >= s->n_drawn + MAX_STATED_CORES) {
+		s->n_stated_left++;
+		return true;
+	}
+	*unit = (uint32_t)s->units.n;
+	return VEC_PUSH(&s->units, u);
+}
+
+static bool insight_stated_open_table(
+	struct insight *s, struct insight_stated *d, const char *name, const char *number)
+{
+	int core;
+
+	d->k = trace_find_table(s->t, name);
+	if (!d->k)
+		return true;
+	core = insight_stated_column(d, "Core");
+	d->dtype = arena_zalloc(&s->arena, (size_t)d->k->n_cols + 1, sizeof(*d->dtype));
+	d->unit = arena_zalloc(&s->arena, (size_t)d->k->n_rows + 1, sizeof(*d->unit));
+	if (!d->dtype || !d->unit)
+		return false;
+	for (uint32_t i = 0; i < d->k->n_cols; i++)
+		d->dtype[i] = type_of_column(d, i);
+	for (uint32_t i = 0; i < d->k->n_rows; i++)
+		if (!insight_stated_find_unit(s, insight_stated_cell(d, i, core), &d->unit[i]))
+			return false;
+	return insight_stated_make_groups(s, d, number);
+}
+
+/* Finds the source files of stated lines. The lines of a file follow each other. */
+static void find_sources(struct insight *s)
+{
+	struct insight_stated *d = &s->stated_lines;
+	int column = insight_stated_column(d, "Source");
+	const char *last = NULL;
+	source_idx found = NO_SOURCE;
+
+	EACH (struct insight_group, g, d->groups.v, d->groups.n) {
+		const char *path = insight_stated_cell(d, g->first, column);
+
+		if (path && (!last || strcmp(path, last) != 0))
+			for (found = 0; found < s->t->n_sources &&
+					strcmp(s->t->sources[found].path, path) != 0;)
+				found++;
+		last = path;
+		if (path && found < s->t->n_sources && g->number <= UINT32_MAX)
+			g->source = found;
+		else
+			s->n_stated_left += g->n;
+	}
+}
+
+bool insight_read_stated(struct insight *s)
+{
+	if (!insight_stated_open_table(s, &s->instr, ASCEND_TABLE_INSTR, "Address") ||
+		!insight_stated_open_table(s, &s->stated_lines, ASCEND_TABLE_LINES, "Line"))
+		return false;
+	find_sources(s);
+	return true;
+}
+
+/* --- source lines ----------------------------------------------------------------------------- */
+
+/*
+ * The source lines that have figures: those in the call chain of an instruction, and those that the
+ * producer stated. A line outside of the toolkit counts every instruction whose chain contains it,
+ * once.
+ */
+
+#define SHOWN_LINES 10000u /* of a file; the viewer shows no more */
+
+/* Sorted so that stated figures of a line come after its instructions. */
+ORDER(use_cmp, struct insight_use, UP(source) UP(line) UP(code))
+
+/* Is a row of code written to the table? Without a selection also if it was not executed. */
+static bool insight_is_written(const struct insight *s, code_idx code)
+{
+	bool is_hit = !s->selection;
+
+	for (size_t i = 0; i < s->units.n && !is_hit; i++)
+		is_hit = s->cells[(size_t)code * s->units.n + i].hit != 0;
+	return is_hit;
+}
+
+static bool add_uses(struct insight *s)
+{
+	for (code_idx c = 0; c < s->t->n_code; c++) {
+		const struct code_row *r = &s->t->code[c];
+
+		for (uint16_t i = 0; insight_is_written(s, c) && i < r->n_frames; i++) {
+			const struct frame *f = &s->t->frames[r->first_frame + i];
+
+			if (f->source < s->t->n_sources &&
+				!strstr(s->t->sources[f->source].path, "ascend-toolkit") &&
+				!VEC_PUSH(&s->uses,
+					(struct insight_use){f->source, f->line, c, NULL}))
+				return false;
+		}
+	}
+	EACH (const struct insight_group, g, s->stated_lines.groups.v, s->stated_lines.groups.n)
+		if (g->source != NO_SOURCE &&
+			!VEC_PUSH(&s->uses,
+				(struct insight_use){g->source, (uint32_t)g->number, NO_CODE, g}))
+			return false;
+	return true;
+}
+
+/* --- insight_lines.c: source lines, and which sources have any --- */
+static bool insight_find_lines(struct insight *s)
+{
+	size_t n = 0;
+
+	s->has_block = arena_zalloc(&s->arena, (size_t)s->t->n_sources + 1, 1);
+	if (!s->has_block || !add_uses(s))
+		return false;
+	for (source_idx i = 0; i < s->t->n_sources; i++)
+		s->has_block[i] = s->t->sources[i].text_len != 0;
+	SORT(s->uses.v, s->uses.n, use_cmp);
+	EACH (const struct insight_use, u, s->uses.v, s->uses.n) {
+		const struct insight_use *last = n ? &s->uses.v[n - 1] : NULL;
+		bool is_new = !last || last->source != u->source || last->line != u->line;
+
+		/* With a selection, a line without selected instructions is left out, even if
+		 * stated. */
+		if ((last && use_cmp(u, last) == 0) || (is_new && u->stated && s->selection))
+			continue;
+		s->has_block[u->source] = 1;
+		s->n_lines += is_new;
+		s->uses.v[n++] = *u;
+	}
+	s->uses.n = n;
+	return true;
+}
+
+/* Writes placeholder lines for a missing text, up to the last line with figures that is shown. */
+static bool insight_placeholder(const struct insight *s, source_idx i, struct strbuf *out)
+{
+	size_t lo = 0, hi = s->uses.n;
+	uint32_t line = 0; /* last line written */
+
+	BISECT(lo, hi, k, s->uses.v[k].source < i);
+	for (; lo < s->uses.n && s->uses.v[lo].source == i; lo++) {
+		if (s->uses.v[lo].line <= line || s->uses.v[lo].line > SHOWN_LINES)
+			continue;
+		while (++line < s->uses.v[lo].line)
+			sb_putc(out, '\n');
+		sb_printf(out, "// line %u: the capture has no text of this file\n", line);
+	}
+	if (!line)
+		sb_putc(out, '\n');
+	return !out->failed;
+}
+
+/* --- tables of instructions and of lines ------------------------------------------------------ */
+
+/*
+ * API_INSTR (a row per instruction) and API_FILE (a row per source line), a cell per core, or one
+ * for all cores if they are equal. Figures that the producer stated have its column names; sums
+ * over the trace have our own, and the producer's names only for rows that it did not state. Every
+ * figure is a 32-bit int: larger ones are clamped, as the producer does.
+ */
+
+#define NO_ROW UINT32_MAX
+
+static const struct figure {
+	const char *name;
+	size_t at; /* offset in an insight_cell */
+	bool is_ours;
+	bool is_beside; /* our sum, shown only if there is a table of the producer */
+	double none;
+} figures[] = {
+	{"Cycles", offsetof(struct insight_cell, cycles), false, false, 0},
+	{"Instructions Executed", offsetof(struct insight_cell, hit), false, false, 0},
+	{"Process Bytes", offsetof(struct insight_cell, bytes), false, false, -1},
+	{"Busy Cycles", offsetof(struct insight_cell, busy), true, false, 0},
+	{"Cache Stall Cycles", offsetof(struct insight_cell, cache), true, false, 0},
+	{"Queue Stall Cycles", offsetof(struct insight_cell, queue), true, false, 0},
+	{"Wait Cycles", offsetof(struct insight_cell, wait), true, false, 0},
+	{"Trace Cycles", offsetof(struct insight_cell, cycles), true, true, 0},
+	{"Trace Executions", offsetof(struct insight_cell, hit), true, true, 0},
+};
+#define FIGURES (sizeof(figures) / sizeof(*figures))
+
+/* Is a stated column copied unchanged? The others are written separately. */
+static bool is_copied(const char *name)
+{
+	static const char *const names[] = {"Core", "Address", "AscendC Inner Code", "Source",
+		"Pipe", "Line", "Address Range", "Evidence"};
+
+	for (size_t i = 0; i < FIGURES; i++)
+		if (strcmp(name, figures[i].name) == 0)
+			return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return false;
+	return true;
+}
+
+/* A table being written, and its current row. */
+struct insight_tables_table {
+	struct insight *s;
+	const struct insight_stated *d;
+	struct json_writer w;
+	const struct insight_group *stated; /* or NULL */
+	struct insight_cell *sum;	    /* by unit: sums over the trace */
+	uint32_t *row_of;		    /* by unit: row of the stated table, or NO_ROW */
+	double *list;			    /* by unit */
+};
+
+static bool insight_tables_table_open(struct insight_tables_table *x, struct insight *s,
+	const struct insight_stated *d, struct strbuf *out)
+{
+	size_t n = s->units.n + 1;
+
+	*x = (struct insight_tables_table){.s = s, .d = d};
+	x->sum = arena_zalloc(&s->arena, n, sizeof(*x->sum));
+	x->row_of = arena_zalloc(&s->arena, n, sizeof(*x->row_of));
+	x->list = arena_zalloc(&s->arena, n, sizeof(*x->list));
+	json_w_buf(&x->w, out, 0);
+	json_w_object(&x->w);
+	json_w_kv_array(&x->w, "Cores");
+	for (size_t i = 0; i < s->units.n; i++)
+		json_w_cstr(&x->w, s->units.v[i].name);
+	json_w_end(&x->w);
+	return x->sum && x->row_of && x->list;
+}
+
+/* --- cells --- */
+
+static void insight_tables_put_number(struct json_writer *w, double v, bool is_float)
+{
+	/* without a decimal point the viewer shows 0 */
+	const char *point = v > -1e9 && v < 1e9 && v == (double)(int64_t)v ? ".0" : "";
+	char text[40];
+
+	if (!is_float) {
+		json_w_i64(w, v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int64_t)v);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.15g%s", v, point);
+	if (!strpbrk(text, ".e") || strtod(text, NULL) != v)
+		snprintf(text, sizeof(text), "%.17e", v);
+	json_w_raw(w, str_of(text));
+}
+
+/* Writes x->list, or a single number if all are equal. */
+static void insight_tables_put_list(struct insight_tables_table *x, const char *name, bool is_float)
+{
+	size_t n = x->s->units.n;
+	bool is_one = n > 0;
+
+	for (size_t i = 1; i < n; i++)
+		is_one &= x->list[i] == x->list[0];
+	json_w_key(&x->w, name);
+	if (!is_one)
+		json_w_array(&x->w);
+	for (size_t i = 0; i < (is_one ? 1 : n); i++)
+		insight_tables_put_number(&x->w, x->list[i], is_float);
+	if (!is_one)
+		json_w_end(&x->w);
+}
+
+/* The stated value of a column for a unit; `none` if there is no value. */
+static double stated_number(
+	const struct insight_tables_table *x, size_t unit, int column, double none)
+{
+	uint32_t row = x->row_of[unit];
+	const char *cell = row == NO_ROW ? NULL : insight_stated_cell(x->d, row, column);
+	double v;
+
+	return cell && trace_event_number(str_of(cell), &v) ? v : none;
+}
+
+/* The first non-empty cell of a column for the current row, or NULL. */
+static const char *stated_text(const struct insight_tables_table *x, const char *name)
+{
+	int column = insight_stated_column(x->d, name);
+	const char *cell = NULL;
+
+	for (uint32_t i = 0; x->stated && i < x->stated->n && !cell; i++)
+		cell = insight_stated_cell(x->d, x->stated->first + i, column);
+	return cell;
+}
+
+static void insight_tables_put_stated(struct insight_tables_table *x, uint32_t column)
+{
+	const char *name = x->d->k->cols[column], *cell;
+	enum insight_dtype type = x->d->dtype[column];
+
+	if (type == INSIGHT_INT || type == INSIGHT_FLOAT || type == INSIGHT_PERCENT) {
+		for (size_t i = 0; i < x->s->units.n; i++)
+			x->list[i] = stated_number(x, i, (int)column, -1);
+		insight_tables_put_list(x, name, type != INSIGHT_INT);
+		return;
+	}
+	cell = stated_text(x, name);
+	json_w_key(&x->w, name);
+	if (type == INSIGHT_TEXT)
+		json_w_cstr(&x->w, cell ? cell : "");
+	else
+		json_w_raw(&x->w, cell ? str_of(cell) : STR("[]"));
+}
+
+/* Writes a figure: the producer's if it stated the row, otherwise the sum over the trace. */
+static void put_figure(struct insight_tables_table *x, const struct figure *k)
+{
+	int column = k->is_ours || !x->stated ? -1 : insight_stated_column(x->d, k->name);
+
+	for (size_t i = 0; i < x->s->units.n; i++) {
+		uint64_t v;
+
+		memcpy(&v, (const char *)&x->sum[i] + k->at, sizeof(v));
+		x->list[i] = column >= 0 ? stated_number(x, i, column, k->none)
+			     : v	 ? (double)v
+					 : k->none;
+	}
+	insight_tables_put_list(x, k->name, false);
+}
+
+/* Writes the columns common to both tables, or their types under the same names. */
+static void insight_tables_put_columns(struct insight_tables_table *x, bool is_types)
+{
+	for (size_t i = 0; i < FIGURES; i++) {
+		if (figures[i].is_beside && !x->d->k)
+			continue;
+		if (is_types)
+			json_w_kv_i64(&x->w, figures[i].name, INSIGHT_INT);
+		else
+			put_figure(x, &figures[i]);
+	}
+	for (uint32_t i = 0; x->d->k && i < x->d->k->n_cols; i++) {
+		if (!is_copied(x->d->k->cols[i]))
+			continue;
+		if (is_types)
+			json_w_kv_i64(&x->w, x->d->k->cols[i], x->d->dtype[i]);
+		else
+			insight_tables_put_stated(x, i);
+	}
+}
+
+/* --- rows --- */
+
+/* Starts a row: finds what is stated for each core, and clears the sums. */
+static void insight_tables_begin_row(struct insight_tables_table *x, const struct insight_group *g)
+{
+	size_t n = x->s->units.n;
+
+	x->stated = g;
+	memset(x->sum, 0, n * sizeof(*x->sum));
+	for (size_t i = 0; i < n; i++)
+		x->row_of[i] = g && x->d->unit[g->first] == INSIGHT_ANY_UNIT ? g->first : NO_ROW;
+	for (uint32_t i = 0; g && i < g->n; i++)
+		if (x->d->unit[g->first + i] < n)
+			x->row_of[x->d->unit[g->first + i]] = g->first + i;
+}
+
+static void insight_tables_add_code(struct insight_tables_table *x, code_idx code)
+{
+	for (uint32_t i = 0; i < x->s->units.n; i++) {
+		const struct insight_cell *c = &x->s->cells[(size_t)code * x->s->units.n + i];
+		struct insight_cell *sum = &x->sum[i];
+
+		sum->hit += c->hit;
+		sum->cycles += c->cycles;
+		sum->busy += c->busy;
+		sum->wait += c->wait;
+		sum->cache += c->cache;
+		sum->queue += c->queue;
+		sum->bytes += insight_row_bytes(x->s, code, i);
+		sum->pipe = c->hit ? c->pipe : sum->pipe;
+	}
+}
+
+/* Writes the source line of a row: its innermost frame outside of the toolkit. */
+static bool put_inner(struct insight_tables_table *x, const struct code_row *r)
+{
+	struct insight *s = x->s;
+	const struct frame *f = NULL;
+	struct strbuf b = {0};
+	bool ok;
+
+	for (uint16_t i = 0; r && i < r->n_frames && !f; i++) {
+		const struct frame *k = &s->t->frames[r->first_frame + i];
+
+		if (k->source < s->t->n_sources &&
+			!strstr(s->t->sources[k->source].path, "ascend-toolkit"))
+			f = k;
+	}
+	if (!f && r && r->n_frames)
+		f = &s->t->frames[r->first_frame];
+	if (f && f->source < s->t->n_sources && s->has_block[f->source])
+		sb_printf(&b, "%s:%u", s->paths[f->source], f->line);
+	else
+		s->n_places_left += f != NULL;
+	json_w_kv_cstr(&x->w, "AscendC Inner Code", b.p ? b.p : "");
+	ok = !b.failed; /* before sb_free(), which resets `failed` */
+	sb_free(&b);
+	return ok;
+}
+
+static const char *pipe_of_row(const struct insight_tables_table *x, char text[16])
+{
+	const char *stated = stated_text(x, "Pipe");
+
+	for (size_t i = 0; !stated && i < x->s->units.n; i++)
+		if (x->sum[i].hit)
+			return ascend_pipe_name(x->sum[i].pipe, text);
+	return stated ? stated : "";
+}
+
+/* Writes a row; r: the code row with its source position, or NULL. */
+static bool insight_tables_put_row(
+	struct insight_tables_table *x, uint64_t address, const struct code_row *r)
+{
+	const char *source = stated_text(x, "Source");
+	char buf[24];
+	bool ok;
+
+	snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)address);
+	json_w_object(&x->w);
+	json_w_kv_cstr(&x->w, "Address", buf);
+	ok = put_inner(x, r);
+	insight_tables_put_columns(x, false);
+	json_w_kv_cstr(&x->w, "Evidence", evidence_name(x->s->t->meta.evidence));
+	json_w_kv_cstr(&x->w, "Pipe", pipe_of_row(x, (char[16]){0}));
+	json_w_kv_str(&x->w, "Source",
+		source || !r ? str_of(source) : (struct str){r->text, r->text_len});
+	json_w_end(&x->w);
+	return ok;
+}
+
+/* --- instructions --- */
+
+struct instr_use {	/* a code row, and the stated instruction that it belongs to */
+	uint32_t group; /* NO_ROW: not stated */
+	code_idx code;
+};
+
+ORDER(instr_cmp, struct instr_use, UP(group) UP(code))
+
+/* Key made of address and opcode; without operands, as those of a flag are not stated. */
+static uint64_t instr_key(uint64_t address, struct str text)
+{
+	ptrdiff_t blank = str_find(text, " ");
+
+	return hash_bytes(text.p, blank > 0 ? (size_t)blank : text.n, hash_mix64(address));
+}
+
+static bool group_instructions(struct insight_tables_table *x, struct instr_use *v, size_t *n)
+{
+	const struct trace *t = x->s->t;
+	int source = insight_stated_column(x->d, "Source");
+	struct u64_map at = {0};
+	bool ok = true;
+
+	*n = 0;
+	for (size_t i = 0; ok && i < x->d->groups.n; i++) {
+		const struct insight_group *g = &x->d->groups.v[i];
+		const char *text = insight_stated_cell(x->d, g->first, source);
+		uint64_t *k = u64_map_at(&at, instr_key(g->number, str_of(text ? text : "")));
+
+		ok = k != NULL;
+		if (ok && !*k)
+			*k = (uint64_t)i + 1;
+	}
+	for (code_idx i = 0; ok && i < t->n_code; i++) {
+		uint64_t *k =
+			u64_map_find(&at, instr_key(t->code[i].address, insight_opcode(x->s, i)));
+
+		if (!t->code[i].is_label && insight_is_instruction(x->s, i))
+			v[(*n)++] = (struct instr_use){k ? (uint32_t)*k - 1 : NO_ROW, i};
+	}
+	u64_map_deinit(&at);
+	SORT(v, *n, instr_cmp);
+	return ok;
+}
+
+static bool insight_tables_put_instructions(
+	struct insight_tables_table *x, const struct instr_use *v, size_t n, uint64_t *n_rows)
+{
+	const struct code_row *code = x->s->t->code;
+	size_t i = 0, g = 0;
+	bool ok = true;
+
+	while (ok && (g < x->d->groups.n || i < n)) {
+		bool is_stated = g < x->d->groups.n, is_written = is_stated && !x->s->selection;
+		const struct insight_group *stated = is_stated ? &x->d->groups.v[g] : NULL;
+		const struct code_row *r = NULL;
+
+		insight_tables_begin_row(x, stated);
+		for (; i < n && (is_stated ? v[i].group == g : !r); i++) {
+			insight_tables_add_code(x, v[i].code);
+			is_written |= insight_is_written(x->s, v[i].code);
+			r = r && r->n_frames ? r : &code[v[i].code];
+		}
+		g += is_stated;
+		*n_rows += is_written;
+		ok = !is_written || insight_tables_put_row(x,
+					    stated ? stated->number
+					    : r	   ? r->address
+						   : 0,
+					    r);
+	}
+	return ok;
+}
+
+/* --- insight_tables.c, insight_details.c --- */
+static bool insight_put_api_instr(struct insight *s, struct strbuf *out, uint64_t *n_rows)
+{
+	struct insight_tables_table x;
+	struct instr_use *v = arena_zalloc(&s->arena, (size_t)s->t->n_code + 1, sizeof(*v));
+	size_t n = 0;
+	bool ok = insight_tables_table_open(&x, s, &s->instr, out) && v &&
+		  group_instructions(&x, v, &n);
+
+	*n_rows = 0;
+	json_w_kv_array(&x.w, "Instructions");
+	ok = ok && insight_tables_put_instructions(&x, v, n, n_rows);
+	json_w_end(&x.w);
+	json_w_kv_object(&x.w, "Instructions Dtype");
+	json_w_kv_object(&x.w, "Instructions");
+	json_w_kv_i64(&x.w, "Address", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "AscendC Inner Code", INSIGHT_TEXT);
+	insight_tables_put_columns(&x, true);
+	json_w_kv_i64(&x.w, "Evidence", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "Pipe", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "Source", INSIGHT_TEXT);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	return ok && !out->failed;
+}
+
+/* --- lines --- */
+
+/* Writes inclusive address ranges; addresses at most 4 bytes apart are merged. */
+static bool insight_tables_put_ranges(
+	struct insight *s, struct json_writer *w, const struct insight_use *v, size_t n)
+{
+	uint64_t *pc = mem_resize(NULL, n + 1, sizeof(*pc));
+	char text[24];
+
+	if (!pc)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		pc[i] = s->t->code[v[i].code].address;
+	SORT(pc, n, compare_u64);
+	json_w_kv_array(w, "Address Range");
+	for (size_t i = 0; i < n;) {
+		size_t k = i;
+
+		while (k + 1 < n && pc[k + 1] - pc[k] <= 4)
+			k++;
+		json_w_array(w);
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)pc[i]);
+		json_w_cstr(w, text);
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)pc[k]);
+		json_w_cstr(w, text);
+		json_w_end(w);
+		i = k + 1;
+	}
+	json_w_end(w);
+	mem_free(pc);
+	return true;
+}
+
+/* Writes one line, which uses the first *n entries of v: its instructions, then the stated one. */
+static bool insight_tables_put_line(
+	struct insight_tables_table *x, const struct insight_use *v, size_t left, size_t *n)
+{
+	int column = insight_stated_column(x->d, "Address Range");
+	const char *ranges = NULL;
+	bool ok = true;
+
+	for (*n = 1; *n < left && v[*n].source == v->source && v[*n].line == v->line;)
+		++*n;
+	insight_tables_begin_row(x, v[*n - 1].stated);
+	for (size_t i = 0; i < *n && !v[i].stated; i++)
+		insight_tables_add_code(x, v[i].code);
+	if (column >= 0 && x->d->dtype[column] == INSIGHT_JSON)
+		ranges = stated_text(x, "Address Range");
+	json_w_object(&x->w);
+	if (ranges) {
+		json_w_key(&x->w, "Address Range");
+		json_w_raw(&x->w, str_of(ranges));
+	} else {
+		ok = insight_tables_put_ranges(x->s, &x->w, v, *n - (x->stated != NULL));
+	}
+	insight_tables_put_columns(x, false);
+	json_w_key(&x->w, "Line");
+	insight_tables_put_number(&x->w, v->line, false);
+	json_w_end(&x->w);
+	return ok;
+}
+
+/* --- insight_tables.c, insight_details.c --- */
+static bool insight_put_api_file(struct insight *s, struct strbuf *out)
+{
+	const struct insight_use *v = s->uses.v;
+	struct insight_tables_table x;
+	bool ok = insight_tables_table_open(&x, s, &s->stated_lines, out);
+
+	json_w_kv_array(&x.w, "Files");
+	for (size_t i = 0, n; ok && i < s->uses.n;) {
+		source_idx source = v[i].source;
+
+		json_w_object(&x.w);
+		json_w_kv_array(&x.w, "Lines");
+		for (; ok && i < s->uses.n && v[i].source == source; i += n)
+			ok = insight_tables_put_line(&x, &v[i], s->uses.n - i, &n);
+		json_w_end(&x.w);
+		json_w_kv_cstr(&x.w, "Source", s->paths[source]);
+		json_w_end(&x.w);
+	}
+	json_w_end(&x.w);
+	json_w_kv_object(&x.w, "Files Dtype");
+	json_w_kv_object(&x.w, "Lines");
+	json_w_kv_i64(&x.w, "Address Range", INSIGHT_HIDDEN);
+	insight_tables_put_columns(&x, true);
+	json_w_kv_i64(&x.w, "Line", INSIGHT_INT);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	return ok && !out->failed;
+}
+
+/* --- details ---------------------------------------------------------------------------------- */
+
+/*
+ * The blocks of details (types 0x05 to 0x0F) that the producer wrote with its trace, unchanged. If
+ * it gave no base information (0x05), we write what the trace knows: the kernel, its SoC, how long
+ * it took.
+ */
+
+static const char *const op_types[] = {"AiCore", "cube", "vector", "mix"};
+
+static void put_base(const struct insight *s, struct json_writer *w)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+	unsigned kinds = 0;
+
+	for (track_idx i = 0; i < s->t->n_tracks; i++) {
+		const struct track *k = &s->t->tracks[i];
+
+		if (s->unit_of[i] == INSIGHT_NO_UNIT)
+			continue;
+		kinds |= s->units.v[s->unit_of[i]].kind; /* ASCEND_CUBE | ASCEND_VEC: mix */
+		begin = k->begin_cyc < begin ? k->begin_cyc : begin;
+		end = k->end_cyc > end ? k->end_cyc : end;
+	}
+	json_w_object(w);
+	json_w_kv_array(w, "advice");
+	json_w_end(w);
+	if (s->t->meta.launch.workgroups > 0)
+		json_w_kv_i64(w, "block_dim", s->t->meta.launch.workgroups);
+	if (end > begin && !s->is_cycles)
+		json_w_kv_double(w, "duration", (double)(end - begin) / trace_clock_mhz(s->t), 3);
+	json_w_kv_cstr(w, "name", s->t->meta.kernel ? s->t->meta.kernel : "");
+	json_w_kv_cstr(w, "op_type", op_types[kinds & 3]);
+	json_w_kv_cstr(w, "soc", s->t->meta.arch ? s->t->meta.arch : "");
+	json_w_end(w);
+}
+
+/* Did the input have such a block, of which the trace kept only other tables? */
+static bool insight_details_is_left_out(const struct insight *s, unsigned type)
+{
+	for (uint32_t i = 0; i < s->t->n_tables; i++)
+		if (strcmp(s->t->tables[i].origin, insight_type_name(type)) == 0)
+			return true;
+	return false;
+}
+
+/* Appends the block of a type from 0x05 to 0x0F; nothing if there is no such block. */
+static bool insight_put_detail(struct insight *s, unsigned type, struct strbuf *out)
+{
+	const struct named_table *k = trace_find_table(s->t, ASCEND_TABLE_DETAILS);
+	struct json_writer w;
+
+	for (uint32_t i = 0; k && i < k->n_rows; i++) {
+		const char *json = named_table_cell(k, i, "json");
+		const char *number = named_table_cell(k, i, "type");
+
+		if (json && number && strtoul(number, NULL, 10) == type) {
+			s->n_bytes_replaced += insight_put_utf8(out, str_of(json));
+			return !out->failed;
+		}
+	}
+	s->n_details_left += insight_details_is_left_out(s, type);
+	if (type == INSIGHT_BASE_INFO && (s->t->meta.kernel || s->t->meta.arch)) {
+		json_w_buf(&w, out, 0);
+		put_base(s, &w);
+	}
+	return !out->failed;
+}
+
+/* --- the container ---------------------------------------------------------------------------- */
+
+/*
+ * The blocks TRACE, SOURCE, API_FILE, API_INSTR, details, then our own block. Blocks are padded to
+ * 4 bytes; nothing follows the last one.
+ */
 
 #define MAX_TABLE_BYTES (100u << 20) /* the viewer shows a larger block as an empty panel */
 #define MAX_ROWS 1000000u
 
-static void put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
+static void insight_bin_put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
 {
 	uint8_t h[INSIGHT_HEADER_BYTES];
 	uint64_t padded = (size + 3) / 4 * 4;
@@ -30,9 +853,9 @@ static void put_padding(FILE *f, uint64_t size)
 	fwrite("\0\0\0", 1, (size_t)((4 - size % 4) % 4), f);
 }
 
-static void put_block(FILE *f, const char *p, size_t n, unsigned type, unsigned version)
+static void insight_bin_put_block(FILE *f, const char *p, size_t n, unsigned type, unsigned version)
 {
-	put_head(f, n, type, version);
+	insight_bin_put_head(f, n, type, version);
 	fwrite(p, 1, n, f);
 	put_padding(f, n);
 }
@@ -46,7 +869,7 @@ static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 
 	if (!buf)
 		return err_nomem(e);
-	put_head(f, (uint64_t)size, INSIGHT_TRACE, INSIGHT_MARK);
+	insight_bin_put_head(f, (uint64_t)size, INSIGHT_TRACE, INSIGHT_MARK);
 	rewind(s->trace_file);
 	while ((n = fread(buf, 1, TEXT_OUT_BYTES, s->trace_file)) > 0)
 		fwrite(buf, 1, n, f);
@@ -59,7 +882,7 @@ static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 
 /* Writes the sources. The viewer opens the first by name: those with neither text nor lines are
  * left out, as they would be an empty page. */
-static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
+static bool insight_bin_put_sources(struct insight *s, FILE *f, struct incore_error *e)
 {
 	char path[INSIGHT_PATH_BYTES];
 	struct strbuf b = {0};
@@ -81,7 +904,7 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 		ok = !b.failed || err_nomem(e);
 		memset(path, 0, sizeof(path));
 		memcpy(path, s->paths[i], strlen(s->paths[i]));
-		put_head(f, b.n, INSIGHT_SOURCE, INSIGHT_MARK);
+		insight_bin_put_head(f, b.n, INSIGHT_SOURCE, INSIGHT_MARK);
 		fwrite(path, 1, sizeof(path), f);
 		fwrite(b.p, 1, b.n, f);
 		put_padding(f, b.n);
@@ -91,16 +914,17 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 }
 
 /* Writes a table; one too large for the viewer is left out and counted. */
-static void put_table(
+static void insight_bin_put_table(
 	struct insight *s, FILE *f, const struct strbuf *b, uint64_t n_rows, unsigned type)
 {
 	if (b->n >= MAX_TABLE_BYTES || n_rows > MAX_ROWS)
 		s->n_rows_left += n_rows;
 	else
-		put_block(f, b->p, b->n, type, type == INSIGHT_API_INSTR ? 0 : INSIGHT_MARK);
+		insight_bin_put_block(
+			f, b->p, b->n, type, type == INSIGHT_API_INSTR ? 0 : INSIGHT_MARK);
 }
 
-static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
+static bool insight_bin_put_tables(struct insight *s, FILE *f, struct incore_error *e)
 {
 	struct strbuf b = {0};
 	uint64_t n_rows = s->n_lines;
@@ -109,33 +933,33 @@ static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
 	if (n_rows) {
 		ok = insight_put_api_file(s, &b);
 		if (ok)
-			put_table(s, f, &b, n_rows, INSIGHT_API_FILE);
+			insight_bin_put_table(s, f, &b, n_rows, INSIGHT_API_FILE);
 		sb_reset(&b);
 	}
 	if (ok && s->t->n_code) {
 		ok = insight_put_api_instr(s, &b, &n_rows);
 		if (ok)
-			put_table(s, f, &b, n_rows, INSIGHT_API_INSTR);
+			insight_bin_put_table(s, f, &b, n_rows, INSIGHT_API_INSTR);
 	}
 	for (unsigned type = INSIGHT_BASE_INFO; ok && type <= INSIGHT_TOP_STALL; type++) {
 		sb_reset(&b);
 		ok = insight_put_detail(s, type, &b);
 		if (ok && b.n)
-			put_block(f, b.p, b.n, type, INSIGHT_MARK);
+			insight_bin_put_block(f, b.p, b.n, type, INSIGHT_MARK);
 	}
 	sb_free(&b);
 	return ok || err_nomem(e);
 }
 
 /* Writes all other data of the trace for our own importer; viewers skip this type. */
-static bool put_own(struct insight *s, FILE *f, struct incore_error *e)
+static bool insight_bin_put_own(struct insight *s, FILE *f, struct incore_error *e)
 {
 	char *bytes = NULL;
 	size_t n = 0;
 	bool ok = insight_own_bytes(s, &bytes, &n, e);
 
 	if (ok && n)
-		put_block(f, bytes, n, INSIGHT_TABLES, INSIGHT_MARK);
+		insight_bin_put_block(f, bytes, n, INSIGHT_TABLES, INSIGHT_MARK);
 	free(bytes);
 	return ok;
 }
@@ -148,6 +972,7 @@ bool insight_write_bin(struct insight *s, struct incore_error *e)
 	if (!f)
 		return false;
 	ok = (insight_find_lines(s) || err_nomem(e)) && put_trace(s, f, e) &&
-	     put_sources(s, f, e) && put_tables(s, f, e) && put_own(s, f, e);
+	     insight_bin_put_sources(s, f, e) && insight_bin_put_tables(s, f, e) &&
+	     insight_bin_put_own(s, f, e);
 	return out_dir_done(&s->dir, f, "visualize_data.bin", ok ? e : NULL) && ok;
 }

@@ -134,7 +134,7 @@ bool insight_make_paths(struct insight *s)
 /* --- arguments --- */
 
 /* Writes the frames as "a.cpp:12\nb.h:3", innermost first. */
-static bool put_stack(struct insight *s, const struct code_row *r, struct strbuf *b)
+static bool insight_text_put_stack(struct insight *s, const struct code_row *r, struct strbuf *b)
 {
 	for (uint16_t i = 0; i < r->n_frames; i++) {
 		const struct frame *f = &s->t->frames[r->first_frame + i];
@@ -165,7 +165,7 @@ const char *insight_row_args(struct insight *s, code_idx code)
 	snprintf(pc, sizeof(pc), "0x%llx", (unsigned long long)r->address);
 	json_w_buf(&w, &b, 0);
 	json_w_object(&w);
-	if (put_stack(s, r, &stack))
+	if (insight_text_put_stack(s, r, &stack))
 		json_w_kv_str(&w, "code", (struct str){stack.p ? stack.p : "", stack.n});
 	json_w_kv_str(&w, "detail", str_sub(text, end + 1, text.n));
 	json_w_kv_cstr(&w, "pc_addr", pc);

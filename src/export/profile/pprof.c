@@ -36,7 +36,7 @@ enum line_field { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum function_field { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4 };
 
 struct pprof {
-	struct profile *p;
+	struct profile_sums *p;
 	struct strbuf out;
 	struct intern strings;	 /* 0 is "" */
 	struct intern functions; /* name and file */
@@ -46,7 +46,7 @@ struct pprof {
 	bool is_failed;
 };
 
-static uint64_t string_of(struct pprof *x, struct str s)
+static uint64_t pprof_string_of(struct pprof *x, struct str s)
 {
 	uint32_t at = intern_add(&x->strings, s);
 
@@ -56,7 +56,7 @@ static uint64_t string_of(struct pprof *x, struct str s)
 
 static void put_value_type(struct pprof *x, uint32_t field, const char *type, const char *unit)
 {
-	uint64_t name = string_of(x, str_of(type)), of = string_of(x, str_of(unit));
+	uint64_t name = pprof_string_of(x, str_of(type)), of = pprof_string_of(x, str_of(unit));
 	size_t at = pb_open(&x->out, field);
 
 	pb_put_number(&x->out, VALUE_TYPE, name);
@@ -68,7 +68,7 @@ static void put_value_type(struct pprof *x, uint32_t field, const char *type, co
 static uint64_t function_of(struct pprof *x, struct str name, const char *path)
 {
 	uint32_t n = x->functions.n, at;
-	uint64_t text = string_of(x, name), file = string_of(x, str_of(path));
+	uint64_t text = pprof_string_of(x, name), file = pprof_string_of(x, str_of(path));
 	size_t part;
 
 	sb_reset(&x->key);
@@ -85,7 +85,7 @@ static uint64_t function_of(struct pprof *x, struct str name, const char *path)
 	return (uint64_t)at + 1;
 }
 
-static void put_line(struct strbuf *b, uint64_t function, uint32_t line)
+static void pprof_put_line(struct strbuf *b, uint64_t function, uint32_t line)
 {
 	size_t at = pb_open(b, LOCATION_LINE);
 
@@ -121,17 +121,17 @@ static uint64_t location_of_row(struct pprof *x, const struct profile_line *l)
 	if (x->is_placed[row])
 		return (uint64_t)row + 1;
 	x->is_placed[row] = 1;
-	put_line(&lines,
+	pprof_put_line(&lines,
 		function_of(x, profile_instruction(x->p, l), n ? profile_path(x->p, frames) : ""),
 		n ? frames->line : 0);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = profile_frame_name(x->p, &frames[i]);
 
-		put_line(&lines,
+		pprof_put_line(&lines,
 			function_of(x, str_of(name ? name : ""), profile_path(x->p, &frames[i])),
 			frames[i].line);
 	}
-	put_line(&lines, function_of(x, str_of(profile_kernel(x->p)), ""), 0);
+	pprof_put_line(&lines, function_of(x, str_of(profile_kernel(x->p)), ""), 0);
 	put_location(x, (uint64_t)row + 1, row < t->n_code ? t->code[row].address : 0, &lines);
 	x->is_failed |= lines.failed || x->p->text.failed;
 	sb_free(&lines);
@@ -146,7 +146,7 @@ static uint64_t location_of_cause(struct pprof *x, const char *cause)
 
 	x->is_failed |= at == INTERN_NONE;
 	if (at == n) {
-		put_line(&lines, function_of(x, str_of(cause), ""), 0);
+		pprof_put_line(&lines, function_of(x, str_of(cause), ""), 0);
 		put_location(x, id, 0, &lines);
 		x->is_failed |= lines.failed;
 	}
@@ -154,9 +154,9 @@ static uint64_t location_of_cause(struct pprof *x, const char *cause)
 	return id;
 }
 
-static void put_label(struct pprof *x, const char *key, const char *value)
+static void pprof_put_label(struct pprof *x, const char *key, const char *value)
 {
-	uint64_t k = string_of(x, str_of(key)), v = string_of(x, str_of(value));
+	uint64_t k = pprof_string_of(x, str_of(key)), v = pprof_string_of(x, str_of(value));
 	size_t at = pb_open(&x->out, SAMPLE_LABEL);
 
 	pb_put_number(&x->out, LABEL_KEY, k);
@@ -164,7 +164,7 @@ static void put_label(struct pprof *x, const char *key, const char *value)
 	pb_close(&x->out, at);
 }
 
-static void put_sample(struct pprof *x, const struct profile_line *l)
+static void pprof_put_sample(struct pprof *x, const struct profile_line *l)
 {
 	uint64_t cause = location_of_cause(x, l->cause), row = location_of_row(x, l);
 	uint64_t values[] = {l->hits, l->cyc, l->bucket == BUCKET_STALL ? l->cyc : 0,
@@ -175,17 +175,17 @@ static void put_sample(struct pprof *x, const struct profile_line *l)
 	pb_put_number(&x->out, SAMPLE_LOCATION, row);
 	for (unsigned i = 0; i < 4u + x->p->has_exposed; i++)
 		pb_put_number(&x->out, SAMPLE_VALUE, values[i]);
-	put_label(x, "bucket", bucket_name(l->bucket));
+	pprof_put_label(x, "bucket", bucket_name(l->bucket));
 	pb_close(&x->out, at);
 }
 
-static void put_head(struct pprof *x)
+static void pprof_put_head(struct pprof *x)
 {
 	const char *unit = x->p->unit;
 	uint64_t kernel, comment, type;
 	size_t at;
 
-	string_of(x, STR(""));
+	pprof_string_of(x, STR(""));
 	put_value_type(x, PROFILE_SAMPLE_TYPE, "hits", "count");
 	put_value_type(x, PROFILE_SAMPLE_TYPE, unit, unit);
 	put_value_type(x, PROFILE_SAMPLE_TYPE, "stall", unit);
@@ -194,16 +194,16 @@ static void put_head(struct pprof *x)
 		put_value_type(x, PROFILE_SAMPLE_TYPE, "exposed", unit);
 	put_value_type(x, PROFILE_PERIOD_TYPE, unit, unit);
 	pb_put_number(&x->out, PROFILE_PERIOD, 1);
-	kernel = string_of(x, str_of(profile_kernel(x->p)));
+	kernel = pprof_string_of(x, str_of(profile_kernel(x->p)));
 	at = pb_open(&x->out, PROFILE_MAPPING);
 	pb_put_number(&x->out, MAPPING_ID, 1);
 	pb_put_number(&x->out, MAPPING_FILE, kernel);
 	for (uint32_t has = MAPPING_FUNCTIONS; has <= MAPPING_LAST; has++) /* no lookups */
 		pb_put_number(&x->out, has, 1);
 	pb_close(&x->out, at);
-	comment = string_of(x, str_of(evidence_name(x->p->trace->meta.evidence)));
+	comment = pprof_string_of(x, str_of(evidence_name(x->p->trace->meta.evidence)));
 	pb_put_number(&x->out, PROFILE_COMMENT, comment);
-	type = string_of(x, str_of(unit));
+	type = pprof_string_of(x, str_of(unit));
 	pb_put_number(&x->out, PROFILE_DEFAULT_TYPE, type);
 }
 
@@ -220,7 +220,7 @@ static bool write_zipped(struct pprof *x, FILE *f, struct incore_error *e)
 	return ok && (!ferror(f) || err_write(e));
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool pprof_end(struct export *x, struct incore_error *e)
 {
 	struct pprof y = {.p = x->state};
 	bool ok;
@@ -230,9 +230,9 @@ static bool end(struct export *x, struct incore_error *e)
 	intern_init(&y.causes);
 	y.is_placed = mem_zalloc((size_t)x->trace->n_code + 1, 1);
 	if (y.is_placed) {
-		put_head(&y);
+		pprof_put_head(&y);
 		EACH (const struct profile_line, l, y.p->lines.v, y.p->lines.n)
-			put_sample(&y, l);
+			pprof_put_sample(&y, l);
 		for (uint32_t i = 0; i < y.strings.n; i++)
 			pb_put_str(&y.out, PROFILE_STRING, y.strings.strs[i]);
 	}
@@ -253,5 +253,5 @@ const struct export_ops export_pprof = {
 	.media_type = "application/gzip",
 	.summary = "cycles by cause over inline stacks (pprof)",
 	.holds = EXPORT_CYCLES | EXPORT_SAMPLES,
-	PROFILE_WRITER,
+	PROFILE_WRITER(pprof),
 };

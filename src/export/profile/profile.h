@@ -22,7 +22,7 @@ struct profile_line {
 	uint32_t first_caller, n_callers; /* timeline: range in callers, innermost first */
 };
 
-struct profile {
+struct profile_sums {
 	const struct trace *trace;
 	const char *unit; /* "cycles", "samples", "exposed cycles" */
 	VEC(struct profile_line) lines;
@@ -34,29 +34,22 @@ struct profile {
 	struct strbuf text;
 };
 
-/* Walks the selection of an export. NULL with *e filled on failure. */
-struct profile *profile_new(struct export *x, struct incore_error *e);
-void profile_free(struct profile *p);
-
-/* Adds the lines of a timeline: the self cycles of each stack of nested slices. */
-bool profile_nested(struct profile *p, struct export *x, struct incore_error *e);
-
-const char *profile_kernel(const struct profile *p);
+const char *profile_kernel(const struct profile_sums *p);
 /* Text of the instruction of a line, or "(unknown)". */
-struct str profile_instruction(const struct profile *p, const struct profile_line *l);
+struct str profile_instruction(const struct profile_sums *p, const struct profile_line *l);
 /* The *n frames of a line, innermost first. */
 const struct frame *profile_frames(
-	const struct profile *p, const struct profile_line *l, uint32_t *n);
+	const struct profile_sums *p, const struct profile_line *l, uint32_t *n);
 /* "a.py:12" of a frame: the path's last part; borrowed until the next call. NULL on lack of memory.
  */
-const char *profile_frame_name(struct profile *p, const struct frame *f);
-const char *profile_path(const struct profile *p, const struct frame *f); /* "": not known */
+const char *profile_frame_name(struct profile_sums *p, const struct frame *f);
+const char *profile_path(const struct profile_sums *p, const struct frame *f); /* "": not known */
 
 /* Members common to these formats; x->state is the profile. */
 bool profile_begin(struct export *x, struct incore_error *e);
 void profile_end(struct export *x);
 bool profile_lost(struct export *x, const struct note *n, struct incore_error *e);
 bool profile_truncated(struct export *x, const struct export_cut *c, struct incore_error *e);
-#define PROFILE_WRITER                                                                             \
+#define PROFILE_WRITER(of)                                                                         \
 	.takes_sums = true, .begin = profile_begin, .lost = profile_lost,                          \
-	.truncated = profile_truncated, .end = end, .abort = profile_end
+	.truncated = profile_truncated, .end = of##_end, .abort = profile_end

@@ -33,8 +33,8 @@ static uint32_t frame_index(struct frames *f, struct str name, const char *path,
 }
 
 /* Makes the stack of a line, outermost first; false on lack of memory. */
-static bool stack_of(struct profile *p, struct frames *f, const struct profile_line *l,
-	uint32_t *stack, uint32_t *n)
+static bool speedscope_stack_of(struct profile_sums *p, struct frames *f,
+	const struct profile_line *l, uint32_t *stack, uint32_t *n)
 {
 	uint32_t n_frames, at = 0;
 	const struct frame *v = profile_frames(p, l, &n_frames);
@@ -61,7 +61,7 @@ struct stacks {
 	VEC(uint32_t) sizes;
 };
 
-static bool put_frames(struct profile *p, struct frames *f, struct stacks *s)
+static bool speedscope_put_frames(struct profile_sums *p, struct frames *f, struct stacks *s)
 {
 	for (size_t i = 0; i < p->lines.n; i++) {
 		const struct profile_line *l = &p->lines.v[i];
@@ -69,7 +69,7 @@ static bool put_frames(struct profile *p, struct frames *f, struct stacks *s)
 
 		(void)profile_frames(p, l, &n);
 		if (!VEC_RESERVE(&s->frames, s->frames.n + n + 3) ||
-			!stack_of(p, f, l, s->frames.v + s->frames.n, &n) ||
+			!speedscope_stack_of(p, f, l, s->frames.v + s->frames.n, &n) ||
 			!VEC_PUSH(&s->sizes, n))
 			return false;
 		s->frames.n += n;
@@ -77,7 +77,8 @@ static bool put_frames(struct profile *p, struct frames *f, struct stacks *s)
 	return true;
 }
 
-static void put_profile(const struct profile *p, const struct stacks *s, struct json_writer *w)
+static void speedscope_put_profile(
+	const struct profile_sums *p, const struct stacks *s, struct json_writer *w)
 {
 	const uint32_t *at = s->frames.v;
 
@@ -105,9 +106,9 @@ static void put_profile(const struct profile *p, const struct stacks *s, struct 
 	json_w_end(w);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool speedscope_end(struct export *x, struct incore_error *e)
 {
-	struct profile *p = x->state;
+	struct profile_sums *p = x->state;
 	struct json_writer w;
 	struct frames f = {.w = &w};
 	struct stacks s = {0};
@@ -122,12 +123,12 @@ static bool end(struct export *x, struct incore_error *e)
 	json_w_kv_u64(&w, "activeProfileIndex", 0);
 	json_w_kv_object(&w, "shared");
 	json_w_kv_array(&w, "frames");
-	ok = put_frames(p, &f, &s) || err_nomem(e);
+	ok = speedscope_put_frames(p, &f, &s) || err_nomem(e);
 	if (ok) {
 		json_w_end(&w);
 		json_w_end(&w);
 		json_w_kv_array(&w, "profiles");
-		put_profile(p, &s, &w);
+		speedscope_put_profile(p, &s, &w);
 		json_w_end(&w);
 		json_w_end(&w);
 		ok = json_w_finish(&w, e);
@@ -146,5 +147,5 @@ const struct export_ops export_speedscope = {
 	.summary = "cycles by cause over inline stacks (speedscope.app)",
 	.holds = EXPORT_CYCLES | EXPORT_SAMPLES,
 	.takes_weight = true,
-	PROFILE_WRITER,
+	PROFILE_WRITER(speedscope),
 };

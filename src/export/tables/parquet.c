@@ -57,7 +57,7 @@ static bool open_part(struct parquet_state *s, uint32_t level, struct incore_err
 	return s->open != NULL;
 }
 
-static bool begin_table(void *ctx, const struct table *t, struct incore_error *e)
+static bool parquet_export_begin_table(void *ctx, const struct table *t, struct incore_error *e)
 {
 	struct parquet_state *s = ctx;
 	int capture = table_column(t, TABLE_CAPTURE);
@@ -91,7 +91,8 @@ static bool write_some(struct parquet_state *s, const struct table_batch *b, uin
 	return parquet_rows(s->open, at, n, e) && (!ferror(s->f) || err_write(e));
 }
 
-static bool write_rows(void *ctx, const struct table_batch *b, struct incore_error *e)
+static bool parquet_export_write_rows(
+	void *ctx, const struct table_batch *b, struct incore_error *e)
 {
 	struct parquet_state *s = ctx;
 	const uint32_t *track = s->track_column < 0 ? NULL : b->column[s->track_column];
@@ -109,7 +110,7 @@ static bool write_rows(void *ctx, const struct table_batch *b, struct incore_err
 }
 
 /* Ends a table. One without rows becomes a file without rows, so that readers find its columns. */
-static bool end_table(void *ctx, struct incore_error *e)
+static bool parquet_export_end_table(void *ctx, struct incore_error *e)
 {
 	struct parquet_state *s = ctx;
 	bool ok = (s->f || open_part(s, UINT32_MAX, e)) && close_part(s, e);
@@ -119,10 +120,11 @@ static bool end_table(void *ctx, struct incore_error *e)
 	return ok;
 }
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool parquet_export_begin(struct export *x, struct incore_error *e)
 {
 	struct parquet_state *s = mem_zalloc(1, sizeof(*s));
-	struct tabular_sink sink = {s, begin_table, write_rows, end_table};
+	struct tabular_sink sink = {
+		s, parquet_export_begin_table, parquet_export_write_rows, parquet_export_end_table};
 
 	if (!s)
 		return err_nomem(e);
@@ -134,7 +136,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	return out_dir_open(&s->dir, x->path, 0666, e) && tabular_send(x, &sink, e);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool parquet_export_end(struct export *x, struct incore_error *e)
 {
 	struct parquet_state *s = x->state;
 
@@ -143,14 +145,14 @@ static bool end(struct export *x, struct incore_error *e)
 	return true;
 }
 
-static bool commit(struct export *x, struct incore_error *e)
+static bool parquet_export_commit(struct export *x, struct incore_error *e)
 {
 	struct parquet_state *s = x->state;
 
 	return out_dir_commit(&s->dir, e);
 }
 
-static void free_state(struct export *x)
+static void parquet_export_free_state(struct export *x)
 {
 	struct parquet_state *s = x->state;
 
@@ -172,8 +174,8 @@ const struct export_ops export_parquet = {
 	.summary = "the tables of incore sql as a folder of Parquet files",
 	.is_directory = true,
 	TABULAR_WRITER,
-	.begin = begin,
-	.end = end,
-	.commit = commit,
-	.abort = free_state,
+	.begin = parquet_export_begin,
+	.end = parquet_export_end,
+	.commit = parquet_export_commit,
+	.abort = parquet_export_free_state,
 };

@@ -139,7 +139,7 @@ static bool create_tables(struct rocpd_state *s, struct incore_error *e)
 		s->suffix, s->suffix, s->guid);
 }
 
-static int64_t ns_of(const struct trace *t, int64_t cyc)
+static int64_t rocpd_ns_of(const struct trace *t, int64_t cyc)
 {
 	const struct trace_meta *m = &t->meta;
 
@@ -161,14 +161,14 @@ static void find_times(struct rocpd_state *s, const struct export *x)
 
 		last = end > last ? end : last;
 	}
-	s->end_ns = ns_of(t, last);
+	s->end_ns = rocpd_ns_of(t, last);
 	if (l->start_ns == NO_VALUE || l->end_ns == NO_VALUE)
 		return;
 	s->start_ns = l->start_ns;
 	s->end_ns = l->end_ns;
 }
 
-static int64_t known(int64_t v, int64_t otherwise)
+static int64_t rocpd_known(int64_t v, int64_t otherwise)
 {
 	return v == NO_VALUE ? otherwise : v;
 }
@@ -191,7 +191,7 @@ static const char *extra_text(struct rocpd_state *s, const struct trace *t)
 	return s->text.failed ? "{}" : s->text.p;
 }
 
-static bool put_machine(struct rocpd_state *s, const struct trace *t, struct incore_error *e)
+static bool rocpd_put_machine(struct rocpd_state *s, const struct trace *t, struct incore_error *e)
 {
 	const struct trace_launch *l = &t->meta.launch;
 	const struct trace_machine *m = &t->meta.machine;
@@ -207,38 +207,38 @@ static bool put_machine(struct rocpd_state *s, const struct trace *t, struct inc
 		       "vendor_name, product_name) VALUES (1, 1, 1, 'GPU', %lld, %Q, %Q, %Q);"
 		       "INSERT INTO rocpd_info_code_object%s (id, nid, pid, agent_id) "
 		       "VALUES (1, 1, 1, 1)",
-		       s->suffix, known(l->agent, 0), t->meta.arch, vendor_name(t->meta.vendor),
-		       m->product, s->suffix);
+		       s->suffix, rocpd_known(l->agent, 0), t->meta.arch,
+		       vendor_name(t->meta.vendor), m->product, s->suffix);
 }
 
-static bool put_launch(struct rocpd_state *s, const struct trace *t, struct incore_error *e)
+static bool rocpd_put_launch(struct rocpd_state *s, const struct trace *t, struct incore_error *e)
 {
 	const struct trace_launch *l = &t->meta.launch;
 	const char *kernel = t->meta.kernel ? t->meta.kernel : "kernel";
-	int64_t lds = known(l->lds_bytes, 0), scratch = known(l->scratch_bytes, 0);
+	int64_t lds = rocpd_known(l->lds_bytes, 0), scratch = rocpd_known(l->scratch_bytes, 0);
 
 	return sqlite_out_put(s->db, e,
 		       "INSERT INTO rocpd_info_kernel_symbol%s (id, nid, pid, code_object_id, "
 		       "kernel_name, display_name, group_segment_size, private_segment_size, "
 		       "sgpr_count, arch_vgpr_count, accum_vgpr_count) "
 		       "VALUES (1, 1, 1, 1, %Q, %Q, %lld, %lld, %lld, %lld, %lld)",
-		       s->suffix, kernel, kernel, lds, scratch, known(l->sgprs, 0),
-		       known(l->vgprs, 0), known(l->accum_vgprs, 0)) &&
+		       s->suffix, kernel, kernel, lds, scratch, rocpd_known(l->sgprs, 0),
+		       rocpd_known(l->vgprs, 0), rocpd_known(l->accum_vgprs, 0)) &&
 	       sqlite_out_put(s->db, e,
 		       "INSERT INTO rocpd_kernel_dispatch%s (nid, pid, agent_id, kernel_id, "
 		       "dispatch_id, queue_id, stream_id, start, \"end\", private_segment_size, "
 		       "group_segment_size, workgroup_size_x, workgroup_size_y, workgroup_size_z, "
 		       "grid_size_x, grid_size_y, grid_size_z, extdata) VALUES (1, 1, 1, 1, %lld, 1, "
 		       "1, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %Q)",
-		       s->suffix, known(l->dispatch, 0), s->start_ns, s->end_ns, scratch, lds,
-		       known(l->workgroup[0], 0), known(l->workgroup[1], 0),
-		       known(l->workgroup[2], 0), known(l->grid[0], 0), known(l->grid[1], 0),
-		       known(l->grid[2], 0), extra_text(s, t));
+		       s->suffix, rocpd_known(l->dispatch, 0), s->start_ns, s->end_ns, scratch, lds,
+		       rocpd_known(l->workgroup[0], 0), rocpd_known(l->workgroup[1], 0),
+		       rocpd_known(l->workgroup[2], 0), rocpd_known(l->grid[0], 0),
+		       rocpd_known(l->grid[1], 0), rocpd_known(l->grid[2], 0), extra_text(s, t));
 }
 
 /* Adds a sample on a track: an event and its time. */
-static bool put_sample(struct rocpd_state *s, uint32_t track, int64_t at_ns, const char *extra,
-	struct incore_error *e)
+static bool rocpd_put_sample(struct rocpd_state *s, uint32_t track, int64_t at_ns,
+	const char *extra, struct incore_error *e)
 {
 	s->n_events++;
 	return sqlite_out_put(s->db, e,
@@ -248,7 +248,7 @@ static bool put_sample(struct rocpd_state *s, uint32_t track, int64_t at_ns, con
 		(long long)at_ns, (unsigned long long)s->n_events);
 }
 
-static bool put_track(struct rocpd_state *s, const char *name, struct incore_error *e)
+static bool rocpd_put_track(struct rocpd_state *s, const char *name, struct incore_error *e)
 {
 	s->n_series++;
 	return sqlite_out_put(s->db, e,
@@ -277,14 +277,14 @@ static bool put_row_sample(struct rocpd_state *s, const struct code_row *r, cons
 	json_w_kv_u64(&w, "count", count);
 	json_w_end(&w);
 	return s->text.failed ? err_nomem(e)
-			      : put_sample(s, s->n_series, s->start_ns, s->text.p, e);
+			      : rocpd_put_sample(s, s->n_series, s->start_ns, s->text.p, e);
 }
 
 static bool put_pc_samples(struct rocpd_state *s, const struct trace *t, struct incore_error *e)
 {
 	if (!t->samples)
 		return true;
-	if (!put_track(s, "PC samples", e))
+	if (!rocpd_put_track(s, "PC samples", e))
 		return false;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct reason_count *r = trace_reasons_of(t, i);
@@ -307,7 +307,7 @@ static bool put_pc_samples(struct rocpd_state *s, const struct trace *t, struct 
 	return true;
 }
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool rocpd_begin(struct export *x, struct incore_error *e)
 {
 	struct rocpd_state *s = mem_zalloc(1, sizeof(*s));
 	const struct trace *t = x->trace;
@@ -317,14 +317,14 @@ static bool begin(struct export *x, struct incore_error *e)
 	x->state = s;
 	make_guid(s, t);
 	find_times(s, x);
-	return sqlite_out_open(x, "", &s->db, e) && create_tables(s, e) && put_machine(s, t, e) &&
-	       put_launch(s, t, e) && (!s->text.failed || err_nomem(e)) &&
-	       put_pc_samples(s, t, e) &&
+	return sqlite_out_open(x, "", &s->db, e) && create_tables(s, e) &&
+	       rocpd_put_machine(s, t, e) && rocpd_put_launch(s, t, e) &&
+	       (!s->text.failed || err_nomem(e)) && put_pc_samples(s, t, e) &&
 	       export_cut(x, "waves with their instructions", "this format has no place for them",
 		       t->n_tracks, e);
 }
 
-static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
+static bool rocpd_counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	struct rocpd_state *s = x->state;
 	const struct counter_series *c = v->series;
@@ -332,7 +332,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 
 	if (c != s->series) {
 		s->series = c;
-		if (!put_track(s, c->name, e) ||
+		if (!rocpd_put_track(s, c->name, e) ||
 			!sqlite_out_put(s->db, e,
 				"INSERT INTO rocpd_info_pmc%s (id, nid, pid, agent_id, target_arch, "
 				"name, symbol, units, value_type, instance_id) "
@@ -341,19 +341,20 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 				c->unit ? "ABS" : "RELATIVE", c->clock))
 			return false;
 	}
-	return put_sample(s, s->n_series, s->start_ns + ns_of(x->trace, v->time_cyc), "{}", e) &&
+	return rocpd_put_sample(
+		       s, s->n_series, s->start_ns + rocpd_ns_of(x->trace, v->time_cyc), "{}", e) &&
 	       sqlite_out_put(s->db, e,
 		       "INSERT INTO rocpd_pmc_event%s (event_id, pmc_id, value) "
 		       "VALUES (%llu, %u, %!.17g)",
 		       s->suffix, (unsigned long long)s->n_events, s->n_series, value);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool rocpd_end(struct export *x, struct incore_error *e)
 {
 	return sqlite_out_close(&((struct rocpd_state *)x->state)->db, e);
 }
 
-static void free_state(struct export *x)
+static void rocpd_free_state(struct export *x)
 {
 	struct rocpd_state *s = x->state;
 
@@ -373,10 +374,10 @@ const struct export_ops export_rocpd = {
 	.holds = EXPORT_COUNTERS | EXPORT_SAMPLES,
 	.takes_sums = true,
 	.needs_name = true,
-	.begin = begin,
-	.counter = counter,
+	.begin = rocpd_begin,
+	.counter = rocpd_counter,
 	.lost = tabular_lost,
 	.truncated = tabular_truncated,
-	.end = end,
-	.abort = free_state,
+	.end = rocpd_end,
+	.abort = rocpd_free_state,
 };

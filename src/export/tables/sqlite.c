@@ -20,7 +20,7 @@ struct sqlite_state {
 	struct strbuf sql;
 };
 
-static bool begin_table(void *ctx, const struct table *t, struct incore_error *e)
+static bool sqlite_export_begin_table(void *ctx, const struct table *t, struct incore_error *e)
 {
 	struct sqlite_state *s = ctx;
 	struct sqlite_table out = {.name = t->name, .doc = t->doc, .record = t->record};
@@ -50,7 +50,7 @@ static bool insert_rows(void *ctx, const struct table_batch *b, struct incore_er
 	return true;
 }
 
-static bool end_table(void *ctx, struct incore_error *e)
+static bool sqlite_export_end_table(void *ctx, struct incore_error *e)
 {
 	struct sqlite_state *s = ctx;
 
@@ -60,10 +60,11 @@ static bool end_table(void *ctx, struct incore_error *e)
 	return true;
 }
 
-static bool begin(struct export *x, struct incore_error *e)
+static bool sqlite_export_begin(struct export *x, struct incore_error *e)
 {
 	struct sqlite_state *s = mem_zalloc(1, sizeof(*s));
-	struct tabular_sink sink = {s, begin_table, insert_rows, end_table};
+	struct tabular_sink sink = {
+		s, sqlite_export_begin_table, insert_rows, sqlite_export_end_table};
 
 	if (!s)
 		return err_nomem(e);
@@ -71,12 +72,12 @@ static bool begin(struct export *x, struct incore_error *e)
 	return sqlite_out_open(x, HEAD, &s->db, e) && tabular_send(x, &sink, e);
 }
 
-static bool end(struct export *x, struct incore_error *e)
+static bool sqlite_export_end(struct export *x, struct incore_error *e)
 {
 	return sqlite_out_close(&((struct sqlite_state *)x->state)->db, e);
 }
 
-static void free_state(struct export *x)
+static void sqlite_export_free_state(struct export *x)
 {
 	struct sqlite_state *s = x->state;
 
@@ -96,7 +97,7 @@ const struct export_ops export_sqlite = {
 	.summary = "the tables of incore sql as one SQLite database",
 	.needs_name = true,
 	TABULAR_WRITER,
-	.begin = begin,
-	.end = end,
-	.abort = free_state,
+	.begin = sqlite_export_begin,
+	.end = sqlite_export_end,
+	.abort = sqlite_export_free_state,
 };

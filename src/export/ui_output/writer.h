@@ -65,17 +65,7 @@ void ui_put_key(struct json_writer *w, const char *prefix, uint64_t number);
 /* Indices of the trace's clocks in the order of their keys; NULL on lack of memory. Free it. */
 clock_idx *ui_clocks_by_key(const struct trace *t);
 
-/* wave.c: writes the file of one track, adds to totals, changes and places. */
-bool ui_write_wave(struct ui_writer *u, const struct export_track *k, struct incore_error *e);
-
 /* The other files; each function writes its files if the trace has data for them. */
 bool ui_write_code(struct ui_writer *u, struct incore_error *e);
-bool ui_write_occupancy(struct ui_writer *u, struct incore_error *e);
-bool ui_write_realtime(struct ui_writer *u, struct incore_error *e);
-bool ui_write_wstates(struct ui_writer *u, struct incore_error *e);
 bool ui_write_sources(struct ui_writer *u, struct incore_error *e);
 bool ui_write_counters(struct ui_writer *u, struct incore_error *e);
-bool ui_write_manifest(struct ui_writer *u, struct incore_error *e);
-
-/* clocks.c */
-bool ui_add_change(struct ui_changes *c, uint64_t time_cyc, int64_t delta);
