@@ -6,15 +6,16 @@
     print(c.hot(by="line", top=5))
     c.hot().rows.to_pandas()
     incore.diff("before", "after")
+    incore.ask("dump check", "args_dump").ok
 
 Questions are the verbs of the program `incore`; an answer prints as tables. Figures are computed by libincore alone.
 """
 from .answer import Answer, Batch, Slices, Table
-from .capture import Capture, diff, open
+from .capture import Capture, ask, diff, open
 from .errors import BadInput, Cancelled, Error, Failed, Missing, UsageError
 from .native import version
 from . import questions
 
 __version__ = version()
 __all__ = ["Answer", "BadInput", "Batch", "Cancelled", "Capture", "Error", "Failed", "Missing", "Slices", "Table", "UsageError",
-           "__version__", "diff", "open", "questions", "version"]
+           "__version__", "ask", "diff", "open", "questions", "version"]

@@ -8,7 +8,7 @@ import threading
 from typing import Any, Mapping, Sequence, Tuple, Union
 
 from . import native
-from .answer import Slices
+from .answer import Answer, Slices
 from .errors import UsageError
 from .native import Errors, lib
 from .questions import DiffAnswer, Questions
@@ -103,3 +103,8 @@ def diff(a: Union[Path, Capture], b: Union[Path, Capture], **options: Any) -> Di
     first = a if isinstance(a, Capture) else open(a)
     other = b.path if isinstance(b, Capture) else b
     return DiffAnswer(*first._session.ask("diff", [first.path, other], options))
+
+
+def ask(verb: str, *paths: Path, **options: Any) -> Answer:
+    """Any verb of the program that answers, by its name ("dump check"). One that acts says what it did."""
+    return Answer(*_Session(0).ask(verb, paths, options))

@@ -65,6 +65,8 @@ struct option_def {
  * something of the capture. */
 #define OPTION_RARE "rarely needed: "
 #define OPTION_INSTEAD "instead of the capture's "
+/* Prefix of the help of risky options: --help lists only their names; the man page warns. */
+#define OPTION_RISK "at your own risk: "
 #define OPTION_END                                                                                 \
 	{                                                                                          \
 		0, NULL                                                                            \

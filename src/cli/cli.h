@@ -22,8 +22,6 @@
 
 /* Prefix of the help of an option that is an alias of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
-/* Prefix of the help of risky options: --help lists only their names; the man page warns. */
-#define OPTION_RISK "at your own risk: "
 
 /* Option groups of the program itself, in addition to those of answer/request.h. */
 enum cli_option_group {

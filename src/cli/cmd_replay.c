@@ -154,7 +154,7 @@ struct slot_row {
 	uint64_t start_offset, buffer, buffer_bytes;
 	const uint64_t *bits;		/* scalars only */
 	const char *shape_line, *value; /* only in tables */
-	char shape_held[80], value_held[VALUE_TEXT];
+	char shape_held[80], value_held[ELEMENT_TEXT];
 };
 static const struct column slot_columns[] = {
 	COLUMN(slot_row, slot, UNIT_INDEX, "number of the argument"),
@@ -201,7 +201,7 @@ static void fill_slot(struct slot_row *x, const struct args *args, uint32_t slot
 		shape_text(s, x->shape_held, sizeof(x->shape_held));
 	} else {
 		x->bits = &s->bits;
-		snprintf(x->value_held, VALUE_TEXT, "0x%llx", (unsigned long long)s->bits);
+		snprintf(x->value_held, ELEMENT_TEXT, "0x%llx", (unsigned long long)s->bits);
 	}
 }
 

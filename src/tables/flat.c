@@ -10,6 +10,7 @@ struct flattening {
 
 struct holding { /* a struct nested in a row */
 	const char *prefix;
+	bool is_value; /* it is its only field, which has its name */
 	struct flat_place place;
 	const struct column *holder;
 	struct flat_place holder_place;
@@ -78,11 +79,9 @@ static struct holding hold(struct flattening *f, const struct holding *p, const 
 		at->step[at->n_steps++] = 0;
 	if (!is_part(c) && c->name && *c->name)
 		in.prefix = arena_printf(f->a, "%s%s_", p->prefix, c->name);
+	in.is_value = c->of->style == RECORD_SCALAR && !is_part(c);
 	return in;
 }
-
-/* Replaces a column whose values have different types. */
-static const struct column any_text = {.name = "any", .doc = "", .type = COLUMN_TEXT};
 
 static bool add_column(
 	struct flattening *f, struct flat_table *t, const struct column *c, const struct holding *p)
@@ -93,7 +92,8 @@ static bool add_column(
 		.holder_place = p->holder_place};
 
 	x.place.step[x.place.n_steps - 1] += c->offset;
-	x.name = arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
+	x.name = p->is_value ? arena_strndup(f->a, p->prefix, strlen(p->prefix) - 1)
+			     : arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
 	if (!x.name)
 		return err_nomem(f->e);
 	/* a column only for text tables gives way to the nested column of the same flat name */
@@ -308,20 +308,43 @@ static const char *any_as_text(struct arena *a, const struct any *x)
 	return arena_printf(a, "%.*f", x->digits, x->d);
 }
 
+/* Are its values numbers that have names, or of different types? */
+static bool is_text_to_be(const struct column *c)
+{
+	return c->type == COLUMN_ANY ||
+	       (c->words && c->type != COLUMN_TEXT && c->type != COLUMN_STR);
+}
+
+static const char *as_text(struct arena *a, const struct column *c, const void *v)
+{
+	struct str word;
+
+	if (c->type == COLUMN_ANY)
+		return any_as_text(a, v);
+	word = column_word(c, column_u64(c, v));
+	return arena_strndup(a, word.p, word.n);
+}
+
 static bool make_texts(struct flattening *f, struct flat_table *t, struct flat_column *c)
 {
 	const char **texts = arena_zalloc(f->a, t->n_rows + 1, sizeof(*texts));
+	struct column *text = arena_memdup(f->a, c->column, sizeof(*text));
 
 	for (size_t i = 0; texts && i < t->n_rows; i++) {
-		const struct any *x = flat_value(t, i, c);
+		const void *v = flat_value(t, i, c);
+		bool is_there = v && !column_is_null(c->column, v);
 
-		texts[i] = x ? any_as_text(f->a, x) : NULL;
-		if (x && !texts[i])
+		texts[i] = is_there ? as_text(f->a, c->column, v) : NULL;
+		if (is_there && !texts[i])
 			return err_nomem(f->e);
 	}
+	if (!texts || !text)
+		return err_nomem(f->e);
+	text->words = c->column->type == COLUMN_ANY ? NULL : c->column->words;
+	text->type = COLUMN_TEXT;
 	c->texts = texts;
-	c->column = &any_text;
-	return texts || err_nomem(f->e);
+	c->column = text;
+	return true;
 }
 
 static bool make_all_texts(struct flattening *f)
@@ -330,7 +353,7 @@ static bool make_all_texts(struct flattening *f)
 		struct flat_table *t = f->out->v.v[i];
 
 		for (size_t k = 0; k < t->columns.n; k++)
-			if (t->columns.v[k].column->type == COLUMN_ANY &&
+			if (is_text_to_be(t->columns.v[k].column) &&
 				!make_texts(f, t, &t->columns.v[k]))
 				return false;
 	}

@@ -22,7 +22,7 @@ struct flat_column {
 	/* The innermost nullable object around the column: if it is null, the value is missing. */
 	const struct column *holder; /* or NULL */
 	struct flat_place holder_place;
-	const char *const *texts; /* by row; for a column whose values have different types */
+	const char *const *texts; /* by row; for a column of named numbers, or of different types */
 };
 
 struct flat_table {

@@ -10,6 +10,12 @@
 	X(check)                                                                                   \
 	X(diff)                                                                                    \
 	X(doctor)                                                                                  \
+	X(dump_check)                                                                              \
+	X(dump_diff)                                                                               \
+	X(dump_export)                                                                             \
+	X(dump_ls)                                                                                 \
+	X(dump_repair)                                                                             \
+	X(dump_show)                                                                               \
 	X(hot)                                                                                     \
 	X(info)                                                                                    \
 	X(isa)                                                                                     \

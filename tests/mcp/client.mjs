@@ -79,7 +79,7 @@ async function refusals(client) {
 	await refused("diff", {a: "gemm", b: "gemm", noise: ["/etc"]}, "below the roots");
 	await refused("hot", {path: "gemm", by: "nonsense"}, "--by");
 	await refused("hot", {path: "gemm", tables: ["nonsense"]}, "there are");
-	await refused("hot", {}, "wants path");
+	await refused("hot", {}, "expects path");
 	await refused("hot", {path: "bad_json"}, "input ends inside a string");
 	await refused("sql", {paths: ["gemm"], query: "DELETE FROM slices"}, "");
 	await refused("sql", {paths: ["/etc/passwd"], query: "SELECT 1"}, "below the roots");

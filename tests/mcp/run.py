@@ -124,6 +124,19 @@ def swapped(incore):
         check(kernels == {"gemm_f16"}, f"while folders are swapped: {kernels}")
 
 
+def only_what_agents_reach(incore):
+    """Verbs that no table says agents reach are no tools, by no spelling."""
+    described = json.loads(subprocess.run([incore, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
+    verbs = [(v["name"], v["reach"]) for v in described] + [(f"{v['name']} {s['name']}", s["reach"]) for v in described for s in v.get("verbs", [])]
+    tools = {t["name"] for t in talk(incore, [request(1, "tools/list")])[1][1]["result"]["tools"]}
+    for name, reach in verbs:
+        word = name.replace(" ", "_")
+        check(("agent" in reach) == (word in tools) or name == "sql", f"{name} reaches {reach}, a tool: {word in tools}")
+        if "agent" not in reach and name != "sql":
+            calls = [(spelling, {"path": "dumps/own"}) for spelling in (name, word)]
+            check(all("error" in answer for answer in ask(calls, incore, cwd=DATA)), f"{name} is asked by an agent")
+
+
 def nothing(incore):
     """What is printed by `whatif --nothing`; without a question the tool says what can be asked."""
     told = json.loads(subprocess.run([incore, "whatif", "--nothing", "--json", "gemm"], cwd=DATA, capture_output=True, check=True).stdout)["data"]
@@ -177,6 +190,7 @@ def main():
     outside_of_roots(incore)
     swapped(incore)
     progress(incore)
+    only_what_agents_reach(incore)
     nothing(incore)
     official_client(incore)
     print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")

@@ -86,6 +86,17 @@ def test_diff_and_gate():
     assert not failed.ok
 
 
+def test_any_verb_is_asked_by_its_name():
+    own, defects = (data(f"dumps/{name}") for name in ("own", "defects"))
+    for verb, options, paths in (("dump ls", {"by": "task"}, [own]), ("dump show", {"top": 2}, [own]), ("dump check", {}, [defects]), ("dump diff", {}, [own, defects])):
+        answer = incore.ask(verb, *paths, **options)
+        status, printed = program(*verb.split(), "--json", *(f"--{k}={v}" for k, v in options.items()), *paths)
+        assert answer.json == printed and answer.ok == (status == 0), verb
+    assert [row["code"] for row in incore.ask("dump_check", defects)["counts"]] == [row["code"] for row in program("dump", "check", "--json", defects)[1]["data"]["counts"]]
+    with pytest.raises(incore.UsageError):
+        incore.ask("dump ls", own, by="colour")
+
+
 def test_arrow_is_taken_without_a_copy():
     answer = incore.open(data("gemm")).hot(top="all")
     kept = len(arrow._kept)

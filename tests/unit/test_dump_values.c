@@ -14,7 +14,7 @@
 
 static void expect(unsigned dtype, uint64_t bits, const char *want)
 {
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	value_text(dtype, bits, VALUE_ROUND_TRIP, text);
 	if (strcmp(text, want) != 0)
@@ -52,7 +52,7 @@ static void test_dump_values_known(void **state)
 /* Every 16-bit pattern is found again from its text. */
 static void test_dump_values_round_trip(void **state)
 {
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	(void)state;
 	for (uint32_t bits = 0; bits < 65536; bits++) {
@@ -86,7 +86,7 @@ static void test_dump_values_round_trip(void **state)
 static void test_dump_values_float_round_trip(void **state)
 {
 	uint64_t seed = 1;
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
@@ -107,7 +107,7 @@ static void test_dump_values_float_round_trip(void **state)
 
 static void test_dump_values_scalars(void **state)
 {
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	(void)state;
 	assert_string_equal(scalar_text(DTYPE_INT32, 0xfffffff9, text), "-7");

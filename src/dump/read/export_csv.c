@@ -11,7 +11,7 @@ static bool write_csv(const struct dump *d, uint32_t record, FILE *f, struct inc
 	struct dump_geometry g;
 	const uint8_t *p;
 	uint8_t scalar[8];
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	if (!dump_export_data(d, record, &p, &n, scalar, e))
 		return false;

@@ -32,7 +32,7 @@ static void put_head(FILE *f, const struct dump_record *r, const struct dump_geo
 	fprintf(f, "# start_offset: %llu\n", (unsigned long long)r->start_offset);
 }
 
-static const char *text_of(unsigned dtype, const uint8_t *p, uint64_t i, char buf[VALUE_TEXT])
+static const char *text_of(unsigned dtype, const uint8_t *p, uint64_t i, char buf[ELEMENT_TEXT])
 {
 	return value_text(dtype, value_bits(dtype, p, i), VALUE_LEGACY, buf);
 }
@@ -40,7 +40,7 @@ static const char *text_of(unsigned dtype, const uint8_t *p, uint64_t i, char bu
 static void put_overview(FILE *f, unsigned dtype, const uint8_t *p, uint64_t n, uint64_t row)
 {
 	size_t width = 0;
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	for (uint64_t i = 0; i < n; i++) {
 		size_t w = strlen(text_of(dtype, p, i, text));
@@ -57,7 +57,7 @@ static void put_detail(
 	FILE *f, unsigned dtype, const uint8_t *p, uint64_t n, const struct dump_geometry *g)
 {
 	uint64_t at[DUMP_MAX_RANK] = {0};
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 
 	fputs("# Detail:\n", f);
 	for (uint64_t i = 0; i < n && !ferror(f); i++) {
@@ -79,7 +79,7 @@ static bool write_txt(const struct dump *d, uint32_t record, FILE *f, struct inc
 	struct dump_geometry g;
 	const uint8_t *p;
 	uint8_t scalar[8];
-	char text[VALUE_TEXT];
+	char text[ELEMENT_TEXT];
 	uint64_t n;
 
 	if (!dump_export_data(d, record, &p, &n, scalar, e))

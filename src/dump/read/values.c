@@ -145,29 +145,30 @@ static int digits_of(unsigned dtype, enum value_style style)
 	}
 }
 
-const char *value_text(unsigned dtype, uint64_t bits, enum value_style style, char buf[VALUE_TEXT])
+const char *value_text(
+	unsigned dtype, uint64_t bits, enum value_style style, char buf[ELEMENT_TEXT])
 {
 	int digits = digits_of(dtype, style), n;
 
 	if (style == VALUE_HEX) {
-		snprintf(buf, VALUE_TEXT, "0x%0*" PRIx64, (int)(2 * dtype_bytes(dtype)), bits);
+		snprintf(buf, ELEMENT_TEXT, "0x%0*" PRIx64, (int)(2 * dtype_bytes(dtype)), bits);
 	} else if (dtype == DTYPE_FP4E2M1) {
-		n = put_float(buf, VALUE_TEXT / 2, bits_double(dtype, bits, 0), digits);
+		n = put_float(buf, ELEMENT_TEXT / 2, bits_double(dtype, bits, 0), digits);
 		buf[n] = '/';
-		put_float(buf + n + 1, VALUE_TEXT / 2, bits_double(dtype, bits, 1), digits);
+		put_float(buf + n + 1, ELEMENT_TEXT / 2, bits_double(dtype, bits, 1), digits);
 	} else if (dtype_is_float(dtype)) {
-		put_float(buf, VALUE_TEXT, bits_double(dtype, bits, 0), digits);
+		put_float(buf, ELEMENT_TEXT, bits_double(dtype, bits, 0), digits);
 	} else if (dtype == DTYPE_UINT64) {
-		snprintf(buf, VALUE_TEXT, "%" PRIu64, bits);
+		snprintf(buf, ELEMENT_TEXT, "%" PRIu64, bits);
 	} else if (dtype == DTYPE_BOOL && bits <= 1) {
-		snprintf(buf, VALUE_TEXT, "%s", bits ? "true" : "false");
+		snprintf(buf, ELEMENT_TEXT, "%s", bits ? "true" : "false");
 	} else {
-		snprintf(buf, VALUE_TEXT, "%" PRId64, value_i64(dtype, bits));
+		snprintf(buf, ELEMENT_TEXT, "%" PRId64, value_i64(dtype, bits));
 	}
 	return buf;
 }
 
-const char *scalar_text(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
+const char *scalar_text(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT])
 {
 	if (dtype >= DTYPE_COUNT)
 		dtype = DTYPE_UINT64;
@@ -176,13 +177,13 @@ const char *scalar_text(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
 	return value_text(dtype, bits, VALUE_ROUND_TRIP, buf);
 }
 
-const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
+const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT])
 {
 	unsigned exp = (unsigned)(bits >> 23 & 255);
 
 	/* from 2^-63 to below 2^64: no small count or address looks like that */
 	if (dtype != DTYPE_UINT64 || bits >> 32 || exp < 64 || exp > 190)
 		return NULL;
-	put_float(buf, VALUE_TEXT, (double)float_of((uint32_t)bits), 9);
+	put_float(buf, ELEMENT_TEXT, (double)float_of((uint32_t)bits), 9);
 	return buf;
 }

@@ -11,7 +11,7 @@
 
 #include "args/dtype.h"
 
-#define VALUE_TEXT 64 /* bytes that hold any element's text */
+#define ELEMENT_TEXT 64 /* bytes that hold any element's text */
 
 enum value_style {
 	VALUE_ROUND_TRIP, /* f32 9, f16 5, bf16 4 digits; small floats exactly */
@@ -30,11 +30,12 @@ uint64_t value_bits(unsigned dtype, const uint8_t *p, uint64_t i);
 /* Integers and BOOL: exact, sign-extended. */
 int64_t value_i64(unsigned dtype, uint64_t bits);
 /* Text of element i; a pair is "a/b". */
-const char *value_text(unsigned dtype, uint64_t bits, enum value_style style, char buf[VALUE_TEXT]);
+const char *value_text(
+	unsigned dtype, uint64_t bits, enum value_style style, char buf[ELEMENT_TEXT]);
 /* Text of a scalar slot, read as its dtype. */
-const char *scalar_text(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT]);
+const char *scalar_text(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT]);
 /* UINT64 bits that look like a single-precision float, printed as one; else NULL. */
-const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT]);
+const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT]);
 
 float half_to_float(uint16_t bits);
 float bfloat_to_float(uint16_t bits);

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_diff.c: incore dump diff: do two dumps hold the same values? */
+/* dump_diff.c: do two dumps hold the same values? */
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/draw.h"
-#include "cli/dump/dump_rows.h"
 #include "dump/read/diff.h"
-#include "page/say.h"
+#include "verbs/dump/dump_rows.h"
 
+struct dump_diff_params {
+	const char *rtol, *atol;
+	bool nan_differs, no_scalars, all, follow_links;
+	uint64_t top;
+};
+#define DIFF_FIELD(M) OPTION_FIELD(dump_diff_params, M)
 static const struct option_def options[] = {
-	{OPT_RTOL, NULL, NULL, "relative tolerance for every dtype"},
-	{OPT_ATOL, NULL, NULL, "absolute tolerance for every dtype"},
-	{OPT_NAN_DIFFERS, NULL, NULL, "treat NaN as different from NaN"},
-	{OPT_NO_SCALARS, NULL, NULL, "compare only tensors"},
-	{OPT_ALL, NULL, NULL, "also show pairs that are equal"},
-	{OPT_TOP, NULL, "20", "how many pairs to show"},
-	LINKS_OPTION,
+	{OPT_RTOL, NULL, NULL, "relative tolerance for every dtype", DIFF_FIELD(rtol)},
+	{OPT_ATOL, NULL, NULL, "absolute tolerance for every dtype", DIFF_FIELD(atol)},
+	{OPT_NAN_DIFFERS, NULL, NULL, "treat NaN as different from NaN", DIFF_FIELD(nan_differs)},
+	{OPT_NO_SCALARS, NULL, NULL, "compare only tensors", DIFF_FIELD(no_scalars)},
+	{OPT_ALL, NULL, NULL, "also show pairs that are equal", DIFF_FIELD(all)},
+	{OPT_TOP, NULL, "20", "how many pairs to show", DIFF_FIELD(top)},
+	DUMP_LINKS_OPTION(dump_diff_params, follow_links),
 	OPTION_END,
 };
 
@@ -26,19 +30,9 @@ struct shown_pair {
 	double max_abs, max_rel; /* NaN if nothing differs */
 };
 
-struct job {
-	struct cli *c;
-	struct dump *a, *b;
-	struct dump_diff_options options;
-	struct dump_diff diff;
-	VEC(struct shown_pair) shown; /* without --all: only those that differ */
-	size_t n_shown;		      /* limited by --top */
-};
-
 /* Parses a tolerance; -1 if none was given: that of the dtype is used. */
-static bool tolerance(struct cli *c, const char *name, double *out)
+static bool take_tolerance(const char *name, const char *text, double *out, struct incore_error *e)
 {
-	const char *text = cli_text(c, name);
 	char *end;
 
 	*out = -1;
@@ -47,31 +41,9 @@ static bool tolerance(struct cli *c, const char *name, double *out)
 	*out = strtod(text, &end);
 	if (end != text && !*end && isfinite(*out) && *out >= 0)
 		return true;
-	return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+	return err_set(e, INCORE_USAGE, "bad-option-value",
 		"--%s: expected a number of 0 or more, found '%s'", name, text);
 }
-
-static bool choose_shown(struct job *j)
-{
-	uint64_t top = cli_top(j->c);
-
-	for (size_t i = 0; i < j->diff.pairs.n; i++) {
-		struct dump_pair p = j->diff.pairs.v[i];
-		const struct dump *d = p.a != DUMP_NONE ? j->a : j->b;
-		unsigned dtype = d->records.v[p.a != DUMP_NONE ? p.a : p.b].dtype;
-		struct shown_pair x = {p, dtype_name(dtype), p.n_differ ? p.max_abs : NAN,
-			p.n_differ ? p.max_rel : NAN};
-
-		if (!p.n_differ)
-			x.p.first = NO_U64;
-		if ((p.state != PAIR_SAME || cli_flag(j->c, "all")) && !VEC_PUSH(&j->shown, x))
-			return err_nomem(&j->c->error);
-	}
-	j->n_shown = j->shown.n < top ? j->shown.n : (size_t)top;
-	return true;
-}
-
-/* --- JSON --- */
 
 static const struct column pair_columns[] = {
 	DUMP_TASK_ID(dump_pair),
@@ -132,6 +104,7 @@ struct diff_data {
 	bool same, nan_equals_nan;
 	struct dump_diff d;
 	struct rows rows;
+	uint64_t n_pairs; /* that may be shown, with --all equal ones too */
 };
 #define SUM(M, NAME, DOC) COLUMN_AS(diff_data, d.M, NAME, UNIT_COUNT, DOC)
 static const struct column data_columns[] = {
@@ -157,42 +130,25 @@ static const struct column two_columns[] = {
 };
 static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
 
-static bool print_json(struct job *j)
+static void page_explanation(struct page *p)
 {
-	struct diff_data x = {"diff", !dump_diff_differs(&j->diff), !j->options.nan_differs,
-		j->diff, {j->shown.v, j->n_shown}};
-	struct dump_input in[2];
-	struct two_dumps dumps = {{in, 2}};
+	static const unsigned floats[] = {
+		DTYPE_FLOAT32, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FP8E4M3FN};
 
-	dump_input_fill(&in[0], j->a);
-	dump_input_fill(&in[1], j->b);
-	return cli_json(j->c, &two_record, &dumps, &data_record, &x);
+	page_lines(p,
+		"values a and b are equal when |a - b| <= atol + rtol * |b|; NaN equals NaN in the same\n"
+		"place (--nan-differs), an infinity only itself; integers, BOOL and the other types exactly\n");
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
+		struct dump_tolerance t = dump_tolerance_of(floats[i]);
+
+		page_line(p, "  %-10s rtol %g, atol %g", dtype_name(floats[i]), t.rtol, t.atol);
+	}
 }
 
-/* --- text --- */
-
-static bool print_table(struct job *j)
+static void page_pair_sums(struct page *p, const struct dump_diff *d)
 {
-	static const char *const columns[] = {"task_id", "slot=arg", "stage", "block", "dtype",
-		"index_a", "index_b", "state", "values_differ=differ=values_differ", "values",
-		"first", "shown_abs", "shown_rel", NULL};
-
-	if ((j->n_shown || j->c->use_csv) &&
-		!record_table_print(
-			j->c, &shown_record, (struct rows){j->shown.v, j->n_shown}, columns))
-		return false;
-	if (j->n_shown < j->shown.n && !j->c->use_csv)
-		say(j->c->out, "... %llu more (--top all)\n",
-			(unsigned long long)(j->shown.n - j->n_shown));
-	return true;
-}
-
-static void print_sums(struct job *j)
-{
-	const struct dump_diff *d = &j->diff;
-
-	say(j->c->out,
-		"%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
+	page_line(p,
+		"%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared",
 		COUNTED(d->pairs.n, "pair"), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
 					     ? d->n_state[PAIR_SAME] - d->n_identical
@@ -202,98 +158,144 @@ static void print_sums(struct job *j)
 		(unsigned long long)d->n_state[PAIR_ONLY_A],
 		(unsigned long long)d->n_state[PAIR_ONLY_B],
 		(unsigned long long)d->n_state[PAIR_NOT_COMPARED]);
-	say(j->c->out, "%s: %s of %s differ%s\n",
+	page_line(p, "%s: %s of %s differ%s",
 		dump_diff_differs(d)		? "different"
 		: d->n_state[PAIR_NOT_COMPARED] ? "the same as far as compared"
 						: "the same",
 		U64_TEXT(d->n_differ), COUNTED(d->n_values, "value"), d->n_differ == 1 ? "s" : "");
 }
 
-static void explain(struct job *j)
+static void dump_diff_page(const struct answer *a, struct page *p)
 {
-	static const unsigned floats[] = {
-		DTYPE_FLOAT32, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FP8E4M3FN};
+	static const char *const columns[] = {"task_id", "slot=arg", "stage", "block", "dtype",
+		"index_a", "index_b", "state", "values_differ=differ=values_differ", "values",
+		"first", "shown_abs", "shown_rel", NULL};
+	const struct diff_data *x = a->data;
 
-	fputs("values a and b are equal when |a - b| <= atol + rtol * |b|; NaN equals NaN in the same\n"
-	      "place (--nan-differs), an infinity only itself; integers, BOOL and the other types exactly\n",
-		j->c->out);
-	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
-		struct dump_tolerance t = dump_tolerance_of(floats[i]);
-
-		say(j->c->out, "  %-10s rtol %g, atol %g\n", dtype_name(floats[i]), t.rtol, t.atol);
-	}
+	if (x->rows.n || p->is_csv)
+		page_main_records(p, &shown_record, x->rows, columns);
+	if (p->is_csv)
+		return;
+	if (x->rows.n < x->n_pairs)
+		page_line(p, "... %llu more (--top all)",
+			(unsigned long long)(x->n_pairs - x->rows.n));
+	page_pair_sums(p, &x->d);
+	if (p->explains)
+		page_explanation(p);
 }
 
 /* Values that were not compared may differ: counts as a loss. */
-static void tell_not_compared(struct job *j)
+static void warn_not_compared(struct answer *answer, const struct dump *a, const struct dump *b,
+	const struct dump_diff *diff)
 {
-	uint64_t n = j->diff.n_state[PAIR_NOT_COMPARED];
+	uint64_t n = diff->n_state[PAIR_NOT_COMPARED];
 	bool has_cut = false, has_lost = false, has_none = false;
 
-	EACH (const struct dump_pair, p, j->diff.pairs.v, j->diff.pairs.n) {
+	EACH (const struct dump_pair, p, diff->pairs.v, diff->pairs.n) {
 		unsigned flags;
 
 		if (p->state != PAIR_NOT_COMPARED)
 			continue;
-		flags = j->a->records.v[p->a].flags | j->b->records.v[p->b].flags;
+		flags = a->records.v[p->a].flags | b->records.v[p->b].flags;
 		has_cut |= (flags & DUMP_TRUNCATED) != 0;
 		has_lost |= (flags & (DUMP_OVERWRITTEN | DUMP_LOST)) != 0;
 		has_none |= !(flags & (DUMP_TRUNCATED | DUMP_OVERWRITTEN | DUMP_LOST));
 	}
 	if (!n)
 		return;
-	j->c->n_losses++;
-	cli_warn(j->c, "%llu pair%s could not be compared: %s%s%s%s%s", (unsigned long long)n,
+	answer->n_losses++;
+	answer_warn(answer, "%llu pair%s could not be compared: %s%s%s%s%s", (unsigned long long)n,
 		plural(n), has_none ? "a side has no payload" : "",
 		has_none && (has_cut || has_lost) ? ", or " : "", has_cut ? "a payload is cut" : "",
 		has_cut && has_lost ? ", or " : "",
 		has_lost ? "a payload was overwritten or lost" : "");
 }
 
-static bool print(struct job *j)
+static bool put_pairs(struct answer *answer, const struct dump *a, const struct dump *b,
+	struct diff_data *x, const struct dump_diff_params *o, struct incore_error *e)
 {
-	tell_not_compared(j);
-	if (!choose_shown(j))
+	const struct dump_diff *diff = &x->d;
+	size_t most = o->all ? diff->pairs.n : diff->pairs.n - diff->n_state[PAIR_SAME];
+	struct shown_pair *v;
+
+	x->n_pairs = most;
+	most = most < o->top ? most : (size_t)o->top;
+	v = ANSWER_ROWS(answer, &x->rows, most, shown_pair, e);
+	if (!v)
 		return false;
-	if (j->c->use_json)
-		return print_json(j);
-	if (!print_table(j))
-		return false;
-	if (j->c->use_csv)
-		return true;
-	print_sums(j);
-	if (cli_flag(j->c, "explain"))
-		explain(j);
+	for (size_t i = 0, n = 0; n < most; i++) {
+		struct dump_pair p = diff->pairs.v[i];
+		const struct dump *d = p.a != DUMP_NONE ? a : b;
+		unsigned dtype = d->records.v[p.a != DUMP_NONE ? p.a : p.b].dtype;
+
+		if (p.state == PAIR_SAME && !o->all)
+			continue;
+		if (!p.n_differ)
+			p.first = NO_U64;
+		v[n++] = (struct shown_pair){p, dtype_name(dtype), p.n_differ ? p.max_abs : NAN,
+			p.n_differ ? p.max_rel : NAN};
+	}
 	return true;
 }
 
-static bool run_dump_diff(struct cli *c)
+static bool put_two(
+	struct answer *answer, const struct dump *a, const struct dump *b, struct incore_error *e)
 {
-	struct job j = {.c = c};
-	bool ok;
+	struct two_dumps *two = ANSWER_NEW(answer, two_dumps, e);
+	struct dump_input *in = two ? ANSWER_ROWS(answer, &two->dumps, 2, dump_input, e) : NULL;
 
-	j.options.nan_differs = cli_flag(c, "nan-differs");
-	j.options.ignore_scalars = cli_flag(c, "no-scalars");
-	ok = tolerance(c, "rtol", &j.options.rtol) && tolerance(c, "atol", &j.options.atol) &&
-	     dump_cli_open(c, c->args[0], &j.a) && dump_cli_open(c, c->args[1], &j.b) &&
-	     dump_diff(j.a, j.b, &j.options, &j.diff, &c->error) && print(&j);
-	c->is_no = ok && dump_diff_differs(&j.diff);
-	VEC_FREE(&j.shown);
-	dump_diff_deinit(&j.diff);
-	dump_free(j.a);
-	dump_free(j.b);
-	return ok;
+	if (!in)
+		return false;
+	dump_input_fill(&in[0], a);
+	dump_input_fill(&in[1], b);
+	answer_about(answer, &two_record, two);
+	return true;
 }
 
-const struct verb dump_verb_diff = {
+static void drop_diff(struct diff_data *x)
+{
+	dump_diff_deinit(&x->d);
+	mem_free(x);
+}
+
+static bool dump_diff_ask(const struct request *r, struct answer *answer, struct incore_error *e)
+{
+	const struct dump_diff_params *o = r->params;
+	struct dump_diff_options how = {
+		.nan_differs = o->nan_differs, .ignore_scalars = o->no_scalars};
+	const struct dump_source source = {.layout = NO_CHOICE, .follow_links = o->follow_links};
+	struct diff_data *x = mem_zalloc(1, sizeof(*x));
+	struct dump *a, *b;
+
+	if (!x)
+		return err_nomem(e);
+	if (!ANSWER_KEEP(answer, x, drop_diff, e) ||
+		!take_tolerance("rtol", o->rtol, &how.rtol, e) ||
+		!take_tolerance("atol", o->atol, &how.atol, e) ||
+		!dump_ask_open(answer, r->paths[0], &source, &a, e) ||
+		!dump_ask_open(answer, r->paths[1], &source, &b, e) ||
+		!dump_diff(a, b, &how, &x->d, e))
+		return false;
+	warn_not_compared(answer, a, b, &x->d);
+	x->verb = "diff";
+	x->same = !dump_diff_differs(&x->d);
+	x->nan_equals_nan = !o->nan_differs;
+	answer->is_no = !x->same;
+	answer_set(answer, &data_record, x);
+	return put_pairs(answer, a, b, x, o, e) && put_two(answer, a, b, e);
+}
+
+const struct question question_dump_diff = {
 	.name = "dump diff",
-	.args = "A B",
 	.summary = "two dumps, value by value",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.args = "A B",
+	.min_paths = 2,
+	.max_paths = 2,
+	.groups = OPTIONS_CSV,
 	.options = options,
-	.min_args = 2,
-	.max_args = 2,
-	.run = run_dump_diff,
+	.params_size = sizeof(struct dump_diff_params),
 	.records = RECORDS(&data_record),
 	.inputs = RECORDS(&two_record),
+	.ask = dump_diff_ask,
+	.page = dump_diff_page,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump_rows.c: dumps, records and values with their descriptions. */
-#include "cli/dump/dump_rows.h"
+#include "verbs/dump/dump_rows.h"
 
 #include <math.h>
 
@@ -56,12 +56,17 @@ void dump_input_fill(struct dump_input *in, const struct dump *d)
 	in->generation = dump_generation_name(d, in->generation_text);
 }
 
-bool dump_json(struct cli *c, const struct dump *d, const struct record *r, const void *data)
+bool dump_answer(struct answer *a, const struct dump *d, const struct record *r, const void *data,
+	struct incore_error *e)
 {
-	struct dump_input in;
+	struct dump_input *in = ANSWER_NEW(a, dump_input, e);
 
-	dump_input_fill(&in, d);
-	return cli_json(c, &dump_input_record, &in, r, data);
+	if (!in)
+		return false;
+	dump_input_fill(in, d);
+	answer_about(a, &dump_input_record, in);
+	answer_set(a, r, data);
+	return true;
 }
 
 /* --- values --- */

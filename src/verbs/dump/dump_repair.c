@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_repair.c: incore dump repair: writes the manifest of a dump that was not closed, and reports
- * what is lost. */
-#include "cli/draw.h"
-#include "cli/dump/dump_rows.h"
+/* dump_repair.c: writes the manifest of a dump that was not closed, and reports what is lost. */
 #include "dump/repair.h"
-#include "page/say.h"
-
-static const struct option_def options[] = {OPTION_END};
+#include "verbs/dump/dump_rows.h"
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),
@@ -68,86 +63,86 @@ static const struct column path_columns[] = {
 };
 static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
 
-static bool print_json(struct cli *c, const struct repair_report *r)
-{
-	struct repair_data x = {"repair", *r, r->cut_why ? r : NULL};
-
-	return cli_json(c, &path_record, &(struct text_item){c->args[0]}, &data_record, &x);
-}
-
-static void print_lists(FILE *out, const struct repair_report *r)
+static void page_lists(struct page *p, const struct repair_report *r)
 {
 	for (size_t i = 0; i < r->lost_payloads.n; i++) {
 		const struct repair_lost *x = &r->lost_payloads.v[i];
 
-		say(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
+		page_line(p, "lost payload     task 0x%016llx slot %u %s: %s",
 			(unsigned long long)x->task_id, x->slot, dump_stage_name(x->stage), x->why);
 	}
 	if (r->lost_payloads.n < r->n_lost_payloads)
-		say(out, "lost payload     ... %llu more\n",
+		page_line(p, "lost payload     ... %llu more",
 			(unsigned long long)(r->n_lost_payloads - r->lost_payloads.n));
 	for (size_t i = 0; i < r->incomplete.n; i++) {
 		const struct repair_task *x = &r->incomplete.v[i];
 
-		say(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
+		page_say(p, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
 			(unsigned long long)x->task_id, (unsigned long long)x->dispatch_id,
 			x->block_idx, x->found, plural(x->found));
 		if (x->expected != UINT32_MAX)
-			say(out, " of %u%s", x->expected,
+			page_say(p, " of %u%s", x->expected,
 				x->found >= x->expected ? ", not all at every stage" : "");
-		fputc('\n', out);
+		page_line(p, "%s", "");
 	}
 	if (r->incomplete.n < r->n_incomplete)
-		say(out, "incomplete task  ... %llu more\n",
+		page_line(p, "incomplete task  ... %llu more",
 			(unsigned long long)(r->n_incomplete - r->incomplete.n));
 }
 
-static void print_text(struct cli *c, const struct repair_report *r)
+static void dump_repair_page(const struct answer *a, struct page *p)
 {
-	FILE *out = c->out;
+	const struct repair_report *r = &((const struct repair_data *)a->data)->r;
 
-	say(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
+	page_line(p, "%s: %s, %s of payload", r->manifest, COUNTED(r->records, "record"),
 		COUNTED(r->bin_bytes, "byte"));
-	say(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
+	page_line(p, "the dump was %s, %s flush%s", r->is_closed ? "closed" : "not closed",
 		U64_TEXT(r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
-		say(out, "the log is used up to byte %llu; %s %s not: %s\n",
+		page_line(p, "the log is used up to byte %llu; %s %s not: %s",
 			(unsigned long long)r->cut_off, U64_TEXT(r->cut_bytes),
 			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		say(out, "the producer counted %s and %s as lost\n",
+		page_line(p, "the producer counted %s and %s as lost",
 			COUNTED(r->lost_records, "record"), COUNTED(r->lost_bytes, "byte"));
-	print_lists(out, r);
-	say(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
+	page_lists(p, r);
+	page_line(p, "%s lost, %s incomplete", COUNTED(r->n_lost_payloads, "payload"),
 		COUNTED(r->n_incomplete, "task"));
 }
 
-static bool run_dump_repair(struct cli *c)
+static void drop_repair(struct repair_data *x)
 {
-	struct repair_report r = {0};
-	bool ok = dump_repair(c->args[0], &r, &c->error);
-
-	if (ok) {
-		if (r.cut_why || r.n_lost_payloads || r.n_incomplete || r.lost_records)
-			c->n_losses++;
-		if (c->use_json)
-			ok = print_json(c, &r);
-		else
-			print_text(c, &r);
-	}
-	repair_report_deinit(&r);
-	return ok;
+	repair_report_deinit(&x->r);
+	mem_free(x);
 }
 
-const struct verb dump_verb_repair = {
+static bool dump_repair_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	struct repair_data *x = mem_zalloc(1, sizeof(*x));
+	struct text_item *path = ANSWER_NEW(a, text_item, e);
+
+	if (!x)
+		return err_nomem(e);
+	if (!ANSWER_KEEP(a, x, drop_repair, e) || !path || !dump_repair(r->paths[0], &x->r, e))
+		return false;
+	x->verb = "repair";
+	x->cut = x->r.cut_why ? &x->r : NULL;
+	if (x->r.cut_why || x->r.n_lost_payloads || x->r.n_incomplete || x->r.lost_records)
+		a->n_losses++;
+	path->v = r->paths[0];
+	answer_about(a, &path_record, path);
+	answer_set(a, &data_record, x);
+	return true;
+}
+
+const struct question question_dump_repair = {
 	.name = "dump repair",
-	.args = "DIR",
 	.summary = "rebuild the manifest from the log of a dump not closed",
-	.groups = OPTIONS_OUTPUT,
-	.options = options,
-	.min_args = 1,
-	.max_args = 1,
-	.run = run_dump_repair,
+	.args = "DIR",
+	.min_paths = 1,
+	.max_paths = 1,
 	.records = RECORDS(&data_record),
 	.inputs = RECORDS(&path_record),
+	.ask = dump_repair_ask,
+	.page = dump_repair_page,
 };

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_check.c: incore dump check: can this dump be trusted? Every defect with its task and slot.
- */
+/* dump_check.c: can this dump be trusted? Every defect with its task and slot. */
 #include <string.h>
 
-#include "cli/draw.h"
-#include "cli/dump/dump_rows.h"
 #include "dump/read/check.h"
-#include "page/say.h"
+#include "verbs/dump/dump_rows.h"
 
+struct dump_check_params {
+	struct dump_source source;
+	uint64_t top;
+};
 static const struct option_def options[] = {
-	DUMP_RECORDS_OPTION,
-	LINKS_OPTION,
-	{OPT_TOP, NULL, "20", "how many problems of one kind to show"},
+	DUMP_RECORDS_OPTIONS(dump_check_params),
+	DUMP_LINKS_OPTION(dump_check_params, source.follow_links),
+	{OPT_TOP, NULL, "20", "how many problems of one kind to show",
+		OPTION_FIELD(dump_check_params, top)},
 	OPTION_END,
 };
-
-struct checked {
-	struct cli *c;
-	struct dump *d;
-	struct dump_check check;
-};
-
-/* --- JSON --- */
 
 #define WEIGHTS "note|warning|defect"
 
@@ -62,7 +56,8 @@ struct check_data {
 	struct dump_check sums;
 	struct rows counts, problems;
 	struct problem_row row; /* the row made last */
-	const struct problem *all;
+	const struct dump *d;
+	uint64_t top; /* of one kind on the page */
 };
 static const struct column data_columns[] = {
 	DUMP_VERB(check_data, "check"),
@@ -88,117 +83,112 @@ static const struct record data_record = RECORD_OF(check_data, RECORD_BLOCK, dat
 static const void *problem_at(const void *v, size_t i)
 {
 	struct check_data *x = (struct check_data *)v;
-	const struct problem *p = &x->all[i];
+	const struct problem *p = &x->d->problems.v.v[i];
 
 	x->row = (struct problem_row){*p, p->has_task ? p : NULL};
 	return &x->row;
 }
 
-static bool print_json(struct checked *k)
-{
-	const struct problems *p = &k->d->problems;
-	struct check_data x = {.verb = "check",
-		.verdict = dump_verdict_name(dump_verdict_of(k->d)),
-		.sums = k->check,
-		.counts = {p->counts.v, p->counts.n},
-		.problems = {&x, p->v.n, problem_at},
-		.all = p->v.v};
-
-	return dump_json(k->c, k->d, &data_record, &x);
-}
-
-static void print_kind(struct checked *k, const struct problem_count *kind)
+static void page_kind(struct page *p, const struct check_data *k, const struct problem_count *kind)
 {
 	static const enum cell_style styles[] = {CELL_DIM, CELL_WARM, CELL_BAD};
-	const struct problems *p = &k->d->problems;
-	uint64_t top = cli_top(k->c), shown = 0;
+	const struct problems *all = &k->d->problems;
+	uint64_t shown = 0;
 
-	for (size_t i = 0; i < p->v.n && shown < top; i++) {
-		const struct problem *x = &p->v.v[i];
+	for (size_t i = 0; i < all->v.n && shown < k->top; i++) {
+		const struct problem *x = &all->v.v[i];
 
 		if (x->weight != kind->weight || strcmp(x->code, kind->code) != 0)
 			continue;
-		say(k->c->out, "%s%-7s%s  %-18s  %s\n", style_on(k->c, styles[x->weight]),
-			problem_weight_name(x->weight), style_off(k->c), x->code, x->text);
+		page_line(p, "%s%-7s%s  %-18s  %s", style_mark(styles[x->weight]),
+			problem_weight_name(x->weight), style_mark_end, x->code, x->text);
 		shown++;
 	}
 	if (shown < kind->n)
-		say(k->c->out, "         %-18s  ... %s more\n", kind->code,
-			U64_TEXT(kind->n - shown));
+		page_line(p, "         %-18s  ... %s more", kind->code, U64_TEXT(kind->n - shown));
 }
 
-static void print_text(struct checked *k)
+static void page_sums(struct page *p, const struct check_data *k)
 {
-	const struct problems *p = &k->d->problems;
-	const struct dump_check *n = &k->check;
-	uint64_t n_defects = problems_count(p, PROBLEM_DEFECT);
-	uint64_t n_warnings = problems_count(p, PROBLEM_WARNING);
-	uint64_t n_notes = problems_count(p, PROBLEM_NOTE);
-	FILE *out = k->c->out;
+	const struct dump_check *n = &k->sums;
+	bool has_payload = k->d->payload && !k->d->is_payload_missing;
 
-	dump_text_head(k->c, k->d);
-	for (int weight = PROBLEM_DEFECT; weight >= PROBLEM_NOTE; weight--)
-		for (size_t i = 0; i < p->counts.n; i++)
-			if ((int)p->counts.v[i].weight == weight)
-				print_kind(k, &p->counts.v[i]);
-	if (k->d->payload && !k->d->is_payload_missing)
-		say(out, "%s %s %s of %s", U64_TEXT(n->n_regions),
+	if (has_payload)
+		page_say(p, "%s %s %s of %s", U64_TEXT(n->n_regions),
 			n->n_regions == 1 ? "region covers" : "regions cover",
 			U64_TEXT(n->covered_bytes), COUNTED(n->payload_bytes, "byte"));
-	if (n->n_checksums)
-		say(out, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
+	if (has_payload && n->n_checksums)
+		page_say(p, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
 			U64_TEXT(n->n_bad_checksums));
-	if (k->d->payload && !k->d->is_payload_missing)
-		fputc('\n', out);
+	if (has_payload)
+		page_line(p, "%s", "");
 	if (n->n_incomplete_tasks)
-		say(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
+		page_line(p, "%s of %zu task%s %s incomplete: %s %s missing",
 			U64_TEXT(n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
 			n->n_incomplete_tasks == 1 ? "is" : "are", U64_TEXT(n->n_missing_slots),
 			n->n_missing_slots == 1 ? "slot is" : "slots are");
-	say(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
-		dump_verdict_name(dump_verdict_of(k->d)), (unsigned long long)n_defects,
-		plural(n_defects), (unsigned long long)n_warnings, plural(n_warnings),
-		(unsigned long long)n_notes, plural(n_notes));
+}
+
+static void dump_check_page(const struct answer *a, struct page *p)
+{
+	const struct check_data *k = a->data;
+	const struct problems *all = &k->d->problems;
+	uint64_t n_defects = problems_count(all, PROBLEM_DEFECT);
+	uint64_t n_warnings = problems_count(all, PROBLEM_WARNING);
+	uint64_t n_notes = problems_count(all, PROBLEM_NOTE);
+
+	dump_page_head(p, k->d);
+	for (int weight = PROBLEM_DEFECT; weight >= PROBLEM_NOTE; weight--)
+		for (size_t i = 0; i < all->counts.n; i++)
+			if ((int)all->counts.v[i].weight == weight)
+				page_kind(p, k, &all->counts.v[i]);
+	page_sums(p, k);
+	page_line(p, "%s: %llu defect%s, %llu warning%s, %llu note%s", k->verdict,
+		(unsigned long long)n_defects, plural(n_defects), (unsigned long long)n_warnings,
+		plural(n_warnings), (unsigned long long)n_notes, plural(n_notes));
 }
 
 /* A file that could not be read says nothing about the dump: also warn about it. */
-static void tell_unread(struct checked *k)
+static void warn_unread(struct answer *a, const struct dump *d)
 {
-	const struct problems *p = &k->d->problems;
+	const struct problems *p = &d->problems;
 
 	for (size_t i = 0; i < p->v.n; i++)
 		if (strcmp(p->v.v[i].code, "unreadable-companion") == 0)
-			cli_warn(k->c, "%s", p->v.v[i].text);
+			answer_warn(a, "%s", p->v.v[i].text);
 }
 
-static bool run_dump_check(struct cli *c)
+static bool dump_check_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	struct checked k = {.c = c};
-	/* not dump_cli_open(): what it would warn about is the answer here */
-	bool ok =
-		dump_cli_open_quietly(c, c->args[0], &k.d) && dump_check(k.d, &k.check, &c->error);
+	const struct dump_check_params *o = r->params;
+	struct check_data *x = ANSWER_NEW(a, check_data, e);
+	struct dump *d;
 
-	if (ok) {
-		tell_unread(&k);
-		c->is_no = dump_verdict_of(k.d) == DUMP_DEFECTIVE;
-		if (c->use_json)
-			ok = print_json(&k);
-		else
-			print_text(&k);
-	}
-	dump_free(k.d);
-	return ok;
+	/* quietly: what would be warned about is the answer here */
+	if (!x || !dump_ask_open_quietly(a, r->paths[0], &o->source, &d, e) ||
+		!dump_check(d, &x->sums, e))
+		return false;
+	warn_unread(a, d);
+	a->is_no = dump_verdict_of(d) == DUMP_DEFECTIVE;
+	x->verb = "check";
+	x->verdict = dump_verdict_name(dump_verdict_of(d));
+	x->d = d;
+	x->top = o->top;
+	x->counts = (struct rows){d->problems.counts.v, d->problems.counts.n};
+	x->problems = (struct rows){x, d->problems.v.n, problem_at};
+	return dump_answer(a, d, &data_record, x, e);
 }
 
-const struct verb dump_verb_check = {
+const struct question question_dump_check = {
 	.name = "dump check",
-	.args = "DIR",
 	.summary = "can it be trusted: coverage, completeness, roles",
-	.groups = OPTIONS_OUTPUT,
+	.args = "DIR",
+	.min_paths = 1,
+	.max_paths = 1,
 	.options = options,
-	.min_args = 1,
-	.max_args = 1,
-	.run = run_dump_check,
+	.params_size = sizeof(struct dump_check_params),
 	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
+	.ask = dump_check_ask,
+	.page = dump_check_page,
 };

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "answer/rows.h"
-#include "cli/dump/dump_job.h"
 #include "dump/read/deps.h"
+#include "verbs/dump/dump_verbs.h"
 
 /* The dump, as `input` of the envelope. */
 struct dump_input {
@@ -18,10 +18,11 @@ struct dump_input {
 	const char *generation;
 };
 extern const struct record dump_input_record;
-extern const struct record *const dump_inputs[]; /* for verbs with one dump */
+extern const struct record *const dump_inputs[]; /* of questions about one dump */
 void dump_input_fill(struct dump_input *in, const struct dump *d);
-/* Prints the envelope of one dump with this data. */
-bool dump_json(struct cli *c, const struct dump *d, const struct record *r, const void *data);
+/* Makes the answer one about this dump, with this data. */
+bool dump_answer(struct answer *a, const struct dump *d, const struct record *r, const void *data,
+	struct incore_error *e);
 
 struct scalar_row {
 	struct any value;

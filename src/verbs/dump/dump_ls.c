@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dump_ls.c: incore dump ls: lists a dump record by record, slot by slot or task by task. */
+/* dump_ls.c: lists a dump record by record, slot by slot or task by task. */
 #include <string.h>
 
-#include "cli/draw.h"
-#include "cli/dump/dump_rows.h"
-#include "page/say.h"
+#include "verbs/dump/dump_rows.h"
 
+enum ls_by { LS_RECORD, LS_SLOT, LS_TASK };
+#define LS_BY "record|slot|task"
+
+struct dump_ls_params {
+	struct dump_filter filter;
+	struct dump_source source;
+	unsigned by;
+	uint64_t top;
+};
 static const struct option_def options[] = {
-	{OPT_BY, "record|slot|task", "record", "one row per record, argument slot or task"},
-	DUMP_SELECT_OPTIONS,
-	DUMP_RECORDS_OPTION,
-	LINKS_OPTION,
-	{OPT_TOP, NULL, "all", "how many rows to show"},
+	{OPT_BY, LS_BY, "record", "one row per record, argument slot or task",
+		OPTION_FIELD(dump_ls_params, by)},
+	DUMP_FILTER_OPTIONS(dump_ls_params),
+	DUMP_RECORDS_OPTIONS(dump_ls_params),
+	DUMP_LINKS_OPTION(dump_ls_params, source.follow_links),
+	{OPT_TOP, NULL, "all", "how many rows to show", OPTION_FIELD(dump_ls_params, top)},
 	OPTION_END,
 };
 
 struct ls_row;
 
-struct ls {
-	struct cli *c;
+struct ls { /* kept by the answer: makes its rows */
 	struct dump *d;
 	struct dump_select select;
 	record_list list;
@@ -27,13 +34,13 @@ struct ls {
 };
 
 /* Collects the slots (index into d->slots) or tasks of the selected records, in order. */
-static bool collect(struct ls *l, bool by_task)
+static bool collect(struct ls *l, bool by_task, struct incore_error *e)
 {
 	struct dump *d = l->d;
 	uint8_t *is_in = mem_zalloc(d->records.n ? d->records.n : 1, 1);
 
 	if (!is_in)
-		return err_nomem(&l->c->error);
+		return err_nomem(e);
 	for (size_t i = 0; i < l->list.n; i++)
 		is_in[l->list.v[i]] = 1;
 	for (size_t t = 0; t < (by_task ? d->tasks.n : d->slots.n); t++) {
@@ -44,7 +51,7 @@ static bool collect(struct ls *l, bool by_task)
 			i++;
 		if (i < n && !VEC_PUSH(&l->rows, (uint32_t)t)) {
 			mem_free(is_in);
-			return err_nomem(&l->c->error);
+			return err_nomem(e);
 		}
 	}
 	mem_free(is_in);
@@ -289,8 +296,7 @@ static const void *record_at(const void *v, size_t i)
 	struct ls_record *x = &l->made->record;
 
 	record_row_fill(&x->record, l->d, l->list.v[i]);
-	if (!l->c->use_json)
-		fill_record_texts(x, l->d);
+	fill_record_texts(x, l->d);
 	return x;
 }
 
@@ -314,10 +320,11 @@ struct ls_data {
 	const char *verb, *by;
 	uint64_t selected;
 	struct rows records, slots, tasks;
+	const struct ls *made_by;
 };
 static const struct column data_columns[] = {
 	DUMP_VERB(ls_data, "ls"),
-	COLUMN(ls_data, by, UNIT_NONE, "what the rows are", .words = "record|slot|task"),
+	COLUMN(ls_data, by, UNIT_NONE, "what the rows are", .words = LS_BY),
 	COLUMN(ls_data, selected, UNIT_COUNT, "records that were selected"),
 	LIST(ls_data, records, &ls_record_record, "the records", OPTIONAL),
 	LIST(ls_data, slots, &ls_slot_record, "the arguments of tasks", OPTIONAL),
@@ -325,7 +332,7 @@ static const struct column data_columns[] = {
 };
 static const struct record data_record = RECORD_OF(ls_data, RECORD_BLOCK, data_columns);
 
-static bool print_table(struct cli *c, const struct ls_data *x)
+static void dump_ls_page(const struct answer *a, struct page *p)
 {
 	static const char *const record_columns[] = {"index", "task_id", "func", "kernel", "copy",
 		"stage", "role", "slot", "dtype", "shape_text", "strides_text", "bin_size", "text",
@@ -335,63 +342,80 @@ static bool print_table(struct cli *c, const struct ls_data *x)
 		"value", NULL};
 	static const char *const task_columns[] = {"task_id", "place", "func", "kernel", "blocks",
 		"tensors", "scalars", "records", "bytes", NULL};
+	const struct ls_data *x = a->data;
+	const struct dump *d = x->made_by->d;
 
-	if (x->records.v)
-		return record_table_print(c, &ls_record_record, x->records, record_columns);
-	if (x->slots.v)
-		return record_table_print(c, &ls_slot_record, x->slots, slot_columns);
-	return record_table_print(c, &ls_task_record, x->tasks, task_columns);
-}
-
-static bool print(struct ls *l, const char *by)
-{
-	bool by_record = strcmp(by, "record") == 0;
-	uint64_t top = cli_top(l->c), n = by_record ? l->list.n : l->rows.n;
-	struct rows rows = {l, n < top ? n : top};
-	struct ls_data x = {.verb = "ls", .by = by, .selected = l->list.n};
-	struct ls_row made;
-
-	l->made = &made;
-	rows.at = by_record ? record_at : strcmp(by, "slot") == 0 ? slot_at : task_at;
-	*(by_record ? &x.records : rows.at == slot_at ? &x.slots : &x.tasks) = rows;
-	if (l->c->use_json)
-		return dump_json(l->c, l->d, &data_record, &x);
-	if (!l->c->use_csv) {
-		cli_page(l->c, 0);
-		dump_text_head(l->c, l->d);
-		if (l->list.n != l->d->records.n)
-			say(l->c->out, "%s of %s records selected\n", U64_TEXT(l->list.n),
-				U64_TEXT(l->d->records.n));
+	p->is_long = true;
+	if (!p->is_csv) {
+		dump_page_head(p, d);
+		if (x->selected != d->records.n)
+			page_line(p, "%s of %s records selected", U64_TEXT(x->selected),
+				U64_TEXT(d->records.n));
 	}
-	return print_table(l->c, &x);
+	if (x->records.v)
+		page_main_records(p, &ls_record_record, x->records, record_columns);
+	else if (x->slots.v)
+		page_main_records(p, &ls_slot_record, x->slots, slot_columns);
+	else
+		page_main_records(p, &ls_task_record, x->tasks, task_columns);
 }
 
-static bool run_dump_ls(struct cli *c)
+static void drop_ls(struct ls *l)
 {
-	struct ls l = {.c = c};
-	const char *by = cli_text(c, "by");
-	bool ok = dump_cli_select(c, &l.select) && dump_cli_open(c, c->args[0], &l.d) &&
-		  dump_select_list(&l.select, l.d, &l.list, &c->error) &&
-		  (strcmp(by, "slot") != 0 || dump_choose(l.d, &c->error)) &&
-		  (strcmp(by, "record") == 0 || collect(&l, strcmp(by, "task") == 0)) &&
-		  print(&l, by);
-
-	VEC_FREE(&l.list);
-	VEC_FREE(&l.rows);
-	dump_select_deinit(&l.select);
-	dump_free(l.d);
-	return ok;
+	VEC_FREE(&l->list);
+	VEC_FREE(&l->rows);
+	dump_select_deinit(&l->select);
+	mem_free(l->made);
+	mem_free(l);
 }
 
-const struct verb dump_verb_ls = {
+static bool put_ls(
+	struct answer *a, struct ls *l, const struct dump_ls_params *o, struct incore_error *e)
+{
+	static const char *const names[] = {"record", "slot", "task"};
+	uint64_t n = o->by == LS_RECORD ? l->list.n : l->rows.n;
+	struct rows rows = {l, n < o->top ? n : o->top};
+	struct ls_data *x = ANSWER_NEW(a, ls_data, e);
+
+	if (!x)
+		return false;
+	*x = (struct ls_data){
+		.verb = "ls", .by = names[o->by], .selected = l->list.n, .made_by = l};
+	rows.at = o->by == LS_RECORD ? record_at : o->by == LS_SLOT ? slot_at : task_at;
+	*(o->by == LS_RECORD ? &x->records : o->by == LS_SLOT ? &x->slots : &x->tasks) = rows;
+	return dump_answer(a, l->d, &data_record, x, e);
+}
+
+static bool dump_ls_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const struct dump_ls_params *o = r->params;
+	struct ls *l = mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		return err_nomem(e);
+	if (!ANSWER_KEEP(a, l, drop_ls, e))
+		return false;
+	l->made = mem_zalloc(1, sizeof(*l->made));
+	if (!l->made)
+		return err_nomem(e);
+	return dump_ask_select(r, &o->filter, &l->select, e) &&
+	       dump_ask_open(a, r->paths[0], &o->source, &l->d, e) &&
+	       dump_select_list(&l->select, l->d, &l->list, e) &&
+	       (o->by != LS_SLOT || dump_choose(l->d, e)) &&
+	       (o->by == LS_RECORD || collect(l, o->by == LS_TASK, e)) && put_ls(a, l, o, e);
+}
+
+const struct question question_dump_ls = {
 	.name = "dump ls",
-	.args = "DIR",
 	.summary = "list its records, slots or tasks",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.args = "DIR",
+	.min_paths = 1,
+	.max_paths = 1,
+	.groups = OPTIONS_CSV,
 	.options = options,
-	.min_args = 1,
-	.max_args = 1,
-	.run = run_dump_ls,
+	.params_size = sizeof(struct dump_ls_params),
 	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
+	.ask = dump_ls_ask,
+	.page = dump_ls_page,
 };
