@@ -14,6 +14,7 @@
 #include "cli/browser.h"
 #include "cli/config.h"
 #include "page/say.h"
+#include "serve/report/report_job.h"
 #include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u
@@ -88,6 +89,7 @@ static bool make_session(struct job *j)
 	if (!put_reading(j))
 		return false;
 	o.reading_words = j->reading_words.p ? j->reading_words.p : "";
+	o.report = report_of_session;
 #ifdef INCORE_SQLITE
 	if (cli_has(c, "store")) {
 		j->board = board_new(&(struct board_options){cli_text(c, "store"), o}, &c->error);

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "dump/record/loss.h"
+#include "dump/loss.h"
 #include "dump/record/marks.h"
 #include "dump/record/ring.h"
 #include "dump/record/sink.h"

@@ -25,6 +25,11 @@ struct report_request {
 
 struct report_job;
 
+/* report_session.c: the callback of session_options: the HTML report of capture c and, if it is
+ * compared, of base. */
+bool report_of_session(
+	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e);
+
 struct report_job *report_job_new(const struct report_request *q, struct incore_error *e);
 /* Reads the captures; the session has the messages of reading, also after a failure. */
 bool report_job_read(struct report_job *j, struct incore_error *e);

@@ -59,6 +59,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
 	s->reading_words = o->reading_words;
+	s->report = o->report;
 	s->stop = o->stop ? o->stop : &s->own_stop;
 	s->now.stage = "open";
 	s->now.eta_s = -1;
@@ -388,7 +389,9 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 		return view_page(s, &q, &r->body, e);
 	if (strcmp(q.name, "report") == 0) {
 		r->media_type = BINARY; /* for download; never shown as a page of this server */
-		return session_report(s, &q, &r->body, e);
+		return s->report ? s->report(s, &q, &r->body, e)
+				 : err_set(e, INCORE_NO, "no-such-answer",
+					   "no reports are made here");
 	}
 	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (strcmp(q.name, answers[i].name) != 0)

@@ -12,6 +12,7 @@
 #include "answer/answer.h"
 #include "serve/view/view.h"
 
+struct query;
 struct session;
 
 struct session_options {
@@ -23,9 +24,12 @@ struct session_options {
 	bool no_cache;
 	const char *salt; /* part of the cache key: options that change what is read; or NULL */
 	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
-	/* Options that decide how captures are read, as words of a command; NULL: no reports are
-	 * made. Must outlive the session. */
+	/* Options that decide how captures are read, as words of a command, and who writes the
+	 * report of the captures that a query names; NULL: no reports are made. The words must
+	 * outlive the session. */
 	const char *reading_words;
+	bool (*report)(struct session *s, const struct query *q, struct strbuf *out,
+		struct incore_error *e);
 	/* Cancels long work when set, also by session_stop(); NULL: the session uses its own flag.
 	 * Must outlive the session. */
 	atomic_bool *stop;

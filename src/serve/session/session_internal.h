@@ -40,8 +40,10 @@ struct session {
 	pthread_cond_t news;
 	uint64_t n_news;
 	struct session_progress now;
-	uint64_t stage_ns;	     /* when the stage began */
-	const char *reading_words;   /* of session_options */
+	uint64_t stage_ns;	   /* when the stage began */
+	const char *reading_words; /* this and the next: of session_options */
+	bool (*report)(struct session *s, const struct query *q, struct strbuf *out,
+		struct incore_error *e);
 	pthread_mutex_t report_lock; /* one report at a time */
 	pthread_mutex_t verb_lock;   /* verbs use all threads: one at a time */
 	pthread_mutex_t kept_lock;   /* never held for long: cached answers need not wait */
@@ -55,7 +57,7 @@ struct progress *session_progress_new(struct session *s);
 /* ask.c: writes the answer to q->name about the first path, or about both if it compares. */
 bool session_put_answer(struct session *s, const struct query *q, const char *const paths[2],
 	struct strbuf *out, struct incore_error *e);
-/* view_verb.c */
+/* session_verb.c */
 bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
 	struct incore_error *e);
 void session_forget(struct session *s);
@@ -65,6 +67,3 @@ struct session_capture *session_capture(
 /* Like session_capture(), but fails unless the capture is ready. */
 struct session_capture *session_ready(
 	struct session *s, const struct query *q, const char *key, struct incore_error *e);
-/* session_report.c: writes the HTML report of capture c and, if it is compared, of base. */
-bool session_report(
-	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e);

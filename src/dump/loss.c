@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loss.c: counting what was lost. */
-#include "dump/record/loss.h"
+#include "dump/loss.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_verb.c: answers of the verbs, with the same bytes and from the same code as the command
+ * session_verb.c: answers of the verbs, with the same bytes and from the same code as the command
  * line, one verb at a time. Answers are cached, as the data never changes; cached ones need not
  * wait.
  */

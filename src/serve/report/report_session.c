@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_report.c: the report of the shown captures, with the same bytes as from the command line:
+ * report_session.c: the report of the shown captures, with the same bytes as from the command line:
  * it reads the captures again in a separate session.
  */
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static bool make_report(struct session *s, struct report_request *q, struct requ
 	return ok;
 }
 
-bool session_report(
+bool report_of_session(
 	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
 	const struct session_capture *v[REPORT_MAX_CAPTURES];
@@ -96,8 +96,6 @@ bool session_report(
 		.stop = s->stop};
 	bool ok;
 
-	if (!s->reading_words)
-		return err_set(e, INCORE_NO, "no-such-answer", "no reports are made here");
 	for (unsigned i = 0; i < report.n; i++) {
 		if (!(v[i] = session_ready(s, q, i ? "base" : "c", e)))
 			return false;
