@@ -17,7 +17,7 @@ struct job {
 	int n;
 };
 static const struct option_def options[] = {
-	{0, "top", OPTION_TEXT, "N", NULL, NULL, "trace_is_sampled(t)"},
+	{0, "top", OPTION_TEXT, "N", NULL, NULL, "trace_kind(t) == KIND_SAMPLES"},
 	{'f', "follow-links", OPTION_FLAG, NULL, NULL, NULL, "gone"},
 };
 
@@ -28,9 +28,9 @@ static int run(struct job *j)
 
 int a_ask(const struct trace *t)
 {
-	if (trace_is_sampled(t) && t->meta.vendor == VENDOR_AMD)
+	if (trace_kind(t) == KIND_SAMPLES && t->meta.vendor == VENDOR_AMD)
 		return run(NULL);
-	return trace_has_pipes(t);
+	return trace_kind(t) == KIND_PIPES;
 }
 ''',
     "src/cli/one/a.h": "int a_ask(const struct trace *t);\n",
@@ -54,9 +54,9 @@ __attribute__((noinline)) bool(b_ask)(
 }
 ''',
     "src/cli/two/b.h": "bool b_ask(int n, const char *x);\n",
-    "src/trace/t.h": '''static inline bool trace_is_sampled(const struct trace *t)
+    "src/trace/kind.h": '''static inline bool is_sampled(const struct trace *t)
 {
-	return t->vendor == VENDOR_ASCEND;
+	return trace_kind(t) == KIND_SAMPLES && t->vendor == VENDOR_ASCEND;
 }
 ''',
     "ui/panel.ts": "const word = 'gfx12';\n",

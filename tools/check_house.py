@@ -18,6 +18,8 @@ import reach_table
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULT = [0, 0]
 OWN_TEXT = ("help.c", "completion.c")  # print what we wrote, or what is plain already
+# The rooms in which the vendor of a capture is a row of trace/kind.h, never a branch.
+NO_VENDOR = ("answer", "cli", "serve", "export", "tables", "verbs", "page")
 # What opens, lists or asks about files by path, past the fence of who asks (base/file_fence.h).
 UNFENCED = re.compile(r"\b(?:open|openat|fopen|opendir|scandir|l?stat|fstatat|access|dir_each|file_load|file_exists|file_is_dir|file_size)\((?!\))")
 
@@ -112,6 +114,8 @@ def check_files():
             check(not re.search(r"\bfprintf\((?!\s*stderr)", text), f"{name}: fprintf, where only say() makes the texts of others plain")
         if name.startswith(tuple(f"src/{room}/" for room in ("import", "analysis", "answer", "tables", "sql", "mcp", "lib", "serve/view", "serve/report"))):
             check(not UNFENCED.search(text), f"{name}: {UNFENCED.findall(text)[:3]}, where only the functions of base/file_fence.h know where who asks may look")
+        if name.startswith(tuple(f"src/{room}/" for room in NO_VENDOR)):
+            check(not re.search(r"\bVENDOR_(?!UNKNOWN)\w+", text), f"{name}: a branch on the vendor; vendor_row() of trace/kind.h says what differs")
         if name.endswith(".h") and not name.endswith("trace.h"):
             check(n <= 150 or "lines because" in text[:1500], f"{name}: {n} lines, more than 150 for a header")
     for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "man/incore.1.scd"):

@@ -37,7 +37,8 @@ SUBJECTS = {
     "a column of hot: exposed": r'"exposed"',
     "a question to the store: baseline": r"\bbaseline",
 }
-KINDS = ("trace_is_sampled", "trace_has_pipes", "trace_is_timeline", "trace_is_scopes")
+KINDS = r"\bKIND_(?:TOTALS|WAVES|PIPES|SAMPLES|TIMELINE|SCOPES)\b"
+KIND_TABLE = ("trace/kind.c", "trace/kind.h")
 VENDORS = r"\bVENDOR_(?:AMD|ASCEND|NVIDIA)\b"
 VENDOR_ROOMS = ("answer", "cli", "serve", "export")
 
@@ -171,11 +172,8 @@ def count_branches(files, rooms, pattern):
 
 
 def count_kinds(files):
-    """Calls of what asks for the kind of a capture, less the definitions and declarations."""
-    asks = r"\b(?:%s)\(" % "|".join(KINDS)
-    told = r"\bbool\s+(?:%s)\(" % "|".join(KINDS)
-    made = count_branches(files, None, told)
-    return {r: n - made.get(r, 0) for r, n in count_branches(files, None, asks).items() if n > made.get(r, 0)}
+    """Where code names a kind of capture, besides the table of kinds."""
+    return count_branches({p: t for p, t in files.items() if p.replace(os.sep, "/") not in KIND_TABLE}, None, KINDS)
 
 
 def count(root):

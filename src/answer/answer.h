@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "codec/record.h"
 #include "import/import.h"
-#include "trace/trace.h"
+#include "trace/kind.h"
 
 _Static_assert(NO_VALUE == NO_I64, "what a capture does not give is nothing in an answer");
 
@@ -112,10 +112,6 @@ void envelope_input(
 	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w);
 /* Writes which capture an answer is about, as in "input": what a trace with these tables says. */
 void input_json(const struct trace *t, unsigned want, struct json_writer *w);
-/* Words for the tracks of a trace ("wave", "pipe", "lane") and for what they hold ("instruction",
- * "slice"). */
-const char *track_word(const struct trace *t);
-const char *slice_word(const struct trace *t);
 /* False with an error where a trace has no instructions although `verb` needs them. */
 bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e);
 #define EVIDENCE_TEXT 192

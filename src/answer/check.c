@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: can these captures be trusted? Findings with evidence and advice. */
 #include "answer/check.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 #include "answer/captures.h"
 #include "answer/siblings.h"

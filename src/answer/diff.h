@@ -103,17 +103,8 @@ struct diff_answer {
 
 extern const struct record diff_part_record, diff_gate_record, diff_moved_record;
 
-/* --- diff_sides.c: the two captures and their repeats, with their accounting --- */
+/* --- the two captures and their repeats, with their accounting --- */
 
 #define DIFF_MAX_REPEATS 16u /* per side; more would add little */
 
 struct diff_sides;
-/* Opens A and B of the request and their repeats: those given, or else the captures beside them.
- * The answer keeps them. */
-struct diff_sides *diff_sides_open(
-	struct answer *a, const struct request *r, struct diff_options *o, struct incore_error *e);
-const struct diff_side *diff_sides_a(const struct diff_sides *s);
-const struct diff_side *diff_sides_b(const struct diff_sides *s);
-/* A, B and all repeats, each capture once, if A and B are captures of one state: they lie beside
- * each other, or the request says so. Otherwise *n is 0. */
-const struct diff_side *diff_sides_of_state(const struct diff_sides *s, uint32_t *n);

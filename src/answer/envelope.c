@@ -110,26 +110,12 @@ const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT])
 	return buf;
 }
 
-const char *track_word(const struct trace *t)
-{
-	return trace_has_pipes(t)     ? "pipe"
-	       : trace_is_timeline(t) ? "lane"
-	       : trace_is_scopes(t)   ? "warp"
-				      : "wave";
-}
-
-const char *slice_word(const struct trace *t)
-{
-	return trace_is_timeline(t) ? "slice" : trace_is_scopes(t) ? "scope" : "instruction";
-}
-
 bool answer_of_code(const struct trace *t, const char *verb, struct incore_error *e)
 {
-	return !trace_is_timeline(t) ||
-	       err_set(e, INCORE_USAGE, "no-instructions",
-		       "%s: '%s' is a timeline of another tool: it does not distinguish waiting from work; "
-		       "hot, waves, diff, sql, view and export work on it",
-		       verb, t->meta.origin);
+	const struct kind_row *k = kind_row(t);
+
+	return !k->no_code || err_set(e, INCORE_USAGE, "no-instructions", "%s: '%s' is %s", verb,
+				      t->meta.origin, k->no_code);
 }
 
 /* --- the envelope --- */

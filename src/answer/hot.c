@@ -1,9 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot.c: where do the cycles go, by instruction, line, opcode, class, cause or producer? */
 #include "answer/hot.h"
+
 #include "analysis/code/flydsl_hotspot.h"
+#include "analysis/code/samples.h"
 #include "analysis/waves/causes.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* Lists the stall reasons with a count above 0. */
+static bool put_counts(struct answer *a, const struct trace *t, const struct reason_count *counts,
+	bool is_exposed, struct rows *out, struct incore_error *e)
+{
+	struct name_count *v = ANSWER_ROWS(a, out, t->n_reasons, name_count, e);
+	size_t n = 0;
+
+	for (uint32_t r = 0; v && r < t->n_reasons; r++) {
+		uint64_t count = is_exposed ? counts[r].not_issued : counts[r].all;
+
+		if (count)
+			v[n++] = (struct name_count){t->reasons[r], count};
+	}
+	out->n = n;
+	return v != NULL;
+}
+
+/* Can hidden and exposed cycles be separated? Needs waves that share a SIMD, or samples in which
+ * the scheduler says so. */
+static bool hot_tells_exposed(const struct trace *t)
+{
+	if (!t->n_tracks)
+		return trace_has_exposed_samples(t);
+	return t->meta.gfx_major && trace_kind(t) != KIND_PIPES;
+}
+
+/* Fills causes and producers from samples; `exposed` then takes its exposed part from the causes.
+ * Each may be NULL, but `exposed` needs causes. */
+static bool hot_fill_samples(
+	struct causes *c, struct producers *p, struct hot *exposed, struct incore_error *e)
+{
+	if (c && !samples_fill_causes(c, e))
+		return false;
+	if (exposed)
+		hot_take_exposed(exposed, c);
+	return !p || samples_fill_producers(p, e);
+}
+
+/* Adds why the samples of a row or group stalled, and the error of the cycles they stand for. */
+static bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *x, struct incore_error *e)
+{
+	const struct trace *t = h->trace;
+	const struct reason_count *counts = hot_reasons(h, g);
+
+	if (!counts)
+		return true;
+	x->stall_reason = g->sums.stalled_samples ? hot_stall_reason(t, counts) : NULL;
+	if (!put_counts(a, t, counts, false, &x->stall_reasons, e))
+		return false;
+	if (trace_kind(t) != KIND_SAMPLES)
+		return true;
+	x->error_pct = samples_error_pct(g->sums.samples);
+	if (!t->sampling.has_not_issued)
+		return true;
+	x->exposed_samples = g->sums.exposed_samples;
+	return put_counts(a, t, counts, true, &x->exposed_reasons, e);
+}
+
+bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
+	const struct hot_accounting **accounting, struct incore_error *e)
+{
+	const bool is_sampled = trace_kind(h->trace) == KIND_SAMPLES;
+	struct hot_accounting *x;
+
+	*totals = (struct hot_totals){.waves = h->n_waves,
+		.rows = hot_static_rows(h->trace),
+		.instructions = h->n_instructions,
+		.all = h->all.totals,
+		.samples = h->all.samples ? h->all.samples : NO_U64,
+		.stalled_samples = h->all.samples ? h->all.stalled_samples : NO_U64,
+		.exposed_samples = NO_U64,
+		.period = NO_U64,
+		.from = h->is_stated ? "stated" : "computed"};
+	if (is_sampled) {
+		totals->period = h->trace->sampling.period_cyc;
+		if (h->trace->sampling.has_not_issued)
+			totals->exposed_samples = h->all.exposed_samples;
+	}
+	*accounting = NULL;
+	if (h->is_stated && !is_sampled)
+		return true;
+	x = ANSWER_NEW(a, hot_accounting, e);
+	if (!x)
+		return false;
+	*x = (struct hot_accounting){bucket_sums(h->all.bucket), h->duration_cyc, h->residue_cyc};
+	*accounting = x;
+	return true;
+}
+
+/* --- the question ----------------------------------------------------------------------------- */
 
 static const struct option_def options[] = {
 	{OPT_BY, HOT_BY_CHOICES, "instr", "what a row of the table is", OPTION_ALL(hot_params, by)},
@@ -291,24 +387,21 @@ static bool collect_waves(struct hot_job *j, struct incore_error *e)
 /* Without a timeline there is no accounting: takes the totals that the capture states. */
 static void take_stated(struct hot_job *j)
 {
+	const bool is_sampled = trace_kind(j->trace) == KIND_SAMPLES;
+
 	hot_take_stated(j->hot);
 	if (j->trace->n_code == 0)
 		answer_warn(
 			j->a, "nothing was traced: no code and no waves (incore check says more)");
-	else if (trace_is_sampled(j->trace))
+	else if (is_sampled)
 		answer_warn(j->a,
 			"sampled data: cycles are samples x %llu, an estimate with the error shown",
 			(unsigned long long)j->trace->sampling.period_cyc);
 	else if (j->trace->samples)
 		answer_warn(j->a, "sampled data: counts of samples, not cycles");
-	else if (j->trace->meta.vendor == VENDOR_NVIDIA)
-		answer_warn(j->a, "the report has no samples of instructions");
-	else if (trace_has_pipes(j->trace))
-		answer_warn(j->a, "no pipe was traced: totals are those that the producer states");
 	else
-		answer_warn(
-			j->a, "no waves in this capture: totals are those that code.json states");
-	if (!trace_is_sampled(j->trace) && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
+		answer_warn(j->a, "%s", vendor_row(j->trace)->no_cycles);
+	if (!is_sampled && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
 		answer_warn(j->a,
 			"--by %s needs waves, or samples of a known period: nothing to show",
 			j->out->by);
@@ -320,11 +413,11 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		return !trace_is_sampled(j->trace) ||
+		return trace_kind(j->trace) != KIND_SAMPLES ||
 		       hot_fill_samples(
 			       j->causes, j->producers, j->out->has_exposed ? j->hot : NULL, e);
 	}
-	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
+	return trace_kind(j->trace) == KIND_PIPES ? collect_pipes(j, e) : collect_waves(j, e);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -370,13 +463,13 @@ static double share_of(const struct hot *h, const struct hot_sums *s)
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e)
 {
 	*out = per == NO_CHOICE ? NULL : "wave";
-	return !*out || (t->n_tracks && !trace_has_pipes(t)) ||
+	return !*out || (t->n_tracks && trace_kind(t) != KIND_PIPES) ||
 	       err_set(e, INCORE_USAGE, "bad-option", "--per wave: this capture has no waves");
 }
 
 double hot_per_wave(const struct hot *h, uint64_t cycles)
 {
-	return h->is_stated || trace_has_pipes(h->trace) ? NAN : ratio(cycles, h->n_waves);
+	return h->is_stated || trace_kind(h->trace) == KIND_PIPES ? NAN : ratio(cycles, h->n_waves);
 }
 
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
@@ -444,7 +537,7 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 	struct hot_row *v;
 
 	/* gaps of a timeline belong to nobody: a long gap must not make the next slice rank high */
-	if (sort == HOT_SORT_CYCLES && trace_is_timeline(j->trace))
+	if (sort == HOT_SORT_CYCLES && trace_kind(j->trace) == KIND_TIMELINE)
 		sort = HOT_SORT_LATENCY;
 	if (!hot_group(j->hot, (enum hot_by)j->p->by, sort, j->top == UINT64_MAX, &j->a->arena,
 		    &groups, &n_found, e) ||
@@ -578,7 +671,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	if (ok && j.pipes)
 		j.out->nothing_to_do = bucket_sums(j.pipes->bucket);
 	j.out->has_samples = t->samples != NULL;
-	j.out->is_sampled = trace_is_sampled(t);
+	j.out->is_sampled = trace_kind(t) == KIND_SAMPLES;
 	selection_deinit(&j.selection);
 	return ok;
 }

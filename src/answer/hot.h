@@ -96,16 +96,6 @@ extern const struct record hot_totals_record, hot_accounting_record;
 /* Fills a whole row except for what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
-/* Can hidden and exposed cycles be separated? Needs waves that share a SIMD, or samples in which
- * the scheduler says so. */
-bool hot_tells_exposed(const struct trace *t);
-/* Fills causes and producers from samples; `exposed` then takes its exposed part from the causes.
- * Each may be NULL, but `exposed` needs causes. */
-bool hot_fill_samples(
-	struct causes *c, struct producers *p, struct hot *exposed, struct incore_error *e);
-/* Adds why the samples of a row or group stalled, and the error of the cycles they stand for. */
-bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
-	struct hot_row *x, struct incore_error *e);
 /* What --per says: "wave" or NULL. False with status USAGE where there are no waves. */
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
 /* Cycles per wave; NaN without waves. */

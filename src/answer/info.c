@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.c: what was captured, on what, how much of it, and is it healthy? */
 #include "answer/info.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 #include "analysis/summary/info.h"
 #include "answer/captures.h"
@@ -391,7 +391,7 @@ static bool put_lanes(struct info_job *j, struct incore_error *e)
 	const struct trace *t = j->trace;
 	struct strbuf b = {0};
 
-	for (track_idx i = 0; trace_has_pipes(t) && i < t->n_tracks; i++) {
+	for (track_idx i = 0; trace_kind(t) == KIND_PIPES && i < t->n_tracks; i++) {
 		bool is_new = true;
 
 		for (track_idx k = 0; k < i && is_new; k++)

@@ -103,5 +103,3 @@ struct isa_answer {
 	bool is_ascii;
 };
 extern const struct record isa_record, isa_row_record;
-/* Fills all lists with the rows that are shown. */
-bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e);

@@ -140,7 +140,7 @@ bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct
 {
 	struct loop_row *v = ANSWER_ROWS(a, out, l->n, loop_row, e);
 	const struct trace *t = l->cfg->trace;
-	bool is_sampled = trace_is_sampled(t);
+	bool is_sampled = trace_kind(t) == KIND_SAMPLES;
 
 	for (uint32_t i = 0; v && i < l->n; i++) {
 		const struct loop_stats *s = &l->v[i];

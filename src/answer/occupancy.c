@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy.c: how full was the machine, and what limits it? */
 #include "answer/occupancy.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 #include <inttypes.h>
 
@@ -547,7 +547,7 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 		!answer_open(a, r, r->paths[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &t, e))
 		return false;
 	ok = answer_of_code(t, "occupancy", e) && request_selection(r, t, &s, e) &&
-	     (trace_has_pipes(t) ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
+	     (trace_kind(t) == KIND_PIPES ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
 	selection_deinit(&s);
 	return ok;
 }

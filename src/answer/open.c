@@ -235,7 +235,7 @@ static int level_of(const struct trace *t, const char *name)
 			return i;
 	}
 	/* an SM corresponds to a CU, its sub-partition to a SIMD */
-	for (int i = 0; i < TRACK_LEVELS && trace_is_scopes(t); i++)
+	for (int i = 0; i < TRACK_LEVELS && trace_kind(t) == KIND_SCOPES; i++)
 		if (strcmp(request_level_names[i], name) == 0)
 			return i;
 	return -1;
@@ -359,8 +359,7 @@ void answer_notes(struct answer *a, const struct note *notes, uint32_t n)
 		if (note->kind == NOTE_INFO)
 			continue;
 		a->n_notes++;
-		if (note->kind != NOTE_GUESSED)
-			a->n_losses++;
+		a->n_losses += note_is_loss(note);
 		if (note->path && !str_has(str_of(note->message), note->path))
 			answer_warn(a, "%s: %s: %s", note_kind_name(note->kind), note->path,
 				note->message);

@@ -2,7 +2,7 @@
 /* producer_tables.c: the producer's own tables, for several answers. */
 #include "answer/rows.h"
 
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 
 static const struct column cell_columns[] = {
 	COLUMN(text_item, v, UNIT_NONE, "value as the producer gave it; null: empty", NULLABLE),

@@ -1,11 +1,473 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c: the one-page verdict: bound by what, where, on what evidence? */
 #include "answer/summary.h"
-#include "answer/pages/pages.h"
 
 #include "analysis/code/flydsl_hotspot.h"
 #include "answer/captures.h"
+#include "answer/pages.h"
 #include "answer/siblings.h"
+#include "answer/summary_parts.h"
+
+/* --- parts of the answer ---------------------------------------------------------------------- */
+
+/* --- causes --------------------------------------------------------------------------------- */
+
+static const struct column cause_columns[] = {
+	COLUMN(summary_cause, cause, UNIT_NONE, "cause of the cycles"),
+	COLUMN(summary_cause, bucket, UNIT_NONE, "bucket that the cycles are in",
+		.words = "issue|stall|wait|idle|drain"),
+	COLUMN(summary_cause, family, UNIT_NONE, "family of causes that it belongs to"),
+	COLUMN(summary_cause, cycles, UNIT_CYCLES, "cycles of the cause"),
+	COLUMN(summary_cause, hidden, UNIT_CYCLES,
+		"cycles during which another wave of the SIMD issued", OPTIONAL),
+	COLUMN(summary_cause, exposed, UNIT_CYCLES, "cycles minus hidden cycles", OPTIONAL),
+	COLUMN(summary_cause, hits, UNIT_COUNT, "number of occurrences"),
+	COLUMN(summary_cause, free_hits, UNIT_COUNT, "number of waits that did not block",
+		OPTIONAL),
+	COLUMN(summary_cause, free_cycles, UNIT_CYCLES,
+		"cycles of waits that did not block: the floor of a wait", OPTIONAL),
+};
+const struct record summary_cause_record = RECORD_OF(summary_cause, RECORD_LINE, cause_columns);
+
+static bool summary_cause_rows(
+	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
+{
+	struct summary_cause *v = ANSWER_ROWS(a, out, c->n, summary_cause, e);
+
+	for (uint32_t i = 0; v && i < c->n; i++) {
+		const struct cause *x = &c->v[i];
+		bool is_loss = c->busy && x->kind != CAUSE_ISSUE;
+		bool is_wait = x->kind == CAUSE_WAIT;
+
+		v[i] = (struct summary_cause){.cause = x->name,
+			.bucket = bucket_name(x->bucket),
+			.family = family_name(x->family),
+			.cycles = x->cyc,
+			.hidden = is_loss ? x->hidden_cyc : NO_U64,
+			.exposed = is_loss ? x->cyc - x->hidden_cyc : NO_U64,
+			.hits = x->hits,
+			.free_hits = is_wait ? x->free_hits : NO_U64,
+			.free_cycles = is_wait ? x->free_cyc : NO_U64};
+	}
+	return v != NULL;
+}
+
+static const struct column family_sums_columns[] = {
+	COLUMN(family_sums, cycles, UNIT_CYCLES, "cycles lost to this family of causes"),
+	COLUMN(family_sums, hidden, UNIT_CYCLES,
+		"lost cycles during which another wave of the SIMD issued", OPTIONAL),
+	COLUMN(family_sums, exposed, UNIT_CYCLES, "lost cycles minus hidden cycles", OPTIONAL),
+	COLUMN(family_sums, share, UNIT_SHARE, "share of all lost cycles", .digits = 6),
+};
+static const struct record family_sums_record =
+	RECORD_OF(family_sums, RECORD_LINE, family_sums_columns);
+static const struct column family_columns[] = {
+	COLUMN(family_row, family, UNIT_NONE, "family of causes"),
+	RECORD(family_row, sums, &family_sums_record, "cycles lost to this family"),
+};
+const struct record family_record = RECORD_OF(family_row, RECORD_BLOCK, family_columns);
+
+static bool family_rows(
+	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
+{
+	struct family_row *v = ANSWER_ROWS(a, out, FAMILY_COUNT, family_row, e);
+	uint64_t lost = 0;
+	size_t n = 0;
+
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++)
+		lost += c->family[f].cyc;
+	for (unsigned f = FAMILY_USEFUL + 1; v && f < FAMILY_COUNT; f++) {
+		const struct family_sum *s = &c->family[f];
+
+		if (s->cyc)
+			v[n++] = (struct family_row){
+				family_name(f), {s->cyc, c->busy ? s->hidden_cyc : NO_U64,
+							c->busy ? s->cyc - s->hidden_cyc : NO_U64,
+							ratio(s->cyc, lost)}};
+	}
+	out->n = n;
+	return v != NULL;
+}
+
+/* --- hidden --------------------------------------------------------------------------------- */
+
+static const struct column hidden_line_columns[] = {
+	COLUMN(hidden_line, total, UNIT_CYCLES, "all lost cycles"),
+	COLUMN(hidden_line, hidden, UNIT_CYCLES,
+		"lost cycles during which another wave of the SIMD issued"),
+	COLUMN(hidden_line, exposed, UNIT_CYCLES, "total minus hidden cycles"),
+	COLUMN(hidden_line, other_simd, UNIT_CYCLES,
+		"lost cycles during which a SIMD without detail issued; null: not in the capture",
+		NULLABLE),
+};
+static const struct record hidden_line_record =
+	RECORD_OF(hidden_line, RECORD_LINE, hidden_line_columns);
+
+#define HIDDEN(M, DOC) RECORD(hidden_part, M, &hidden_line_record, DOC)
+static const struct column hidden_columns[] = {
+	HIDDEN(stall, "cycles held back before issue"),
+	HIDDEN(wait, "cycles at a wait, a barrier or a sleep"),
+	HIDDEN(idle, "cycles in which nothing was due"),
+	HIDDEN(drain, "cycles at the end of the program"),
+	HIDDEN(lost, "lost cycles: stall, wait, idle and drain together"),
+	HIDDEN(recorded_stall, "the stall field as recorded, without the accounting's corrections"),
+};
+const struct record hidden_record = RECORD_OF(hidden_part, RECORD_BLOCK, hidden_columns);
+
+static struct hidden_line hidden_line_of(const struct hidden_sum *s, bool has_others)
+{
+	return (struct hidden_line){s->cyc, s->hidden_cyc, s->cyc - s->hidden_cyc,
+		has_others ? s->other_simd_cyc : NO_U64};
+}
+
+static struct hidden_part hidden_part_of(const struct hidden *h)
+{
+	struct hidden_sum lost = hidden_lost(h);
+	const struct hidden_sum *b = h->bucket;
+
+	return (struct hidden_part){hidden_line_of(&b[BUCKET_STALL], h->others),
+		hidden_line_of(&b[BUCKET_WAIT], h->others),
+		hidden_line_of(&b[BUCKET_IDLE], h->others),
+		hidden_line_of(&b[BUCKET_DRAIN], h->others), hidden_line_of(&lost, h->others),
+		hidden_line_of(&h->recorded, false)};
+}
+
+/* --- pipes of a SIMD ------------------------------------------------------------------------ */
+
+#define CYCLES(P, NAME, DOC) COLUMN_AS(pipe_cycles, cyc[P], NAME, UNIT_CYCLES, DOC)
+static const struct column pipe_cycles_columns[] = {
+	CYCLES(PIPE_RESIDENT, "resident", "cycles with at least one wave"),
+	CYCLES(PIPE_ANY, "any", "cycles in which anything issued"),
+	COLUMN(pipe_cycles, idle, UNIT_CYCLES, "cycles in which nothing issued"),
+	CYCLES(PIPE_VALU, "VALU", "cycles in which a vector instruction issued"),
+	CYCLES(PIPE_MATRIX, "MATRIX", "cycles in which a matrix instruction issued"),
+	CYCLES(PIPE_LDS, "LDS", "cycles in which an instruction on local memory issued"),
+	CYCLES(PIPE_VMEM, "VMEM", "cycles in which an instruction on vector memory issued"),
+	CYCLES(PIPE_SCALAR, "scalar", "cycles in which a scalar instruction issued"),
+	CYCLES(PIPE_BRANCH, "branch", "cycles in which a branch issued"),
+	CYCLES(PIPE_OTHER, "other", "cycles in which anything else issued"),
+};
+const struct record pipe_cycles_record = RECORD_OF(pipe_cycles, RECORD_LINE, pipe_cycles_columns);
+
+#define SHARE(P, NAME, DOC) COLUMN_AS(pipe_shares, of[P], NAME, UNIT_SHARE, DOC, .digits = 6)
+static const struct column pipe_shares_columns[] = {
+	SHARE(PIPE_ANY, "any", "share of the resident cycles in which anything issued"),
+	COLUMN(pipe_shares, idle, UNIT_SHARE,
+		"share of the resident cycles in which nothing issued", .digits = 6),
+	SHARE(PIPE_VALU, "VALU",
+		"share of the resident cycles in which a vector instruction issued"),
+	SHARE(PIPE_MATRIX, "MATRIX",
+		"share of the resident cycles in which a matrix instruction issued"),
+	SHARE(PIPE_LDS, "LDS",
+		"share of the resident cycles in which a local memory instruction issued"),
+	SHARE(PIPE_VMEM, "VMEM",
+		"share of the resident cycles in which a vector memory instruction issued"),
+	SHARE(PIPE_SCALAR, "scalar",
+		"share of the resident cycles in which a scalar instruction issued"),
+	SHARE(PIPE_BRANCH, "branch", "share of the resident cycles in which a branch issued"),
+	SHARE(PIPE_OTHER, "other", "share of the resident cycles in which anything else issued"),
+};
+const struct record pipe_shares_record = RECORD_OF(pipe_shares, RECORD_LINE, pipe_shares_columns);
+
+static const struct column place_columns[] = {
+	COLUMN(simd_place, se, UNIT_NONE, "number of the shader engine"),
+	COLUMN(simd_place, cu, UNIT_NONE, "number of the compute unit"),
+	COLUMN(simd_place, simd, UNIT_NONE, "number of the SIMD"),
+};
+static const struct record place_record = RECORD_OF(simd_place, RECORD_LINE, place_columns);
+
+static struct simd_place place_of(const struct trace *t, track_idx i)
+{
+	const uint32_t *c = t->tracks[i].coord;
+
+	return (struct simd_place){c[0], c[1], c[2]};
+}
+
+static const struct column utilization_columns[] = {
+	PART(utilization_row, place, &place_record),
+	RECORD(utilization_row, cycles, &pipe_cycles_record, "cycles in which each pipe issued"),
+	RECORD(utilization_row, shares, &pipe_shares_record,
+		"issue cycles of each pipe as a share of the resident cycles"),
+};
+const struct record utilization_record =
+	RECORD_OF(utilization_row, RECORD_LINE, utilization_columns);
+
+static struct pipe_cycles pipe_cycles_of(const uint64_t cyc[PIPE_COUNT])
+{
+	struct pipe_cycles x = {.idle = cyc[PIPE_RESIDENT] - cyc[PIPE_ANY]};
+
+	memcpy(x.cyc, cyc, sizeof(x.cyc));
+	return x;
+}
+
+static struct pipe_shares pipe_shares_of(const uint64_t cyc[PIPE_COUNT])
+{
+	uint64_t whole = cyc[PIPE_RESIDENT];
+	struct pipe_shares x = {.idle = ratio(whole - cyc[PIPE_ANY], whole)};
+
+	for (unsigned p = 0; p <= PIPE_ANY; p++)
+		x.of[p] = ratio(cyc[p], whole);
+	return x;
+}
+
+static bool utilization_rows(
+	struct answer *a, const struct utilization *u, struct rows *out, struct incore_error *e)
+{
+	struct utilization_row *v = ANSWER_ROWS(a, out, u->groups->n_groups, utilization_row, e);
+	size_t n = 0;
+
+	for (uint32_t i = 0; v && i < u->groups->n_groups; i++) {
+		const struct utilization_simd *s = &u->simds[i];
+
+		if (s->first != NO_TRACK)
+			v[n++] = (struct utilization_row){place_of(u->groups->trace, s->first),
+				pipe_cycles_of(s->cyc), pipe_shares_of(s->cyc)};
+	}
+	out->n = n;
+	return v != NULL;
+}
+
+/* --- the matrix pipe ------------------------------------------------------------------------ */
+
+static const struct column matrix_row_columns[] = {
+	PART(matrix_row, place, &place_record),
+	COLUMN(matrix_row, pipe_cycles, UNIT_CYCLES,
+		"cycles in which the pipe is busy, according to the model"),
+	COLUMN(matrix_row, pipe_share, UNIT_SHARE,
+		"busy cycles of the pipe as a share of the cycles with waves", .digits = 6),
+};
+static const struct record matrix_row_record =
+	RECORD_OF(matrix_row, RECORD_LINE, matrix_row_columns);
+
+#define MODELLED(M, NAME, UNIT, DOC) COLUMN_AS(matrix_model, m.M, NAME, UNIT, DOC)
+static const struct column model_columns[] = {
+	COLUMN(matrix_model, evidence, UNIT_NONE,
+		"the model uses the shape in the mnemonic, not the trace", .words = "modelled"),
+	MODELLED(modelled_cyc, "pipe_cycles", UNIT_CYCLES,
+		"resident cycles in which the pipe is busy with instructions of known length"),
+	COLUMN(matrix_model, pipe_share, UNIT_SHARE,
+		"busy cycles of the pipe as a share of resident_cycles", .digits = 6),
+	MODELLED(modelled_sum_cyc, "pipe_cycles_of_records", UNIT_CYCLES,
+		"sum of the lengths of all executions"),
+	MODELLED(modelled_hits, "hits", UNIT_COUNT, "executions of known length"),
+	MODELLED(unknown_hits, "unknown_hits", UNIT_COUNT, "executions of unknown length"),
+	MODELLED(macs, "multiply_accumulates", UNIT_COUNT,
+		"multiply-accumulates of the executions of known length"),
+	LIST(matrix_model, by_simd, &matrix_row_record, "figures of each SIMD that had waves"),
+};
+static const struct record model_record = RECORD_OF(matrix_model, RECORD_BLOCK, model_columns);
+
+#define MATRIX(M, NAME, UNIT, DOC) COLUMN_AS(matrix_part, m.M, NAME, UNIT, DOC)
+static const struct column matrix_columns[] = {
+	MATRIX(static_rows, "static_rows", UNIT_COUNT, "matrix instructions of the code"),
+	MATRIX(executed_rows, "executed_rows", UNIT_COUNT,
+		"matrix instructions of the code that were executed"),
+	MATRIX(hits, "hits", UNIT_COUNT, "executions of matrix instructions"),
+	MATRIX(n_simds, "simds", UNIT_COUNT, "SIMDs that had waves"),
+	MATRIX(resident_cyc, "resident_cycles", UNIT_CYCLES,
+		"cycles of all SIMDs with at least one wave"),
+	MATRIX(issue_cyc, "issue_cycles", UNIT_CYCLES,
+		"resident cycles in which a matrix instruction issued"),
+	COLUMN(matrix_part, issue_share, UNIT_SHARE, "issue cycles as a share of resident_cycles",
+		.digits = 6),
+	MATRIX(issue_sum_cyc, "issue_cycles_of_records", UNIT_CYCLES,
+		"sum of the issue cycles of all executions"),
+	MATRIX(stall_sum_cyc, "stall_cycles_of_records", UNIT_CYCLES,
+		"sum of the stall cycles of all executions"),
+	RECORD(matrix_part, modelled, &model_record,
+		"how long the pipe was busy, according to a model"),
+};
+const struct record matrix_record = RECORD_OF(matrix_part, RECORD_BLOCK, matrix_columns);
+
+static bool matrix_part_make(
+	struct answer *a, const struct matrix *m, struct matrix_part *out, struct incore_error *e)
+{
+	struct matrix_row *v = answer_alloc(a, m->n_groups, sizeof(*v), e);
+	struct matrix_simd s;
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (track_idx i = 0; i < m->trace->n_tracks; i++)
+		if (matrix_simd_of(m, i, &s))
+			v[n++] = (struct matrix_row){place_of(m->trace, i), s.modelled_cyc,
+				ratio(s.modelled_cyc, s.resident_cyc)};
+	*out = (struct matrix_part){.m = *m,
+		.issue_share = ratio(m->issue_cyc, m->resident_cyc),
+		.modelled = {"modelled", *m, ratio(m->modelled_cyc, m->resident_cyc), {v, n}}};
+	return true;
+}
+
+/* --- pipes ------------------------------------------------------------------------------------ */
+
+static const struct column pipes_columns[] = {
+	EVIDENCE_COLUMN(summary_pipes, "what the figures rest on"),
+	COLUMN(summary_pipes, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
+	COLUMN(summary_pipes, health, UNIT_NONE,
+		"verdict of incore check with errors and warnings"),
+	PART(summary_pipes, pipes, &pipes_part_record),
+	LIST(summary_pipes, rows, &hot_plain_record, "instructions with most cycles first"),
+	RECORD(summary_pipes, source, &source_quality_record, "how well code is mapped to lines"),
+	LIST(summary_pipes, tables, &producer_table_record,
+		"tables of the producer that incore does not interpret"),
+	LIST(summary_pipes, advice, &advice_record, "what to try, largest number of cycles first"),
+	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
+		NO_JSON),
+};
+const struct record summary_pipes_record = RECORD_OF(summary_pipes, RECORD_BLOCK, pipes_columns);
+
+struct pipes_job {
+	const struct request *r;
+	struct answer *a;
+	const struct trace *trace;
+	const struct selection *selection;
+	struct pipes *pipes; /* the selected ones */
+	struct check *check;
+	struct hot *hot;
+	struct hot_group *groups; /* instructions by cycles */
+	uint32_t n_groups;
+	struct summary_pipes *out;
+};
+
+static bool make_check(struct pipes_job *j, bool is_all, struct incore_error *e)
+{
+	struct walk_options all = request_walk(j->r, NULL);
+	struct walk_result rest = {0};
+
+	if (is_all)
+		j->check = check_new(j->trace, NULL, e);
+	else
+		j->check = check_run(j->trace, NULL, &all, &rest, e);
+	walk_result_deinit(&rest);
+	return j->check && ANSWER_KEEP(j->a, j->check, check_free, e);
+}
+
+/* Health always refers to the whole trace, whatever part is selected. */
+static bool make_analyses(struct pipes_job *j, bool is_all, struct incore_error *e)
+{
+	j->hot = hot_new(j->trace);
+	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
+		return err_nomem(e);
+	if (!make_check(j, is_all, e))
+		return false;
+	if (is_all) {
+		j->pipes = j->check->pipes;
+		return true;
+	}
+	j->pipes = pipes_new(j->trace, e);
+	return j->pipes && ANSWER_KEEP(j->a, j->pipes, pipes_free, e);
+}
+
+static bool walk_pipes(struct pipes_job *j, bool is_all, struct incore_error *e)
+{
+	struct walk_options o = request_walk(j->r, j->selection);
+	struct collector made[] = {pipes_collector(j->pipes), hot_collector(j->hot)};
+	const struct collector *list[] = {&made[0], &made[1]};
+	struct walk_result walk = {0};
+	bool ok = walk_tracks(j->trace, &o, list, 2, &walk, e);
+
+	if (ok) {
+		answer_walk_notes(j->a, &walk);
+		if (j->trace->n_tracks == 0)
+			hot_take_stated(j->hot);
+		ok = is_all ? check_finish(j->check, &walk, e) : pipes_finish(j->pipes, e);
+	}
+	walk_result_deinit(&walk);
+	return ok && hot_group(j->hot, HOT_BY_INSTR,
+			     j->hot->is_stated ? HOT_SORT_LATENCY : HOT_SORT_CYCLES, false,
+			     &j->a->arena, &j->groups, &j->n_groups, e);
+}
+
+static const char *verdict_of(const struct pipes_job *j)
+{
+	if (j->trace->n_tracks == 0)
+		return "no verdict: no pipe was traced; what the producer states is shown";
+	if (j->check->verdict == VERDICT_UNUSABLE)
+		return "no verdict: the trace is unusable";
+	return j->pipes->bound.sentence;
+}
+
+/* How well the code is mapped to lines, as for traces of waves. */
+static bool put_source(struct pipes_job *j, struct incore_error *e)
+{
+	const struct trace *t = j->trace;
+	struct code_totals *totals = answer_alloc(j->a, t->n_code, sizeof(*totals), e);
+	struct source_lines lines;
+	bool ok;
+
+	if (!totals)
+		return false;
+	for (code_idx i = 0; i < t->n_code; i++)
+		totals[i] = j->hot->rows[i].totals;
+	if (!source_lines_compute(&lines, t, totals, e))
+		return false;
+	ok = source_quality_make(j->a, &lines, &j->out->source, e);
+	source_lines_deinit(&lines);
+	return ok;
+}
+
+static bool put_rows(struct pipes_job *j, uint64_t top, struct incore_error *e)
+{
+	size_t n = top < j->n_groups ? (size_t)top : j->n_groups;
+	struct hot_row *v = ANSWER_ROWS(j->a, &j->out->rows, n, hot_row, e);
+
+	for (size_t i = 0; i < n; i++)
+		if (!v || !hot_row_make(j->a, j->hot, &j->groups[i], &v[i], e))
+			return false;
+	j->out->has_rows = j->n_groups;
+	return v != NULL;
+}
+
+static bool pipes_put_health(struct pipes_job *j, struct incore_error *e)
+{
+	struct finding_row *v = answer_alloc(j->a, j->check->n_findings, sizeof(*v), e);
+	struct check_part part = {0};
+
+	j->out->health = check_health_text(j->a, j->check, e);
+	if (!v || !j->out->health ||
+		!check_part_make(j->a, j->check, j->trace->meta.origin, v, &part, e))
+		return false;
+	j->out->findings = part.findings;
+	return true;
+}
+
+static bool put_advice(struct pipes_job *j, struct incore_error *e)
+{
+	struct advise_list l = {.arena = &j->a->arena};
+	const struct pipe_path *path = &j->pipes->path;
+	bool ok = j->check->verdict == VERDICT_UNUSABLE || !path->is_known ||
+		  advise_pipes(j->pipes, &l, e);
+
+	ok = ok &&
+	     advice_rows(j->a, j->trace, &l, path->end_cyc - path->begin_cyc, &j->out->advice, e);
+	advise_list_deinit(&l);
+	return ok;
+}
+
+/* Answers question_summary for a trace of pipes. */
+static bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
+	const struct selection *s, struct incore_error *e)
+{
+	struct pipes_job j = {
+		.r = r, .a = a, .trace = t, .selection = s, .out = ANSWER_NEW(a, summary_pipes, e)};
+	uint64_t top = request_top(r, 8, 20);
+	bool is_all = selection_is_all(s);
+
+	if (!j.out || !make_analyses(&j, is_all, e) || !walk_pipes(&j, is_all, e))
+		return false;
+	j.out->evidence = evidence_name(t->meta.evidence);
+	j.out->verdict = verdict_of(&j);
+	a->record = &summary_pipes_record;
+	a->data = j.out;
+	/* Programs get every pipe. */
+	return pipes_part_make(a, j.pipes, WAVES_SORT_DURATION, r->is_for_people ? top : UINT64_MAX,
+		       &j.out->pipes, e) &&
+	       pipes_put_health(&j, e) && put_rows(&j, top, e) && put_source(&j, e) &&
+	       put_advice(&j, e) &&
+	       producer_table_rows(a, t, top, top == UINT64_MAX, &j.out->tables, e);
+}
+
+/* --- waves ------------------------------------------------------------------------------------ */
 
 #define MAX_REPEATS 3u
 
@@ -418,7 +880,8 @@ static void put_values(struct summary_job *j)
 	const struct code_totals *all = &s->hot->all.totals;
 	struct summary_answer *x = j->out;
 	double mhz = trace_clock_mhz(t);
-	const uint64_t *bucket = trace_is_sampled(t) ? s->hot->all.bucket : s->waves->bucket;
+	const bool is_sampled = trace_kind(t) == KIND_SAMPLES;
+	const uint64_t *bucket = is_sampled ? s->hot->all.bucket : s->waves->bucket;
 
 	x->evidence = evidence_name(t->meta.evidence);
 	x->verdict = s->sentence;
@@ -427,7 +890,7 @@ static void put_values(struct summary_job *j)
 	x->clocks = (struct summary_clocks){mhz > 0 ? mhz : NAN, t->meta.clock_source,
 		t->meta.machine.max_clock_mhz, {t->clocks, t->n_clocks}};
 	x->waves = s->waves->n_waves;
-	x->instructions = trace_is_sampled(t) ? s->hot->n_instructions : s->waves->n_instructions;
+	x->instructions = is_sampled ? s->hot->n_instructions : s->waves->n_instructions;
 	x->accounting = accounting_of(bucket, s->duration_cyc);
 	x->accounting_shares = bucket_shares_of(bucket, s->duration_cyc);
 	x->residue = s->causes->residue_cyc;
@@ -458,7 +921,7 @@ static bool make_answer(struct summary_job *j, struct incore_error *e)
 	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) && put_code(j, e) &&
 	       cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
 	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
-	       advice_rows(j->a, s->trace, &s->advice, s->duration_cyc, &x->advice, e);
+	       advice_of_summary(j->a, s, &x->advice, e);
 }
 
 /* --- the question --------------------------------------------------------------------------- */
@@ -493,8 +956,9 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 	ok = answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &j.trace, e) &&
 	     request_selection(r, j.trace, &j.selection, e);
 	if (ok)
-		ok = trace_has_pipes(j.trace) ? summary_pipes_make(r, a, j.trace, &j.selection, e)
-					      : summarize_waves(&j, e);
+		ok = trace_kind(j.trace) == KIND_PIPES
+			     ? summary_pipes_make(r, a, j.trace, &j.selection, e)
+			     : summarize_waves(&j, e);
 	siblings_deinit(&j.siblings);
 	capture_list_deinit(&j.found);
 	selection_deinit(&j.selection);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h: the one-page verdict: the answer of answer/summary.c for traces of waves and of
- * answer/summary_pipes.c for traces of pipes.
+ * summary.h: the one-page verdict: one answer for traces of waves, another for traces of pipes.
  */
 #pragma once
 
 #include "analysis/summary/summary.h"
-#include "answer/change/advise.h"
+#include "answer/advise.h"
 #include "answer/check.h"
 #include "answer/hot.h"
 #include "answer/limits.h"
@@ -107,6 +106,3 @@ struct summary_pipes {
 	bool has_rows;	      /* set even if top is 0 */
 };
 extern const struct record summary_pipes_record;
-/* Answers question_summary for a trace of pipes. */
-bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
-	const struct selection *s, struct incore_error *e);

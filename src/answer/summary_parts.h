@@ -18,8 +18,6 @@ struct summary_cause {
 	uint64_t hits, free_hits, free_cycles;
 };
 extern const struct record summary_cause_record; /* RECORD_LINE */
-bool summary_cause_rows(
-	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e);
 
 struct family_sums {
 	uint64_t cycles, hidden, exposed;
@@ -30,8 +28,6 @@ struct family_row {
 	struct family_sums sums;
 };
 extern const struct record family_record; /* entry of a map */
-bool family_rows(
-	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e);
 
 struct hidden_line {
 	uint64_t total, hidden, exposed, other_simd; /* the last NO_U64: not stated */
@@ -40,7 +36,6 @@ struct hidden_part {
 	struct hidden_line stall, wait, idle, drain, lost, recorded_stall;
 };
 extern const struct record hidden_record;
-struct hidden_part hidden_part_of(const struct hidden *h);
 
 struct pipe_cycles {
 	uint64_t cyc[PIPE_COUNT];
@@ -58,10 +53,6 @@ struct utilization_row {
 	struct pipe_shares shares;
 };
 extern const struct record pipe_cycles_record, pipe_shares_record, utilization_record;
-struct pipe_cycles pipe_cycles_of(const uint64_t cyc[PIPE_COUNT]);
-struct pipe_shares pipe_shares_of(const uint64_t cyc[PIPE_COUNT]);
-bool utilization_rows(
-	struct answer *a, const struct utilization *u, struct rows *out, struct incore_error *e);
 
 struct matrix_row {
 	struct simd_place place;
@@ -80,5 +71,3 @@ struct matrix_part {
 	struct matrix_model modelled;
 };
 extern const struct record matrix_record;
-bool matrix_part_make(
-	struct answer *a, const struct matrix *m, struct matrix_part *out, struct incore_error *e);

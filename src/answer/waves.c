@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves.c: wave by wave: how long, where did its cycles go, who took which path? */
 #include "answer/waves.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 #define MAX_BINS 100000u
 
@@ -435,7 +435,7 @@ static bool ask_waves(const struct request *r, struct answer *a, struct incore_e
 	if (!answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
 		return false;
 	ok = request_selection(r, t, &s, e) &&
-	     (trace_has_pipes(t) ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
+	     (trace_kind(t) == KIND_PIPES ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
 	selection_deinit(&s);
 	return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* why.c: what did lost cycles wait for, by cause, row, line or wave? */
 #include "answer/why.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 #include "analysis/code/hot.h"
 #include "analysis/code/samples.h"

@@ -13,5 +13,3 @@
 uint32_t crc32c(uint32_t crc, const void *data, size_t n);
 /* The same result without the CPU's CRC instruction: for CPUs that lack it, and for tests. */
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n);
-
-extern const uint32_t crc32c_table[8][256];

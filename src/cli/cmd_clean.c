@@ -10,6 +10,7 @@
 #include "export/clean/clean_job.h"
 #include "export/clean/spill.h"
 #include "page/say.h"
+#include "trace/kind.h"
 #include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
@@ -189,7 +190,7 @@ static bool take_trace(struct cli *c, struct clean_job *j)
 	struct trace *t = NULL;
 	bool ok = read_trace(c, j, &x, &t);
 
-	if (ok && (t->meta.vendor != VENDOR_ASCEND || (!t->n_tracks && !t->text)))
+	if (ok && (trace_kind(t) != KIND_PIPES || (!t->n_tracks && !t->text)))
 		ok = err_file(&c->error, "no-pipes", j->run->path, INCORE_NO_OFFSET,
 			"expected a trace of Ascend pipes, found %s",
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");

@@ -5,6 +5,7 @@
 #include "cli/draw.h"
 #include "export/export.h"
 #include "page/say.h"
+#include "trace/kind.h"
 
 static const struct option_def export_options_table[] = {
 	{OPT_TO_FORMAT, NULL, NULL, "the format to write; --list names them"},
@@ -135,8 +136,8 @@ static bool print_json(struct cli *c, const struct trace *t, const struct export
 static void print_text(
 	struct cli *c, const struct trace *t, const char *path, const struct export_result *r)
 {
-	say(c->out, "%s: %s of %s, %s, %s\n", path, COUNTED(r->n_slices, slice_word(t)),
-		COUNTED(r->n_tracks, track_word(t)), COUNTED(r->n_links, "link"),
+	say(c->out, "%s: %s of %s, %s, %s\n", path, COUNTED(r->n_slices, kind_row(t)->slice),
+		COUNTED(r->n_tracks, kind_row(t)->track), COUNTED(r->n_links, "link"),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 

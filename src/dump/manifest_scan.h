@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "dump/loss.h"
 #include "dump/manifest_sort.h"
 #include "dump/manifest_write.h"
-#include "dump/loss.h"
 
 struct scan_thread {
 	uint64_t records, payload_bytes, dropped_records, dropped_bytes;

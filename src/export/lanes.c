@@ -5,15 +5,17 @@
 #include <stdlib.h>
 
 #include "analysis/pipes/pipe_sweep.h"
+#include "trace/kind.h"
 
 /* --- lanes --- */
 
 void lanes_init(struct lanes *l, const struct export *x)
 {
 	const struct trace *t = x->trace;
-	bool has_pipes = trace_has_pipes(t) && t->levels[2] && strcmp(t->levels[2], "pipe") == 0;
+	bool has_pipes =
+		trace_kind(t) == KIND_PIPES && t->levels[2] && strcmp(t->levels[2], "pipe") == 0;
 
-	*l = (struct lanes){.x = x, .has_rows = has_pipes || trace_is_timeline(t)};
+	*l = (struct lanes){.x = x, .has_rows = has_pipes || trace_kind(t) == KIND_TIMELINE};
 	clean_rows_init(&l->rows);
 }
 
@@ -24,7 +26,7 @@ void lanes_deinit(struct lanes *l)
 
 bool lanes_begin(struct lanes *l, const struct track *k)
 {
-	bool has_cores = l->has_rows && !trace_is_timeline(l->x->trace);
+	bool has_cores = l->has_rows && trace_kind(l->x->trace) != KIND_TIMELINE;
 	uint32_t group = has_cores ? k->coord[0] * 8 + k->coord[1] : k->coord[0];
 	bool is_first = !l->track || group != l->group;
 

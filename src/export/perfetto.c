@@ -15,6 +15,7 @@
 #include "export/labels.h"
 #include "export/lanes.h"
 #include "export/writer.h"
+#include "trace/kind.h"
 
 /* Names of events: code rows first, then these. */
 enum own_name { NAME_UNKNOWN, NAME_WAVE, NAME_STATES, NAMES_OWN = NAME_STATES + STATE_COUNT };
@@ -513,7 +514,7 @@ static uint32_t lane_rank(const struct trace *t, track_idx i)
 {
 	const struct track *k = &t->tracks[i];
 
-	return (trace_is_timeline(t) ? i : k->coord[2]) * 256;
+	return (trace_kind(t) == KIND_TIMELINE ? i : k->coord[2]) * 256;
 }
 
 /* Finds the track of a slice's row, and makes it if it is new. */

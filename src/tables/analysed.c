@@ -11,6 +11,7 @@
 #include "base/search.h"
 #include "import/import.h"
 #include "tables/source.h"
+#include "trace/kind.h"
 
 struct table_analyses {
 	struct causes *causes;
@@ -68,7 +69,7 @@ static struct table_analyses *shared(struct table_cursor *c, bool *ok, struct in
 	struct table_analyses *a = c->scan.analyses;
 
 	*ok = true;
-	if (!a || !c->trace->n_tracks || trace_has_pipes(c->trace) || trace_is_sampled(c->trace))
+	if (!a || !c->trace->n_tracks || trace_kind(c->trace) == KIND_PIPES)
 		return NULL;
 	if (!a->is_made) {
 		*ok = walk_once(c, a, e);
@@ -95,7 +96,7 @@ static bool walk_for(struct table_cursor *c, struct collector made, struct incor
 static bool walk_pipes(struct table_cursor *c, struct pipes **out, struct incore_error *e)
 {
 	*out = NULL;
-	if (!trace_has_pipes(c->trace))
+	if (trace_kind(c->trace) != KIND_PIPES)
 		return true;
 	*out = pipes_new(c->trace, e);
 	return *out && walk_for(c, pipes_collector(*out), e) && pipes_finish(*out, e);
@@ -129,11 +130,11 @@ static bool fill_causes(struct table_cursor *c, struct causes *k, struct incore_
 	struct pipes *p = NULL;
 	bool ok = true;
 
-	if (trace_is_sampled(c->trace))
+	if (trace_kind(c->trace) == KIND_SAMPLES)
 		return samples_fill_causes(k, e);
 	if (!c->trace->n_tracks)
 		return true;
-	if (!trace_has_pipes(c->trace))
+	if (trace_kind(c->trace) != KIND_PIPES)
 		return walk_for(c, causes_collector(k), e) && causes_finish(k, e);
 	ok = walk_pipes(c, &p, e) && pipes_fill_causes(p, k, e);
 	pipes_free(p);
@@ -230,11 +231,11 @@ static bool fill_producers(struct table_cursor *c, struct producers *k, struct i
 	struct pipes *p = NULL;
 	bool ok;
 
-	if (trace_is_sampled(c->trace))
+	if (trace_kind(c->trace) == KIND_SAMPLES)
 		return samples_fill_producers(k, e);
 	if (!c->trace->n_tracks)
 		return true;
-	if (!trace_has_pipes(c->trace))
+	if (trace_kind(c->trace) != KIND_PIPES)
 		return walk_for(c, producers_collector(k), e) && producers_finish(k, e);
 	ok = walk_pipes(c, &p, e) && pipes_fill_producers(p, k, e);
 	pipes_free(p);

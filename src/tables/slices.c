@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "tables/source.h"
 #include "trace/account.h"
+#include "trace/kind.h"
 
 struct slice_row {
 	uint32_t capture, track, slice;
@@ -116,7 +117,7 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 		return err_nomem(e);
 	c->state = s;
 	s->walk.loaded = NO_TRACK;
-	s->has_buckets = !trace_has_pipes(c->trace);
+	s->has_buckets = kind_row(c->trace)->has_buckets;
 	for (unsigned k = 0; k < 256; k++)
 		s->class_names[k] = class_name((enum inst_class)k);
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)

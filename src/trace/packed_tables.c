@@ -52,10 +52,7 @@ static void move_totals(struct fields *f, struct trace *t)
 /* Are the reasons the ones a reader knows without stored names? */
 static bool has_amd_reasons(const struct trace *t)
 {
-	for (uint32_t i = 0; i < AMD_STALL_REASONS && t->n_reasons == AMD_STALL_REASONS; i++)
-		if (strcmp(t->reasons[i], amd_stall_reasons[i]) != 0)
-			return false;
-	return t->n_reasons == AMD_STALL_REASONS && !t->sampling.has_not_issued;
+	return trace_has_amd_reasons(t) && !t->sampling.has_not_issued;
 }
 
 static void samples_room(struct fields *f, struct trace *t, const char *const *reasons, uint32_t n)

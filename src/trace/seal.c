@@ -150,9 +150,11 @@ static bool seal_side(const struct trace *t, struct incore_error *e)
 			if (!k->cols[c])
 				return bad(e, "table", i, "a column has no name");
 	}
-	for (uint32_t i = 0; i < t->n_notes; i++)
+	for (uint32_t i = 0; i < t->n_notes; i++) {
 		if (!t->notes[i].code || !t->notes[i].message)
 			return bad(e, "note", i, "no text");
+		t->notes[i].weight = note_kind_weight(t->notes[i].kind);
+	}
 	return true;
 }
 

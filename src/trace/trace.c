@@ -47,19 +47,6 @@ const char *vendor_name(enum vendor v)
 	return (unsigned)v <= VENDOR_NVIDIA ? vendor_words[v] : "unknown";
 }
 
-const char *const note_kind_words[] = {
-	[NOTE_LOST] = "lost",
-	[NOTE_TRUNCATED] = "truncated",
-	[NOTE_UNMAPPED] = "unmapped",
-	[NOTE_CLAMPED] = "clamped",
-	[NOTE_CONTRADICTORY] = "contradictory",
-	[NOTE_GUESSED] = "guessed",
-	[NOTE_MISSING] = "missing",
-	[NOTE_DAMAGED] = "damaged",
-	[NOTE_INFO] = "info",
-	NULL,
-};
-
 const char *const state_words[] = {
 	[STATE_EMPTY] = "EMPTY",
 	[STATE_IDLE] = "IDLE",
@@ -89,9 +76,12 @@ const char *const code_link_words[] = {
 const char *const amd_stall_reasons[AMD_STALL_REASONS] = {"none", "fetch", "alu-dependency",
 	"waitcnt", "internal", "barrier", "arbiter", "pipe", "other-wait", "sleep"};
 
-const char *note_kind_name(enum note_kind k)
+bool trace_has_amd_reasons(const struct trace *t)
 {
-	return (unsigned)k <= NOTE_INFO ? note_kind_words[k] : "unknown";
+	for (uint32_t i = 0; i < AMD_STALL_REASONS && t->n_reasons == AMD_STALL_REASONS; i++)
+		if (strcmp(t->reasons[i], amd_stall_reasons[i]) != 0)
+			return false;
+	return t->n_reasons == AMD_STALL_REASONS;
 }
 
 struct trace_launch trace_no_launch(void)
@@ -272,7 +262,11 @@ static bool notes_grow(struct trace *t)
 bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...)
 {
-	struct note n = {.kind = kind, .offset = offset, .count = count, .tables = t->reading};
+	struct note n = {.kind = kind,
+		.weight = note_kind_weight(kind),
+		.offset = offset,
+		.count = count,
+		.tables = t->reading};
 	struct strbuf text = {0};
 	va_list ap;
 

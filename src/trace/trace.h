@@ -34,6 +34,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/note.h"
 #include "base/str.h"
 #include "trace/class.h"
 
@@ -59,9 +60,8 @@ enum evidence {
 	EVIDENCE_INSTRUMENTED, /* the kernel was changed so that it records itself */
 };
 /* The words of an enumeration, by value; NULL ends. */
-extern const char *const evidence_words[],
-	*const vendor_words[], *const note_kind_words[], *const state_words[],
-								 *const code_link_words[];
+extern const char *const evidence_words[], *const vendor_words[], *const state_words[],
+									  *const code_link_words[];
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
 enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
@@ -424,32 +424,6 @@ struct named_table {
 	const char *const *cells; /* n_rows * n_cols, row after row; NULL: missing */
 };
 
-/* --- notes --- */
-
-enum note_kind {
-	NOTE_LOST,
-	NOTE_TRUNCATED,
-	NOTE_UNMAPPED,
-	NOTE_CLAMPED,
-	NOTE_CONTRADICTORY,
-	NOTE_GUESSED,
-	NOTE_MISSING,
-	NOTE_DAMAGED,
-	NOTE_INFO
-};
-const char *note_kind_name(enum note_kind k); /* "lost", ... */
-
-struct note {
-	enum note_kind kind;
-	const char *code;    /* stable word: "missing-wave-file", "unlisted-wave-file",
-				"damaged-wave-file", ... */
-	const char *message; /* one line */
-	const char *path;    /* or NULL */
-	uint64_t offset;     /* or INCORE_NO_OFFSET */
-	uint64_t count;	     /* number of occurrences */
-	unsigned tables;     /* shown only with these tables (enum import_want); 0: always */
-};
-
 /* --- the trace --- */
 
 /* A name stored in a table that not every question reads. */
@@ -562,11 +536,6 @@ static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t
 	return (int64_t)time_cyc + (c < t->n_clocks ? t->clocks[c].offset_cyc : 0);
 }
 
-/* Is the note shown to a reader who wants these tables? Reading more tables does not change it. */
-static inline bool note_is_told(const struct note *n, unsigned want)
-{
-	return !(n->tables & ~want);
-}
 /* The name to use if these tables were read. */
 static inline const char *table_name_get(const char *name, struct table_name from, unsigned want)
 {
@@ -578,27 +547,13 @@ static inline const struct reason_count *trace_reasons_of(const struct trace *t,
 {
 	return &t->reason_counts[(size_t)i * t->n_reasons];
 }
+/* Are its reasons those of AMD, in their order? */
+bool trace_has_amd_reasons(const struct trace *t);
 /* Links of a row: *n of them from the pointer returned. */
 const struct code_link *trace_links_of(const struct trace *t, code_idx row, uint32_t *n);
 /* Allocates samples and counts for n named reasons in the trace's arena; the names are borrowed.
  * False on lack of memory. */
 bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n);
-/* Has it samples of known period but no timeline, so that cycles are samples x period? */
-static inline bool trace_is_sampled(const struct trace *t)
-{
-	return t->samples && !t->n_tracks && t->sampling.period_cyc;
-}
-
-/* Is it a timeline of another tool: lanes of threads with slices, but no instructions? */
-static inline bool trace_is_timeline(const struct trace *t)
-{
-	return t->levels[0] && strcmp(t->levels[0], "process") == 0;
-}
-/* Are its rows scopes that a kernel named, not instructions? */
-static inline bool trace_is_scopes(const struct trace *t)
-{
-	return t->levels[0] && strcmp(t->levels[0], "gpu") == 0;
-}
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
 /* The instruction cache's part of a slice's head cost. */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 #include "mem_trace.h"
 
 #define MANY 60u

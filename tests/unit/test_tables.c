@@ -17,6 +17,7 @@
 #include "random_pipes.h"
 #include "random_trace.h"
 #include "tables/tables.h"
+#include "trace/kind.h"
 
 /* Of waves, with code; the first seed that gives one. */
 static struct trace *random_waves(bool has_bad)
@@ -29,7 +30,7 @@ static struct trace *random_waves(bool has_bad)
 			.has_bad_tracks = has_bad,
 			.clock_quantum = 4});
 
-		if (t->n_code > 10 && !trace_has_pipes(t))
+		if (t->n_code > 10 && trace_kind(t) != KIND_PIPES)
 			return t;
 		trace_free(t);
 	}

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "trace/trace.h"
+#include "analysis/whatif/whatif.h"
 
 struct pipes;
 struct summary;
@@ -92,8 +92,11 @@ struct advice {
 	enum advise_question ask;
 	code_idx asked[ADVISE_ASKED]; /* rows to ask about: its own, or those they wait for */
 	uint32_t n_asked;
-	const char *reason; /* sampled data: stall reason to ask about; NULL: ask about the rows */
-	const char *factor; /* suffix after a row: "=2"; WAVES: "+1" */
+	uint32_t
+		reason; /* sampled data: stall reason to ask about; NO_REASON: ask about the rows */
+	struct whatif_row change; /* what the question changes on each of them */
+	int waves;		  /* ADVISE_ASK_WAVES: additional waves per SIMD */
+	bool is_measured;	  /* the factor follows from the layout: it has a decimal */
 };
 
 struct advise_list {
@@ -103,7 +106,8 @@ struct advise_list {
 };
 void advise_list_deinit(struct advise_list *l);
 
-/* Adds the findings of its rules, descending by exposed cycles. For waves and samples. */
+/* Adds the findings of its rules, descending by exposed cycles. For waves and samples; a summary
+ * without a verdict and a capture without instructions get none. */
 bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_error *e);
 /* For the pipes of a core. */
 bool advise_pipes(const struct pipes *p, struct advise_list *l, struct incore_error *e);

@@ -103,7 +103,8 @@ static bool serial_pipes(const struct pipes *p, struct advise_list *l)
 		.code = NO_CODE,
 		.of = NO_CODE,
 		.exposed_cyc = t.lost,
-		.factor = ""};
+		.reason = NO_REASON,
+		.change = {.faster_milli = WHATIF_PLAIN, .is_removed = true}};
 	struct strbuf b = {0};
 	bool ok;
 
@@ -128,7 +129,8 @@ static bool small_moves(const struct pipes *p, struct advise_list *l)
 		.code = NO_CODE,
 		.of = NO_CODE,
 		.ask = ADVISE_ASK_FASTER,
-		.factor = "=2"};
+		.reason = NO_REASON,
+		.change = {.faster_milli = 2000}};
 	uint64_t bytes = 0, hits = 0;
 	struct strbuf b = {0};
 	bool ok;

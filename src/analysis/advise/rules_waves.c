@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "isa/amd_operands.h"
 #include "isa/amd_waits.h"
+#include "trace/kind.h"
 
 #define SHORT_LOOP_ROWS 24u
 #define BARRIER_LEAST_CYC 32u  /* per meeting: four times its floor */
@@ -118,7 +119,7 @@ static bool blame_index(struct blame *b)
 		b->next[i] = b->first[p->edges.v[i].wait];
 		b->first[p->edges.v[i].wait] = (uint32_t)i + 1;
 	}
-	for (uint32_t i = 0; trace_is_sampled(b->s->trace) && i < n; i++)
+	for (uint32_t i = 0; b->s->is_sampled && i < n; i++)
 		b->n_sampled +=
 			b->s->trace->samples[i].issued + b->s->trace->samples[i].stalled > 0;
 	return b->first && b->next;
@@ -134,7 +135,7 @@ static code_idx producer_of(const struct blame *b, const struct cause *x, code_i
 	for (uint32_t at = edges ? b->first[row] : 0; at; at = b->next[at - 1]) {
 		const struct producer_edge *y = &edges[at - 1];
 
-		if (trace_is_sampled(t) && t->code[y->producer].inst_class != x->inst_class)
+		if (b->s->is_sampled && t->code[y->producer].inst_class != x->inst_class)
 			continue;
 		if (!best || (y->stall_cyc + y->shared_cyc == best->stall_cyc + best->shared_cyc &&
 				     y->latency.median > best->latency.median))
@@ -207,11 +208,11 @@ static enum advise_rule_id rule_of_wait(
 {
 	const struct trace *t = b->s->trace;
 
-	if (!trace_is_sampled(t) && x->key == 0)
+	if (!b->s->is_sampled && x->key == 0)
 		return ADVISE_EMPTY_WAIT;
 	h->of = producer_of(b, x, h->code);
 	/* what a fence waits for is not one instruction */
-	if (trace_is_sampled(t) && strcmp(x->name, "wait:VMEM-store") == 0 &&
+	if (b->s->is_sampled && strcmp(x->name, "wait:VMEM-store") == 0 &&
 		(h->of == NO_CODE || t->code[h->of].inst_class != CLASS_VMEM_STORE)) {
 		h->of = NO_CODE;
 		h->code = fence_of(t, h->code);
@@ -242,15 +243,15 @@ static enum advise_rule_id rule_of_stall(const struct summary *s, const struct a
 		return ADVISE_NARROW_ACCESS;
 	if (t->code[h->code].inst_class == CLASS_MATRIX && is_chained(s, h->code))
 		return ADVISE_MATRIX_CHAIN;
-	return trace_is_sampled(t) && t->code[h->code].inst_class == CLASS_TRANS ? ADVISE_SPECIAL
-										 : ADVISE_RULES;
+	return s->is_sampled && t->code[h->code].inst_class == CLASS_TRANS ? ADVISE_SPECIAL
+									   : ADVISE_RULES;
 }
 
 static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
 	const struct cause_cell *c, struct advise_hit *h)
 {
 	const struct summary *s = b->s;
-	const bool is_sampled = trace_is_sampled(s->trace);
+	const bool is_sampled = s->is_sampled;
 	code_idx at;
 
 	switch (x->kind) {
@@ -307,7 +308,7 @@ static bool gather(const struct blame *b, struct advise_hits *out)
 		if (c->code >= s->trace->n_code || !h.exposed_cyc)
 			continue;
 		h.rule = rule_of(b, &s->causes->v[c->cause], c, &h);
-		h.line = trace_is_sampled(s->trace) ? summary_line_key(s->trace, h.code) : 0;
+		h.line = s->is_sampled ? summary_line_key(s->trace, h.code) : 0;
 		if (h.rule != ADVISE_RULES && !VEC_PUSH(out, h))
 			return false;
 	}
@@ -329,7 +330,8 @@ static bool few_waves(const struct summary *s, struct advise_list *l)
 		.of = NO_CODE,
 		.exposed_cyc = exposed,
 		.ask = ADVISE_ASK_WAVES,
-		.factor = "+1"};
+		.reason = NO_REASON,
+		.waves = 1};
 	struct strbuf b = {0};
 	bool ok;
 
@@ -357,18 +359,19 @@ static bool few_lanes(const struct summary *s, struct advise_list *l)
 		.of = NO_CODE,
 		.exposed_cyc = (uint64_t)((double)s->hot->all.bucket[BUCKET_ISSUE] *
 					  (1 - lanes / SUMMARY_LANES)),
-		.ask = ADVISE_ASK_FASTER};
+		.ask = ADVISE_ASK_FASTER,
+		.reason = NO_REASON};
 	struct strbuf b = {0};
 	bool ok;
 
 	if (lanes <= 0 || (double)a.exposed_cyc < ADVISE_LEAST * (double)s->duration_cyc)
 		return true;
 	a.n_asked = summary_few_lanes_rows(s->trace, a.asked, ADVISE_ASKED);
-	a.factor = arena_printf(l->arena, "=%.1f", SUMMARY_LANES / lanes);
+	advise_measured(&a, SUMMARY_LANES / lanes);
 	sb_printf(&b,
 		"%.1f of %d lanes are on on average; of the cycles that issued %.1f %% did no work",
 		lanes, SUMMARY_LANES, 100 * (1 - lanes / SUMMARY_LANES));
-	ok = a.factor && advise_add(l, &a, &b);
+	ok = advise_add(l, &a, &b);
 	sb_free(&b);
 	return ok;
 }
@@ -392,7 +395,7 @@ static void put_access(const struct trace *t, const struct advise_hit *h, struct
 static void put_evidence(const struct summary *s, const struct advise_hit *h,
 	const struct advice *a, struct strbuf *b)
 {
-	const char *what = trace_is_sampled(s->trace) ? "sample" : "execution";
+	const char *what = s->is_sampled ? "sample" : "execution";
 	const struct producer_edge *edge =
 		s->causes->v[h->cause].kind == CAUSE_WAIT ? summary_edge_of(s, h->code) : NULL;
 
@@ -404,7 +407,7 @@ static void put_evidence(const struct summary *s, const struct advise_hit *h,
 	sb_printf(b, " cycle%s in ", plural(h->cyc));
 	sb_put_u64(b, h->hits);
 	sb_printf(b, " %s%s", what, plural(h->hits));
-	if (h->hits && !trace_is_sampled(s->trace))
+	if (h->hits && !s->is_sampled)
 		sb_printf(b, ", %.1f each", (double)h->cyc / (double)h->hits);
 	if (edge && edge->latency.n)
 		sb_printf(b, "; latency of row %lld: median %llu, p95 %llu cycles",
@@ -431,11 +434,11 @@ static bool add_hits(
 		a.exposed_cyc += h[i].exposed_cyc;
 		advise_add_row(&a, h[i].code);
 	}
-	if ((double)a.exposed_cyc <
-		advise_least(h->rule, trace_is_sampled(s->trace)) * (double)s->duration_cyc)
+	if ((double)a.exposed_cyc < advise_least(h->rule, s->is_sampled) * (double)s->duration_cyc)
 		return true;
 	put_evidence(s, h, &a, &b);
-	ok = advise_ask(blame, h, n, l->arena, &a) && advise_add(l, &a, &b);
+	advise_ask(blame, h, n, &a);
+	ok = advise_add(l, &a, &b);
 	sb_free(&b);
 	return ok;
 }
@@ -468,9 +471,13 @@ bool advise_waves(const struct summary *s, struct advise_list *l, struct incore_
 {
 	struct advise_hits hits = {0};
 	struct blame b = {.s = s};
-	bool ok = blame_index(&b) && gather(&b, &hits);
 	size_t first = 0;
+	bool ok;
 
+	/* without a verdict nothing is known to be worth a change; a scope may wait by design */
+	if (!s->bound.has_verdict || !kind_row(s->trace)->has_advice)
+		return true;
+	ok = blame_index(&b) && gather(&b, &hits);
 	if (ok)
 		sort_hits(&hits);
 	while (ok && first < hits.n) {

@@ -8,6 +8,7 @@
 #include "analysis/pipes/pipes.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "trace/kind.h"
 
 const char *severity_name(enum severity s)
 {
@@ -163,9 +164,9 @@ struct check *check_new(
 	arena_init(&c->arena);
 	c->trace = t;
 	c->ctx = ctx;
-	if (trace_has_pipes(t))
+	if (trace_kind(t) == KIND_PIPES)
 		c->pipes = pipes_new(t, e);
-	if (trace_has_pipes(t) ? c->pipes != NULL : gather_new(c, e))
+	if (trace_kind(t) == KIND_PIPES ? c->pipes != NULL : gather_new(c, e))
 		return c;
 	check_free(c);
 	return NULL;
@@ -219,14 +220,23 @@ static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_drop
 /* Timelines and scopes have no instructions: their notes say all there is to say. */
 static const rule_fn timeline_rules[] = {rule_damaged, NULL};
 
+static const rule_fn *rules_for(const struct trace *t)
+{
+	static const rule_fn *const rules[TRACE_KINDS] = {[KIND_TOTALS] = wave_rules,
+		[KIND_WAVES] = wave_rules,
+		[KIND_PIPES] = pipe_rules,
+		[KIND_SAMPLES] = wave_rules,
+		[KIND_TIMELINE] = timeline_rules,
+		[KIND_SCOPES] = timeline_rules};
+
+	/* a profiler of NVIDIA follows no wave, whether it has samples or figures alone */
+	return t->meta.vendor == VENDOR_NVIDIA && !t->n_tracks ? sample_rules
+							       : rules[trace_kind(t)];
+}
+
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
-	bool is_nvidia = c->trace->meta.vendor == VENDOR_NVIDIA && !c->trace->n_tracks;
-	const rule_fn *rule = c->pipes ? pipe_rules
-			      : trace_is_timeline(c->trace) || trace_is_scopes(c->trace)
-				      ? timeline_rules
-			      : is_nvidia ? sample_rules
-					  : wave_rules;
+	const rule_fn *rule = rules_for(c->trace);
 
 	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;

@@ -5,7 +5,7 @@
  */
 #include "analysis/check/check_internal.h"
 #include "analysis/pipes/pipes.h"
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 #include "base/mem.h"
 #include "isa/ascend.h"
 

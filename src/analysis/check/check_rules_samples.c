@@ -6,7 +6,7 @@
 #include "analysis/check/check_internal.h"
 
 #include "analysis/code/samples.h"
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 
 #define FEW_SAMPLES 1000u    /* with these the hottest tenth is known to 10 % */
 #define TOO_FEW_SAMPLES 100u /* with fewer no row is known well */

@@ -8,6 +8,7 @@
 #include "analysis/code/samples.h"
 #include "analysis/pipes/pipe_sweep.h"
 #include "trace/account.h"
+#include "trace/kind.h"
 
 struct hot *hot_new(const struct trace *t)
 {
@@ -271,7 +272,7 @@ static bool hot_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hot_collector(struct hot *h)
 {
-	if (trace_has_pipes(h->trace))
+	if (trace_kind(h->trace) == KIND_PIPES)
 		return hot_pipes_collector(h);
 	return (struct collector){
 		h, sizeof(struct worker), worker_init, hot_track, hot_merge, worker_deinit};
@@ -289,7 +290,7 @@ void hot_take_stated(struct hot *h)
 			s.samples = t->samples[i].issued + t->samples[i].stalled;
 			s.stalled_samples = t->samples[i].stalled;
 		}
-		if (trace_is_sampled(t)) {
+		if (trace_kind(t) == KIND_SAMPLES) {
 			samples_add_buckets(t, i, s.bucket, &s.exposed_samples);
 			s.totals.latency = hot_cycles(&s);
 			s.totals.stall = s.totals.latency - s.bucket[BUCKET_ISSUE];

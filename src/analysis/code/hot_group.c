@@ -11,6 +11,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
 #include "base/search.h"
+#include "trace/kind.h"
 
 struct str hot_line_of(const struct code_row *row)
 {
@@ -220,8 +221,8 @@ static size_t most_groups(const struct trace *t)
 bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool with_zero,
 	struct arena *a, struct hot_group **out, uint32_t *n, struct incore_error *e)
 {
-	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated,
-		trace_is_sampled(h->trace) && h->trace->sampling.has_not_issued};
+	struct sorting order = {sort, trace_kind(h->trace) == KIND_PIPES && !h->is_stated,
+		trace_has_exposed_samples(h->trace)};
 	struct hot_group *v = arena_zalloc(a, most_groups(h->trace), sizeof(*v));
 	uint32_t n_all = 0, kept = 0;
 
@@ -312,9 +313,9 @@ struct hot_loss hot_loss(
 	struct hot_loss loss = {.cyc = g->sums.bucket[b]};
 	const char *what = "wait:", *of = "(drained)";
 
-	if (trace_has_pipes(t))
+	if (trace_kind(t) == KIND_PIPES)
 		return loss_on_pipe(h, g, edge);
-	if (trace_is_sampled(t))
+	if (trace_kind(t) == KIND_SAMPLES)
 		return loss_of_samples(h, g, edge);
 	if (loss.cyc == 0)
 		return loss;

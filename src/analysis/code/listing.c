@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "isa/amd.h"
+#include "trace/kind.h"
 
 struct branch_counts {
 	uint64_t taken, not_taken;
@@ -151,7 +152,7 @@ static bool make(struct listing *l, bool with_executions, struct incore_error *e
 	l->hot = hot_new(t);
 	if (!l->rows || !l->hot)
 		return err_nomem(e);
-	if (trace_has_pipes(t)) {
+	if (trace_kind(t) == KIND_PIPES) {
 		l->pipes = pipes_new(t, e);
 		if (!l->pipes)
 			return false;
@@ -232,7 +233,7 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 		hot_take_stated(l->hot);
 	if (!producers_finish(l->producers, e))
 		return false;
-	if (trace_is_sampled(l->trace) && !samples_fill_producers(l->producers, e))
+	if (trace_kind(l->trace) == KIND_SAMPLES && !samples_fill_producers(l->producers, e))
 		return false;
 	if (l->pipes &&
 		(!pipes_finish(l->pipes, e) || !pipes_fill_producers(l->pipes, l->producers, e)))

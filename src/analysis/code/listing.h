@@ -10,10 +10,10 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
 #include "analysis/code/hot.h"
 #include "analysis/code/live.h"
 #include "analysis/code/loops.h"
+#include "analysis/flow/cfg.h"
 #include "analysis/pipes/pipes.h"
 #include "analysis/waves/executions.h"
 #include "analysis/waves/latency.h"

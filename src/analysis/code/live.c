@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "isa/amd_live.h"
+#include "trace/kind.h"
 
 struct flow {
 	const struct cfg *g;
@@ -155,7 +156,7 @@ struct live *live_new(const struct cfg *g, struct incore_error *e)
 	arena_init(&l->arena);
 	arena_init(&f.arena);
 	l->rows = arena_zalloc(&l->arena, (size_t)t->n_code + 1, sizeof(*l->rows));
-	if (l->rows && t->meta.vendor == VENDOR_AMD) {
+	if (l->rows && vendor_row(t)->has_registers) {
 		most = amd_regs_of_trace(t);
 		f.accum_at = (most.arch + 63) / 64 * 64;
 		f.words = f.accum_at / 64 + (most.accum + 63) / 64;

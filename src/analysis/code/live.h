@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 
 struct live_row {
 	uint32_t arch, accum;

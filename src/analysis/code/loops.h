@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 #include "analysis/walk.h"
 #include "base/map.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 #include "base/arena.h"
 #include "trace/trace.h"
 

@@ -4,7 +4,7 @@
  * of cycles of one scheduler group, its reason is a cause, and the links of the code say which row
  * was waited for. Nothing is lost: the causes of a capture add up to samples x period. Samples of a
  * reason that names a producer are split among the candidates by how often those were executed, or
- * go to (unknown). For traces with trace_is_sampled(). Pure; the filled structs keep their owners.
+ * go to (unknown). For traces with KIND_SAMPLES. Pure; the filled structs keep their owners.
  */
 #pragma once
 

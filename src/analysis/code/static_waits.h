@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 #include "isa/amd_waits.h"
 
 #define STATIC_WAITS_SKID 4u

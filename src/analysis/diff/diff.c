@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "trace/kind.h"
 
 const char *diff_verdict_name(enum diff_verdict v)
 {
@@ -93,7 +94,7 @@ static uint64_t launches_of(const struct diff_side *s)
 {
 	int64_t n = s->trace->meta.launch.launch_count;
 
-	return trace_is_sampled(s->trace) && n > 0 ? (uint64_t)n : 0;
+	return kind_row(s->trace)->is_by_launch && n > 0 ? (uint64_t)n : 0;
 }
 
 static uint64_t work_of(const struct diff_side *s, enum diff_per per)
@@ -650,7 +651,7 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 {
 	*d = (struct diff){.a = a, .b = b, .options = o};
 	arena_init(&d->arena);
-	d->is_sampled = trace_is_sampled(a->trace) && trace_is_sampled(b->trace);
+	d->is_sampled = kind_row(a->trace)->is_by_launch && kind_row(b->trace)->is_by_launch;
 	d->has_noise = o->n_repeats_a || o->n_repeats_b || d->is_sampled;
 	if (!choose_work(d, e))
 		goto fail;

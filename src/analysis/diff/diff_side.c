@@ -4,6 +4,7 @@
 
 #include "analysis/code/samples.h"
 #include "analysis/pipes/pipes.h"
+#include "trace/kind.h"
 
 /* Causes of pipes are made from the analysis of pipes. */
 static bool walk_pipes(struct diff_side *s, const struct walk_options *o,
@@ -40,11 +41,11 @@ bool diff_side_open(struct diff_side *s, const struct trace *t, const struct wal
 		goto fail;
 	if (!t->n_tracks) {
 		hot_take_stated(s->hot);
-		if (!trace_is_sampled(t) || samples_fill_causes(s->causes, e))
+		if (trace_kind(t) != KIND_SAMPLES || samples_fill_causes(s->causes, e))
 			return true;
 		goto fail;
 	}
-	if (trace_has_pipes(t)) {
+	if (trace_kind(t) == KIND_PIPES) {
 		if (walk_pipes(s, o, walk_out, e))
 			return true;
 		goto fail;

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 
 /* All generations since Volta: a register file of 64 K words for four schedulers; a warp gets 256
  * words at a time, so 8 registers per thread. */

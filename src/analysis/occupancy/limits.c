@@ -2,6 +2,8 @@
 /* limits.c: how many waves of this kernel fit on a SIMD, and what would allow one more? */
 #include "analysis/occupancy/limits.h"
 
+#include "trace/kind.h"
+
 #include <inttypes.h>
 
 /* Order of precedence among equal limits. */
@@ -164,7 +166,7 @@ void limits_compute(const struct trace *t, struct limits *l)
 	l->by[LIMIT_GRID] = limit_grid(l);
 	l->by[LIMIT_BLOCKS] = l->by[LIMIT_BARRIERS] = l->by[LIMIT_CLUSTERS] =
 		(struct limit){LIMIT_NONE, 0};
-	if (t->meta.vendor == VENDOR_NVIDIA)
+	if (vendor_row(t)->has_blocks)
 		find_blocks(t, l);
 	for (unsigned i = 0; i < LIMIT_KINDS; i++) {
 		const struct limit *x = &l->by[order[i]];

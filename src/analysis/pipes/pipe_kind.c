@@ -4,11 +4,6 @@
 #include "base/mem.h"
 #include "isa/ascend.h"
 
-bool trace_has_pipes(const struct trace *t)
-{
-	return t->meta.vendor == VENDOR_ASCEND;
-}
-
 const char *pipe_lane_name(const struct track *k)
 {
 	const char *slash = strrchr(k->name, '/');

@@ -56,8 +56,6 @@ static inline bool pipe_role_is_work(enum pipe_role r)
 	return r <= ROLE_OTHER;
 }
 
-/* Are the tracks of this trace pipes, not waves? Every verb asks this first. */
-bool trace_has_pipes(const struct trace *t);
 /* Lane name of a track: "MTE2" of "core0.veccore1/MTE2"; core name: the part before the slash. */
 const char *pipe_lane_name(const struct track *k);
 struct str pipe_core_name(const struct track *k);

@@ -2,7 +2,7 @@
 /*
  * pipes.h: pipe by pipe: how long was it busy, how deep, where were the gaps, what did it wait for,
  * who overlapped with whom, and which chain of instructions and flags made the kernel this long?
- * For traces whose tracks are pipes (trace_has_pipes()); pipe_sweep.h has the accounting.
+ * For traces whose tracks are pipes (KIND_PIPES); pipe_sweep.h has the accounting.
  *
  *	struct pipes *p = pipes_new(trace, e);
  *	pipes_collect(p, &walk_options, &walk_result, e)

@@ -6,7 +6,7 @@
  * of that pipe to look at first.
  */
 #include "analysis/pipes/pipes_internal.h"
-#include "analysis/summary/summary.h"
+#include "analysis/place.h"
 
 #define BUSY_BOUND 0.80
 
@@ -63,7 +63,7 @@ static void put_row(const struct pipes *p, struct strbuf *b)
 	if (x->where == NO_CODE)
 		return;
 	sb_puts(b, "; its costliest row on the path: ");
-	summary_put_place(p->trace, x->where, b);
+	place_put(p->trace, x->where, b);
 	sb_printf(b, ", %.1f %%: `%s`", 100 * x->where_share, p->trace->code[x->where].text);
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/code/samples.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "trace/kind.h"
 
 #define MAX_COLLECTORS 12
 
@@ -31,7 +32,6 @@ void summary_free(struct summary *s)
 	if (s->has_lines)
 		source_lines_deinit(&s->lines);
 	walk_result_deinit(&s->walk);
-	advise_list_deinit(&s->advice);
 	arena_deinit(&s->arena);
 	mem_free(s);
 }
@@ -99,7 +99,7 @@ static bool second_walk(
 	if (!waves_finish(s->waves, e) || !utilization_finish(s->utilization, e) ||
 		!loops_finish(s->loops, e) || !matrix_finish(s->matrix, e))
 		return false;
-	if (trace_is_sampled(s->trace))
+	if (s->is_sampled)
 		return take_samples(s, e);
 	return causes_finish(s->causes, e) && producers_finish(s->producers, e);
 }
@@ -129,7 +129,7 @@ static struct summary_row row_of(const struct summary *s, code_idx i)
 	const struct hidden_sum *l = &s->hidden->rows[i];
 	const struct code_samples *p = s->trace->samples ? &s->trace->samples[i] : NULL;
 
-	if (trace_is_sampled(s->trace))
+	if (s->is_sampled)
 		return (struct summary_row){.code = i,
 			.line = UINT32_MAX,
 			.hits = h->totals.hit,
@@ -238,12 +238,6 @@ static bool make_lines(struct summary *s, struct incore_error *e)
 	return (s->coverage && s->health) || err_nomem(e);
 }
 
-/* Advice is for instructions only: a scope may wait by design. */
-static bool has_advice(const struct summary *s)
-{
-	return s->bound.has_verdict && !trace_is_scopes(s->trace);
-}
-
 struct summary *summary_new(
 	const struct trace *t, const struct summary_options *o, struct incore_error *e)
 {
@@ -254,13 +248,12 @@ struct summary *summary_new(
 		return err_nomem_null(e);
 	arena_init(&s->arena);
 	s->trace = t;
+	s->is_sampled = trace_kind(t) == KIND_SAMPLES;
 	s->check = check_new(t, o->check, e);
 	if (s->check && make_questions(s, e) && busy_walk(s->busy, o->walk, e) &&
 		second_walk(s, o->walk, is_all, e) && run_check(s, o, is_all, e)) {
 		s->duration_cyc = s->causes->duration_cyc;
-		s->advice.arena = &s->arena;
-		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e) &&
-			(!has_advice(s) || advise_waves(s, &s->advice, e)))
+		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e))
 			return s;
 	}
 	summary_free(s);

@@ -8,13 +8,12 @@
  */
 #pragma once
 
-#include "analysis/advise/advise.h"
 #include "analysis/check/check.h"
-#include "analysis/code/cfg.h"
 #include "analysis/code/hot.h"
 #include "analysis/code/loops.h"
 #include "analysis/code/regions.h"
 #include "analysis/code/source_lines.h"
+#include "analysis/flow/cfg.h"
 #include "analysis/occupancy/limits.h"
 #include "analysis/occupancy/occupancy.h"
 #include "analysis/waves/causes.h"
@@ -78,6 +77,7 @@ struct summary {
 	uint32_t n_regions;
 	struct walk_result walk;
 	bool has_cfg, has_occupancy, has_lines;
+	bool is_sampled; /* cycles are samples x period, and no wave was followed */
 
 	const char *sentence; /* the verdict */
 	struct bound bound;
@@ -85,10 +85,9 @@ struct summary {
 	uint32_t n_rows;
 	struct summary_row *line_rows; /* source lines, in the same order */
 	uint32_t n_line_rows;
-	struct advise_list advice; /* descending by exposed cycles; empty without a verdict */
-	uint64_t duration_cyc;	   /* sum over all waves looked at */
-	const char *coverage;	   /* one line */
-	const char *health;	   /* one line */
+	uint64_t duration_cyc; /* sum over all waves looked at */
+	const char *coverage;  /* one line */
+	const char *health;    /* one line */
 };
 
 struct summary *summary_new(
@@ -119,5 +118,3 @@ bool summary_find_bound(struct summary *s, const struct summary_options *o, stru
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
 /* The innermost source line of a row as one number; 0 if it has none. */
 uint64_t summary_line_key(const struct trace *t, code_idx code);
-/* "row 7 (0x2a40, a.py:12)" */
-bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out);

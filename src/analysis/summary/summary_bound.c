@@ -3,9 +3,11 @@
  */
 #include <math.h>
 
+#include "analysis/place.h"
 #include "analysis/summary/summary.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "trace/kind.h"
 
 static uint64_t exposed(const struct family_sum *f)
 {
@@ -61,7 +63,7 @@ static bool find_row(
 	const struct summary *s, uint32_t cause, struct bound *b, struct incore_error *e)
 {
 	const struct causes *c = s->causes;
-	bool is_by_line = trace_is_sampled(s->trace), ok = true;
+	bool is_by_line = s->is_sampled, ok = true;
 	VEC(struct row_cost) rows = {0};
 	struct row_cost best = {.code = NO_CODE};
 
@@ -93,45 +95,6 @@ const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wa
 		if (p->edges.v[i].wait == wait)
 			return &p->edges.v[i];
 	return NULL;
-}
-
-static void put_frame(
-	const struct trace *t, const struct frame *f, const char *before, struct strbuf *out)
-{
-	struct str path;
-
-	if (f->source >= t->n_sources)
-		return;
-	path = str_of(t->sources[f->source].path);
-	path = str_sub(path, (size_t)(str_rfind_char(path, '/') + 1), path.n);
-	sb_printf(out, "%s%.*s:%u", before, STR_ARG(path), f->line);
-}
-
-/* Appends "<before>file:line" of a row if it has one; for samples of a function in another file
- * also the place in the kernel that calls it. */
-static void put_line(
-	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
-{
-	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
-
-	if (!f)
-		return;
-	put_frame(t, f, before, out);
-	if (trace_is_sampled(t) && f[r->n_frames - 1].source != f->source)
-		put_frame(t, &f[r->n_frames - 1], " in ", out);
-}
-
-bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out)
-{
-	const struct code_row *r;
-
-	if (code >= t->n_code)
-		return sb_puts(out, "unknown code");
-	r = &t->code[code];
-	sb_printf(out, "row %lld (0x%llx", (long long)r->number, (unsigned long long)r->address);
-	put_line(t, r, ", ", out);
-	sb_putc(out, ')');
-	return !out->failed;
 }
 
 /* Error of this capture's shares: the largest difference to a repeat. */
@@ -193,17 +156,16 @@ static bool find_where(struct summary *s, struct bound *b, struct incore_error *
 /* Why no bound can be named, or NULL. */
 static const char *refusal(struct summary *s)
 {
+	const enum trace_kind kind = trace_kind(s->trace);
 	struct arena *a = &s->arena;
 
 	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
 		return arena_printf(
 			a, "the capture is unusable: %s", s->check->findings[0].message);
-	if (s->trace->meta.vendor == VENDOR_NVIDIA && !s->trace->n_tracks && !s->trace->samples)
-		return "no instruction was sampled (ncu --set full does, or --section SourceCounters)";
-	if (s->trace->n_tracks == 0 && !trace_is_sampled(s->trace))
-		return "the capture has no timeline, only totals per instruction";
-	if (trace_is_timeline(s->trace))
-		return "a timeline of another tool, in which nothing tells waiting from work";
+	if (kind == KIND_TOTALS && !s->trace->samples && vendor_row(s->trace)->no_samples)
+		return vendor_row(s->trace)->no_samples;
+	if (kind_table[kind].no_verdict)
+		return kind_table[kind].no_verdict;
 	if (s->duration_cyc == 0)
 		return "no wave lies in the selection";
 	if (check_find(s->check, "no-code"))
@@ -236,8 +198,8 @@ static void put_producer(const struct summary *s, struct strbuf *out)
 	sb_puts(out, word);
 	put_text(out, s->trace->code[b->producer].text);
 	sb_printf(out, " of row %lld", (long long)s->trace->code[b->producer].number);
-	if (trace_is_sampled(s->trace))
-		put_line(s->trace, &s->trace->code[b->producer], " at ", out);
+	if (s->is_sampled)
+		place_put_line(s->trace, &s->trace->code[b->producer], " at ", out);
 }
 
 static void put_where(const struct summary *s, struct strbuf *out)
@@ -248,11 +210,11 @@ static void put_where(const struct summary *s, struct strbuf *out)
 	if (b->where == NO_CODE)
 		return;
 	sb_puts(out, " at ");
-	summary_put_place(s->trace, b->where, out);
+	place_put(s->trace, b->where, out);
 	sb_puts(out, ": ");
 	put_text(out, s->trace->code[b->where].text);
 	put_producer(s, out);
-	if (trace_is_sampled(s->trace))
+	if (s->is_sampled)
 		summary_put_why(s, out);
 }
 
@@ -271,7 +233,7 @@ static void put_verdict(const struct summary *s, struct strbuf *out)
 {
 	const struct bound *b = &s->bound;
 	uint64_t all = b->exposed_cyc + b->hidden_cyc;
-	const char *whose = trace_is_sampled(s->trace) ? "sampled" : "wave";
+	const char *whose = kind_row(s->trace)->cycles_of;
 
 	if (b->is_mixed)
 		sb_printf(out, "Mixed: %s (%.1f %%) and %s (%.1f %%) lose about as many %s cycles",
@@ -281,9 +243,8 @@ static void put_verdict(const struct summary *s, struct strbuf *out)
 		sb_printf(out, "Bound by %s: %.1f %% of %s cycles are lost to it and exposed",
 			family_name(b->family), 100 * b->share, whose);
 	put_where(s, out);
-	sb_printf(out, "; other %s hide %.1f %% of the %s loss",
-		trace_is_sampled(s->trace) ? "warps" : "waves", 100 * share_of(b->hidden_cyc, all),
-		family_name(b->family));
+	sb_printf(out, "; other %s hide %.1f %% of the %s loss", s->is_sampled ? "warps" : "waves",
+		100 * share_of(b->hidden_cyc, all), family_name(b->family));
 	put_occupancy(s, out);
 	sb_printf(out, "; health: %s.", s->health);
 }

@@ -4,9 +4,11 @@
  * well the producer's accesses are laid out, how many lanes work, how many warps fit on an SM.
  */
 #include "analysis/code/samples.h"
+#include "analysis/place.h"
+#include "analysis/producer_tables.h"
 #include "analysis/summary/summary.h"
-#include "analysis/summary/tables.h"
 #include "base/search.h"
+#include "trace/kind.h"
 
 #define EXCESS 1.5     /* times what the best layout needs; below that nothing is said */
 #define FEW_LANES 24   /* active lanes on average */
@@ -64,7 +66,7 @@ static code_idx most_executed_of(const struct trace *t, enum cause_kind kind, co
 code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row)
 {
 	const struct trace *t = s->trace;
-	bool is_sampled = trace_is_sampled(t);
+	bool is_sampled = s->is_sampled;
 
 	/* edges are sorted by cycles; those of samples mix all reasons of the row */
 	for (size_t i = 0; x->kind == CAUSE_WAIT && i < s->producers->edges.n; i++) {
@@ -145,7 +147,7 @@ static void put_lanes(const struct summary *s, struct strbuf *out)
 	sb_printf(out, "; on average %.1f of %d lanes are on", lanes, SUMMARY_LANES);
 	if (split != NO_CODE) {
 		sb_puts(out, ", they part most at ");
-		summary_put_place(s->trace, split, out);
+		place_put(s->trace, split, out);
 		sb_printf(out, ": `%s`", s->trace->code[split].text);
 	}
 }

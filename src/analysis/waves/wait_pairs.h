@@ -23,7 +23,7 @@
  */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 #include "analysis/waves/histogram.h"
 #include "analysis/waves/waits.h"
 

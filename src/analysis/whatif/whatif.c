@@ -6,6 +6,7 @@
 #include "analysis/whatif/whatif_internal.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "trace/kind.h"
 
 const char *whatif_part_name(enum whatif_part p)
 {
@@ -375,11 +376,11 @@ bool whatif_run(const struct trace *t, const struct whatif_plan *const *plans, s
 	struct job j = {.plans = plans, .n_plans = n, .progress = o->progress};
 	bool ok;
 
-	if (!t->n_tracks && trace_is_sampled(t))
+	if (trace_kind(t) == KIND_SAMPLES)
 		return whatif_samples(t, plans, n, out, e);
 	if (!t->n_tracks)
 		return no_answer(out, n, "the capture has neither waves nor samples");
-	if (trace_has_pipes(t))
+	if (trace_kind(t) == KIND_PIPES)
 		return whatif_pipes(t, plans, n, o, out, e);
 	j.tables.trace = t;
 	j.tables.simd_level = simd_level(t);

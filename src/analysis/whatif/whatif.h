@@ -44,6 +44,9 @@ struct whatif_plan {
 
 struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *e);
 void whatif_plan_free(struct whatif_plan *p);
+/* Changes a row, or the samples of a stall reason, in addition to what the plan has. */
+void whatif_change_row(struct whatif_plan *p, code_idx row, const struct whatif_row *to);
+void whatif_change_reason(struct whatif_plan *p, uint32_t reason, const struct whatif_row *to);
 /* Target: "ROW", "FILE:LINE", "CLASS" or, for samples, "REASON"; then "=K": K times as fast
  * (default 2), "=inf": no time at all, or, for samples, "=CLASS": as fast as such instructions are
  * on their own. */

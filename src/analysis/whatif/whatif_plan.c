@@ -6,6 +6,7 @@
 
 #include "analysis/whatif/whatif.h"
 #include "base/mem.h"
+#include "trace/kind.h"
 
 struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *e)
 {
@@ -125,6 +126,17 @@ static bool is_changed(const struct whatif_row *r)
 	return r->is_removed || r->ahead || r->like || r->faster_milli != WHATIF_PLAIN;
 }
 
+void whatif_change_row(struct whatif_plan *p, code_idx row, const struct whatif_row *to)
+{
+	p->n_rows += !is_changed(&p->rows[row]);
+	change(&p->rows[row], to);
+}
+
+void whatif_change_reason(struct whatif_plan *p, uint32_t reason, const struct whatif_row *to)
+{
+	change(&p->reasons[reason], to);
+}
+
 static bool apply(
 	struct whatif_plan *p, struct str word, const struct whatif_row *to, struct incore_error *e)
 {
@@ -133,14 +145,13 @@ static bool apply(
 
 	for (uint32_t i = 0; i < p->trace->n_reasons; i++)
 		if (str_is(word, p->trace->reasons[i])) {
-			change(&p->reasons[i], to);
+			whatif_change_reason(p, i, to);
 			return true;
 		}
 	for (code_idx i = 0; word.n && i < p->trace->n_code; i++) {
 		if (!means(&x, &p->trace->code[i]))
 			continue;
-		p->n_rows += !is_changed(&p->rows[i]);
-		change(&p->rows[i], to);
+		whatif_change_row(p, i, to);
 		n++;
 	}
 	return n || err_set(e, INCORE_USAGE, "bad-target",
@@ -217,7 +228,7 @@ bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_erro
 	const char *number;
 	struct str word = split(target, &number);
 
-	if (number && trace_is_sampled(p->trace) && class_of(str_of(number), &to.like))
+	if (number && trace_kind(p->trace) == KIND_SAMPLES && class_of(str_of(number), &to.like))
 		to.faster_milli = WHATIF_PLAIN;
 	else if (number && !parse_factor(str_of(number), &to.faster_milli))
 		return err_set(e, INCORE_USAGE, "bad-factor",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advise_page.c: what to change, as a numbered list. */
-#include "answer/change/advise.h"
-#include "answer/pages/pages.h"
+#include "answer/advise.h"
+#include "answer/pages.h"
 
 #define PLACES_SHOWN 4u
 
@@ -68,12 +68,12 @@ static void put_taken(struct page *p, const struct advise_taken *t, const char *
 		"most_pct=at most", NULL};
 
 	page_say(p, "What was done of it: %s", t->verdict);
-	if (isfinite(t->change_pct))
-		page_say(p, ". %s -> %s cycles of %s: %.1f %% %s", U64_TEXT(t->before),
-			U64_TEXT(t->after), unit, fabs(t->change_pct),
-			t->change_pct > 0 ? "longer" : "saved");
-	if (isfinite(t->least_pct))
-		page_say(p, ", promised were %.1f to %.1f %%", t->least_pct, t->most_pct);
+	if (isfinite(t->f.change_pct))
+		page_say(p, ". %s -> %s cycles of %s: %.1f %% %s", U64_TEXT(t->f.before),
+			U64_TEXT(t->f.after), unit, fabs(t->f.change_pct),
+			t->f.change_pct > 0 ? "longer" : "saved");
+	if (isfinite(t->f.least_pct))
+		page_say(p, ", promised were %.1f to %.1f %%", t->f.least_pct, t->f.most_pct);
 	page_prose(p, "", ".");
 	if (t->rows.n)
 		page_records(p, &taken_record, t->rows, columns);

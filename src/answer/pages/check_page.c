@@ -2,7 +2,7 @@
 /* check_page.c: can this capture be trusted, as a list of findings. */
 #include "analysis/pipes/pipe_sweep.h"
 #include "answer/check.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 static const enum cell_style severity_styles[] = {CELL_BAD, CELL_WARM, CELL_DIM};
 static const enum cell_style verdict_styles[] = {CELL_GOOD, CELL_WARM, CELL_BAD};
@@ -19,12 +19,11 @@ static void put_finding(struct page *p, const struct finding_row *f)
 
 static void put_heading(struct page *p, const struct trace *t)
 {
-	bool is_by_row = trace_is_sampled(t); /* samples have no waves */
-	uint32_t n = is_by_row ? t->n_code : t->n_tracks;
+	const struct kind_row *k = kind_row(t);
+	uint32_t n = trace_kind(t) == KIND_SAMPLES ? t->n_code : t->n_tracks;
 
 	page_line(p, "%s  %s  %u %s%s  %s", t->meta.kernel ? t->meta.kernel : "(no kernel)",
-		t->meta.arch ? t->meta.arch : "(unknown target)", n,
-		is_by_row ? "row" : track_word(t), plural(n),
+		t->meta.arch ? t->meta.arch : "(unknown target)", n, k->part, plural(n),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	page_gap(p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff_page.c: what changed per execution from A to B, as tables. */
 #include "answer/diff.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 static enum cell_style style_of(const void *row, const char *column)
 {

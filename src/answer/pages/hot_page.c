@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot_page.c: where the cycles go, as tables. */
 #include "answer/hot.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 static void put_rows(struct page *p, const struct hot_answer *a)
 {
@@ -147,8 +147,8 @@ static void put_footer(struct page *p, const struct answer *answer)
 			answer->n_notes, plural(answer->n_notes));
 		return;
 	}
-	page_line(p, "%s, %s, %s, %s, %u note%s", COUNTED(a->totals.waves, track_word(t)),
-		COUNTED(a->totals.instructions, slice_word(t)), COUNTED(duration, "cycle"),
+	page_line(p, "%s, %s, %s, %s, %u note%s", COUNTED(a->totals.waves, kind_row(t)->track),
+		COUNTED(a->totals.instructions, kind_row(t)->slice), COUNTED(duration, "cycle"),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), answer->n_notes,
 		plural(answer->n_notes));
 }

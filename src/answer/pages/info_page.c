@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info_page.c: what was captured, as a page of facts. */
 #include "answer/info.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 #include "answer/pages/tables_page.h"
 
 #define MAX_KERNELS 32u
@@ -65,7 +65,7 @@ static void say_triple(struct page *p, const char *what, const struct info_tripl
 			U64_TEXT((uint64_t)v->y), U64_TEXT((uint64_t)v->z));
 }
 
-static void put_launch(struct page *p, const struct capture_info *i)
+static void put_launch(struct page *p, const struct capture_info *i, const struct vendor_row *words)
 {
 	const struct trace_launch *l = &i->launch.l;
 
@@ -79,16 +79,16 @@ static void put_launch(struct page *p, const struct capture_info *i)
 			U64_TEXT((uint64_t)l->launch_index), U64_TEXT((uint64_t)l->launch_count),
 			(long long)l->kernel_id);
 	if (l->waves != NO_VALUE)
-		page_say(p, ", %s", COUNTED((uint64_t)l->waves, "wave"));
+		page_say(p, ", %s", COUNTED((uint64_t)l->waves, words->wave));
 	say_triple(p, "grid", &i->launch.grid);
 	say_triple(p, "workgroup", &i->launch.workgroup);
 	page_fact(p, "launch      ", "%s", "");
 	if (l->is_other_run)
 		page_fact(p, FURTHER, "as a discovery run saw the same dispatch");
 	if (l->vgprs != NO_VALUE && l->sgprs != NO_VALUE && l->lds_bytes != NO_VALUE)
-		page_fact(p, "resources   ", "%s, %s, %s of LDS as the producer states them",
+		page_fact(p, "resources   ", "%s, %s, %s of %s as the producer states them",
 			COUNTED((uint64_t)l->vgprs, "VGPR"), COUNTED((uint64_t)l->sgprs, "SGPR"),
-			COUNTED((uint64_t)l->lds_bytes, "byte"));
+			COUNTED((uint64_t)l->lds_bytes, "byte"), words->local_memory);
 	if (l->command)
 		page_fact(p, "command     ", "%s", l->command);
 }
@@ -135,7 +135,7 @@ static void put_waves(struct page *p, const struct capture_info *i, const struct
 		page_say(p, "; ");
 		say_span(p, i, "begin");
 	}
-	page_fact(p, trace_is_timeline(t) ? "lanes       " : "waves       ", "%s", "");
+	page_fact(p, kind_row(t)->no_code ? "lanes       " : "waves       ", "%s", "");
 }
 
 static void put_pipes(struct page *p, const struct capture_info *i, const struct trace *t)
@@ -237,10 +237,10 @@ static void put_capture(struct page *p, const struct capture_info *i, const stru
 		i->format_version ? i->format_version : "");
 	put_machine(p, i);
 	put_clock(p, i);
-	put_launch(p, i);
-	if (!trace_is_timeline(t))
+	put_launch(p, i, vendor_row(t));
+	if (!kind_row(t)->no_code)
 		put_code(p, i);
-	if (trace_has_pipes(t))
+	if (trace_kind(t) == KIND_PIPES)
 		put_pipes(p, i, t);
 	else
 		put_waves(p, i, t);

@@ -35,6 +35,7 @@ struct writer {
 	const struct isa_answer *a;
 	const struct listing *l;
 	const struct trace *trace;
+	enum trace_kind kind;
 	const char *const *titles;
 	bool is_sampled; /* PC sampling: shows counts of samples instead of cycles */
 	struct strbuf *out;
@@ -137,13 +138,13 @@ static const char *cell_text(const struct writer *w, code_idx i, enum isa_column
 		snprintf(buf, 32, "%lld", (long long)w->trace->code[i].number);
 		return buf;
 	case COLUMN_HIT:
-		if (w->is_sampled && !trace_is_sampled(w->trace))
+		if (w->is_sampled && w->kind != KIND_SAMPLES)
 			return "";
 		return s->totals.hit ? fmt_u64(buf, s->totals.hit) : "-";
 	case COLUMN_LATENCY:
 		return number_or_blank(w, part, buf);
 	case COLUMN_STALL:
-		if (trace_is_sampled(w->trace))
+		if (w->kind == KIND_SAMPLES)
 			return number_or_blank(w, s->exposed_samples, buf);
 		return number_or_blank(
 			w, w->is_sampled ? s->stalled_samples : s->totals.stall, buf);
@@ -278,7 +279,7 @@ static void say_pair(struct writer *w, const struct producer_edge *x)
 			U64_TEXT(together));
 	else if (x->n_inexact)
 		sb_puts(&w->part, "group, ");
-	if (trace_is_sampled(w->trace))
+	if (w->kind == KIND_SAMPLES)
 		sb_printf(&w->part, "%s", COUNTED(x->count, "sample"));
 	else
 		sb_printf(&w->part, "latency %s", U64_TEXT(x->latency.median));
@@ -391,7 +392,7 @@ static void put_footer(struct writer *w)
 			U64_TEXT(h->all.stalled_samples));
 	else
 		sb_printf(&w->part, "%s %s%s, %s, latency %s", U64_TEXT(h->n_waves),
-			w->l->pipes ? "pipe" : "wave", plural(h->n_waves),
+			kind_row(w->trace)->track, plural(h->n_waves),
 			COUNTED(h->n_instructions, "instruction"), U64_TEXT(h->all.totals.latency));
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s%s", COUNTED(h->all.totals.stall, "cycle"),
@@ -542,15 +543,16 @@ bool isa_listing_make(const struct isa_answer *a, uint64_t n_waves, uint32_t n_n
 	struct writer w = {.a = a,
 		.l = a->listing,
 		.trace = a->listing->trace,
+		.kind = trace_kind(a->listing->trace),
 		.is_sampled = a->listing->trace->samples != NULL,
 		.out = out,
 		.n_waves = n_waves,
 		.n_notes = n_notes};
 	bool ok = lay_out(&w, e);
 
-	w.titles = trace_is_sampled(w.trace) ? exposed_titles
-		   : w.is_sampled	     ? sample_titles
-					     : cycle_titles;
+	w.titles = w.kind == KIND_SAMPLES ? exposed_titles
+		   : w.is_sampled	  ? sample_titles
+					  : cycle_titles;
 	if (ok) {
 		measure(&w);
 		find_hottest(&w);

@@ -2,8 +2,8 @@
 /* isa_page.c: the disassembly with its costs, wait arrows, branches and loops. */
 #include "answer/isa.h"
 
+#include "answer/pages.h"
 #include "answer/pages/isa_listing.h"
-#include "answer/pages/pages.h"
 
 static void put_csv(struct page *p, const struct isa_answer *a)
 {

@@ -2,9 +2,9 @@
 /* occupancy_page.c: how full the machine was, as a plot and tables. */
 #include <inttypes.h>
 
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 #include "answer/occupancy.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 #include "answer/pages/pipes_page.h"
 #include "answer/pages/tables_page.h"
 
@@ -294,7 +294,7 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 		put_table(p, a);
 		return;
 	}
-	if (t->meta.vendor == VENDOR_NVIDIA && !t->n_tracks) {
+	if (vendor_row(t)->has_blocks && !t->n_tracks) {
 		put_of_launch(p, answer);
 		return;
 	}

@@ -2,7 +2,7 @@
 /* summary_page.c: the one-page verdict, section by section. */
 #include "answer/summary.h"
 
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 #include "answer/pages/summary_parts_page.h"
 
 struct summary_job {
@@ -27,7 +27,7 @@ static void put_provenance(struct summary_job *j)
 			(long long)l->launch_count);
 	page_fact(j->p, "kernel     ", "%s", "");
 	page_fact(j->p, "capture    ", "%s", m->origin);
-	if (j->trace->n_tracks && !trace_is_timeline(j->trace))
+	if (j->trace->n_tracks && !kind_row(j->trace)->no_code)
 		page_fact(j->p, "coverage   ", "%s", j->s->coverage);
 }
 
@@ -58,6 +58,7 @@ static void put_accounting(struct summary_job *j)
 {
 	const struct summary_answer *s = j->s;
 	const struct viewer_pie *v = &s->viewer_pie;
+	const struct vendor_row *words = vendor_row(j->trace);
 	const uint64_t *st = s->states.cyc;
 	uint64_t pie = v->idle + v->stall + v->issue, all = s->accounting.duration;
 	uint64_t states = st[STATE_IDLE] + st[STATE_EXEC] + st[STATE_WAIT] + st[STATE_STALL];
@@ -72,15 +73,12 @@ static void put_accounting(struct summary_job *j)
 	put_bucket(t, "  wait", &s->hidden.wait, all);
 	put_bucket(t, "  idle", &s->hidden.idle, all);
 	put_bucket(t, "  drain", &s->hidden.drain, all);
-	if (trace_is_sampled(j->trace)) {
-		const bool is_nvidia = j->trace->meta.vendor == VENDOR_NVIDIA;
-
+	if (trace_kind(j->trace) == KIND_SAMPLES) {
 		page_prose(j->p, "  ",
 			"%s cycles of all %s together, by samples x %s. Hidden: another %s issued "
 			"meanwhile.",
-			U64_TEXT(all), is_nvidia ? "SMs" : "compute units",
-			U64_TEXT(j->trace->sampling.period_cyc),
-			is_nvidia ? "warp of the scheduler" : "wave of the SIMD");
+			U64_TEXT(all), words->cus, U64_TEXT(j->trace->sampling.period_cyc),
+			words->competitor);
 		return;
 	}
 	page_prose(j->p, "  ",
@@ -88,7 +86,7 @@ static void put_accounting(struct summary_job *j)
 		"SIMD issued meanwhile.",
 		U64_TEXT(all), (long long)s->residue);
 	put_other_simds(j);
-	if (j->trace->meta.vendor == VENDOR_AMD)
+	if (words->has_pie)
 		page_prose(j->p, "  ",
 			"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
 			"columns (drain as issue, waits as stall).",
@@ -138,7 +136,7 @@ static void put_causes(struct summary_job *j)
 			has_one = true;
 		}
 	page_prose(j->p, "  ", "%s %% of %s cycles", has_one ? "" : " ",
-		trace_is_sampled(j->trace) ? "sampled" : "wave");
+		kind_row(j->trace)->cycles_of);
 	t = page_table(j->p, "  cause<|family<|cycles|%|exposed|%|times");
 	for (size_t i = 0; i < j->s->causes.n && shown < j->s->top; i++) {
 		char name[96];
@@ -184,7 +182,7 @@ static void put_edges(struct summary_job *j)
 
 	if (!j->s->has_edges)
 		return;
-	if (trace_is_sampled(j->trace)) {
+	if (trace_kind(j->trace) == KIND_SAMPLES) {
 		put_sampled_edges(j);
 		return;
 	}
@@ -298,7 +296,7 @@ static void put_regions(struct summary_job *j)
 
 static void put_code(struct summary_job *j)
 {
-	if (j->trace->n_tracks == 0 && !trace_is_sampled(j->trace)) {
+	if (j->trace->n_tracks == 0 && trace_kind(j->trace) != KIND_SAMPLES) {
 		put_stated_rows(j);
 		return;
 	}
@@ -451,7 +449,7 @@ static void put_sections(struct summary_job *j)
 	}
 	if (s->has_rows)
 		put_code(j);
-	if (has_cycles && !trace_is_sampled(j->trace)) {
+	if (has_cycles && trace_kind(j->trace) != KIND_SAMPLES) {
 		put_loops(j);
 		put_waves(j);
 		put_barriers(j);
@@ -477,7 +475,7 @@ void summary_page(const struct answer *a, struct page *p)
 	page_gap(p);
 	put_provenance(&j);
 	put_health(&j);
-	if (trace_is_timeline(j.trace))
+	if (trace_kind(j.trace) == KIND_TIMELINE)
 		put_lanes(&j);
 	else
 		put_sections(&j);

@@ -2,7 +2,7 @@
 /* tables_page.c: the tables of the producer. */
 #include "answer/pages/tables_page.h"
 
-#include "analysis/summary/tables.h"
+#include "analysis/producer_tables.h"
 
 #define MAX_COLUMNS 16u /* limit for a producer's table; the rest is in --json */
 

@@ -2,7 +2,7 @@
 /* waves_page.c: wave by wave, or pipe by pipe, as tables. */
 #include "answer/waves.h"
 
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 #include "answer/pages/pipes_page.h"
 
 /* Name of a wave; for waves from a file, the name of the file. */
@@ -56,9 +56,9 @@ static void put_head(struct page *p, const struct waves_answer *a, const struct 
 {
 	const struct waves_totals *n = &a->totals;
 
-	page_line(p, "%s, %s, %s cycles of %s lifetime, %s", COUNTED(n->waves, track_word(t)),
-		COUNTED(n->instructions, slice_word(t)), U64_TEXT(a->duration.sum), track_word(t),
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	page_line(p, "%s, %s, %s cycles of %s lifetime, %s", COUNTED(n->waves, kind_row(t)->track),
+		COUNTED(n->instructions, kind_row(t)->slice), U64_TEXT(a->duration.sum),
+		kind_row(t)->track, evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->waves) {
 		page_line(p, t->n_tracks
 				     ? "no wave matches the selection"
@@ -68,7 +68,7 @@ static void put_head(struct page *p, const struct waves_answer *a, const struct 
 	put_duration(p, a);
 	if (n->waves_with_states)
 		page_fact(p, "timeline    ", "%s", COUNTED(n->segments, "segment"));
-	if (n->not_ending_in_endpgm && !trace_is_timeline(t) && !trace_is_scopes(t))
+	if (n->not_ending_in_endpgm && kind_row(t)->has_program)
 		page_fact(p, "cut short   ", "%s %s not end in s_endpgm",
 			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");
@@ -149,8 +149,8 @@ static void put_table(struct page *p, const struct waves_answer *a, const struct
 		p->is_csv ? "end" : NULL, "begin_aligned", "end_aligned", "rows", "states.IDLE",
 		"states.EXEC", "states.WAIT", "states.STALL", "file", NULL};
 
-	page_main_records(
-		p, &wave_record, a->waves, trace_is_timeline(t) && !p->is_csv ? lanes : columns);
+	page_main_records(p, &wave_record, a->waves,
+		trace_kind(t) == KIND_TIMELINE && !p->is_csv ? lanes : columns);
 }
 
 static const char wave_explanation[] =
@@ -177,13 +177,13 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	if (!a->totals.waves)
 		return;
 	put_cycles(p, a);
-	if (!trace_is_timeline(t)) {
+	if (trace_kind(t) != KIND_TIMELINE) {
 		put_clusters(p, a);
 		put_imbalance(p, a);
 	}
 	page_gap(p);
-	page_line(p, "%s of %s, by %.*s", U64_TEXT(a->waves.n), COUNTED(a->found, track_word(t)),
-		STR_ARG(a->sorted_by));
+	page_line(p, "%s of %s, by %.*s", U64_TEXT(a->waves.n),
+		COUNTED(a->found, kind_row(t)->track), STR_ARG(a->sorted_by));
 	put_table(p, a, t);
 	if (p->explains)
 		page_lines(p, wave_explanation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* whatif_page.c: how long the kernel would take, and what would then limit it. */
-#include "answer/change/whatif.h"
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
+#include "answer/whatif.h"
 
 static const char *const limits[] = {
 	"part", "before", "after", "change", "share", "row", "isa", NULL};

@@ -2,7 +2,7 @@
 /* why_page.c: what lost cycles waited for, as tables. */
 #include "answer/why.h"
 
-#include "answer/pages/pages.h"
+#include "answer/pages.h"
 
 static const char *const causes[] = {"cause", "2?cause_cycles", "why", "confidence", "cycles",
 	"share", "1?hidden", "4?exposed", "3?hit", NULL};

@@ -6,6 +6,7 @@
 #include "cli/draw.h"
 #include "cli/model/model_job.h"
 #include "page/say.h"
+#include "trace/kind.h"
 
 static const struct option_def options[] = {
 	{OPT_BY, "pipe|op|task", "pipe", "what the rows are"},
@@ -26,7 +27,7 @@ static bool open_side(struct cli *c, struct asked *x, const char *path, struct s
 
 	if (!cli_open(c, x, path, IMPORT_ALL, &s->trace))
 		return false;
-	if (!trace_has_pipes(s->trace))
+	if (trace_kind(s->trace) != KIND_PIPES)
 		return err_set(&c->error, INCORE_BAD_INPUT, "no-pipes",
 			"%s: its tracks are not pipes; model compare is for Ascend traces", path);
 	s->pipes = pipes_new(s->trace, &c->error);

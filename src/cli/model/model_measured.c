@@ -5,6 +5,7 @@
 #include "analysis/pipes/pipes.h"
 #include "cli/ask.h"
 #include "isa/ascend.h"
+#include "trace/kind.h"
 
 void measured_init(struct measured *m)
 {
@@ -209,7 +210,7 @@ static bool add_trace(struct cli *c, struct measured *m, const char *path, struc
 	struct asked x;
 	bool ok = cli_begin(c, &x) && cli_open(c, &x, path, IMPORT_ALL, &t);
 
-	if (ok && !trace_has_pipes(t))
+	if (ok && trace_kind(t) != KIND_PIPES)
 		ok = err_set(&c->error, INCORE_BAD_INPUT, "no-pipes",
 			"%s: its tracks are not pipes", path);
 	if (ok && t->meta.evidence == EVIDENCE_ESTIMATE)

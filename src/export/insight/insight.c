@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "export/writer.h"
 #include "isa/ascend_identity.h"
+#include "trace/kind.h"
 #include "trace/packed.h"
 
 /* --- the folder ------------------------------------------------------------------------------- */
@@ -341,7 +342,7 @@ static bool insight_begin(struct export *x, struct incore_error *e)
 	const struct trace *t = x->trace;
 	struct insight *s;
 
-	if (t->meta.vendor != VENDOR_ASCEND || !t->n_tracks)
+	if (trace_kind(t) != KIND_PIPES || !t->n_tracks)
 		return err_set(e, INCORE_BAD_INPUT, "no-pipes",
 			"insight: expected a trace of Ascend pipes, found %s",
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no pipe");

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "export/writer.h"
+#include "trace/kind.h"
 
 /* --- nested slices of a timeline -------------------------------------------------------------- */
 
@@ -244,8 +245,7 @@ static bool walk_profile(struct profile_sums *p, struct export *x, struct incore
 
 	if (!h)
 		return err_nomem(e);
-	ok = trace_has_pipes(p->trace) ? export_profile_walk_pipes(p, x, h, e)
-				       : walk_waves(p, x, h, e);
+	ok = p->kind == KIND_PIPES ? export_profile_walk_pipes(p, x, h, e) : walk_waves(p, x, h, e);
 	x->result->n_slices += h->n_instructions;
 	hot_free(h);
 	return ok;
@@ -305,8 +305,8 @@ static bool export_profile_find_busy(
 {
 	const struct trace *t = p->trace;
 
-	p->has_exposed = trace_is_sampled(t) && t->sampling.has_not_issued;
-	if (!t->n_tracks || trace_has_pipes(t) || trace_is_timeline(t))
+	p->has_exposed = trace_has_exposed_samples(t);
+	if (!t->n_tracks || p->kind == KIND_PIPES || p->is_nested)
 		return true;
 	p->busy = busy_new(t, e);
 	if (!p->busy || !busy_walk(p->busy, &x->options->walk, e))
@@ -324,11 +324,11 @@ static bool collect_lines(struct profile_sums *p, struct export *x, struct incor
 	p->causes = causes_new(t, p->busy, CAUSES_ROWS, e);
 	if (!p->causes)
 		return false;
-	if (trace_is_timeline(t))
+	if (p->is_nested)
 		return profile_nested(p, x, e);
 	if (t->n_tracks)
 		return walk_profile(p, x, e);
-	if (trace_is_sampled(t))
+	if (p->kind == KIND_SAMPLES)
 		return samples_fill_causes(p->causes, e) && add_cells(p, e);
 	return t->samples ? add_samples(p, e) : export_profile_add_stated(p, e);
 }
@@ -353,6 +353,8 @@ static struct profile_sums *profile_new(struct export *x, struct incore_error *e
 	if (!p)
 		return err_nomem_null(e);
 	p->trace = x->trace;
+	p->kind = trace_kind(x->trace);
+	p->is_nested = p->kind == KIND_TIMELINE;
 	p->unit = "cycles";
 	if (collect_lines(p, x, e))
 		return p;
@@ -381,7 +383,7 @@ const struct frame *profile_frames(
 {
 	const struct trace *t = p->trace;
 
-	if (trace_is_timeline(t)) {
+	if (p->is_nested) {
 		*n = l->n_callers;
 		return *n ? &p->callers.v[l->first_caller] : NULL;
 	}
@@ -391,15 +393,14 @@ const struct frame *profile_frames(
 
 const char *profile_path(const struct profile_sums *p, const struct frame *f)
 {
-	return f->source < p->trace->n_sources && !trace_is_timeline(p->trace)
-		       ? p->trace->sources[f->source].path
-		       : "";
+	return f->source < p->trace->n_sources && !p->is_nested ? p->trace->sources[f->source].path
+								: "";
 }
 
 const char *profile_frame_name(struct profile_sums *p, const struct frame *f)
 {
 	sb_reset(&p->text);
-	if (trace_is_timeline(p->trace))
+	if (p->is_nested)
 		sb_puts(&p->text, p->trace->code[f->source].text);
 	else
 		sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
@@ -418,7 +419,7 @@ static bool export_profile_weigh(
 	struct profile_sums *p, enum export_weight weight, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
-	bool has_lost = (t->n_tracks && !trace_is_timeline(t)) || t->samples;
+	bool has_lost = (t->n_tracks && !p->is_nested) || t->samples;
 	size_t n = 0;
 
 	if (weight == WEIGHT_CYCLES)

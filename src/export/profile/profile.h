@@ -4,7 +4,7 @@
  * one row of the code; lines add up exactly to the cycles of incore hot for the selection. For
  * pipes the cause of a row is its bucket, and cycles of no row are listed by lane; for samples
  * without a period the unit is samples, and the cause the sampler's reason; without any of these,
- * lines are the producer's totals. For a timeline (trace_is_timeline()) a line is a stack of nested
+ * lines are the producer's totals. For a timeline (KIND_TIMELINE) a line is a stack of nested
  * slices.
  * Owner: profile_new() .. profile_free(); lines and texts live as long.
  */
@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "export/export.h"
+#include "trace/kind.h"
 
 struct profile_line {
 	code_idx code;	   /* NO_CODE: no known row */
@@ -24,7 +25,9 @@ struct profile_line {
 
 struct profile_sums {
 	const struct trace *trace;
-	const char *unit; /* "cycles", "samples", "exposed cycles" */
+	enum trace_kind kind; /* of the trace */
+	bool is_nested;	      /* slices lie in each other, as in a timeline */
+	const char *unit;     /* "cycles", "samples", "exposed cycles" */
 	VEC(struct profile_line) lines;
 	uint64_t total;
 	bool has_exposed;	   /* exposed cycles are known: by waves of SIMDs, or by samples */

@@ -4,6 +4,7 @@
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "export/writer.h"
+#include "trace/kind.h"
 
 static bool note_failed(struct export *x, uint32_t n_failed, struct incore_error *e)
 {
@@ -76,7 +77,7 @@ bool tabular_send(struct export *x, const struct tabular_sink *sink, struct inco
 	if (!ok)
 		return false;
 	x->result->n_tracks = x->trace->n_tracks - x->result->n_failed;
-	return trace_has_pipes(x->trace) ||
+	return trace_kind(x->trace) == KIND_PIPES ||
 	       export_cut(x, "waves' series of states", "there is no table of them",
 		       x->trace->n_tracks, e);
 }

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "export/ui_output/writer.h"
 #include "export/writer.h"
+#include "trace/kind.h"
 
 /* --- clocks and wave states ------------------------------------------------------------------- */
 
@@ -747,7 +748,7 @@ static bool check(const struct export *x, struct incore_error *e)
 	if (!x->path || strcmp(x->path, "-") == 0)
 		return err_set(e, INCORE_USAGE, "missing-option",
 			"ui_output is a directory of files: name it with -o DIR");
-	if (x->trace->meta.vendor != VENDOR_AMD)
+	if (strcmp(vendor_row(x->trace)->viewer_format, "ui_output") != 0)
 		return err_set(e, INCORE_USAGE, "wrong-vendor",
 			"ui_output is a format of AMD thread traces; this trace is of %s",
 			vendor_name(x->trace->meta.vendor));

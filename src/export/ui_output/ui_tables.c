@@ -579,7 +579,7 @@ static bool ui_code_put_source(struct ui_writer *u, const struct code_row *row, 
 /* Are the reasons AMD's? The format has fixed positions for these and stores no names. */
 static bool has_places(const struct trace *t)
 {
-	return t->n_reasons == AMD_STALL_REASONS && t->meta.vendor != VENDOR_NVIDIA;
+	return trace_has_amd_reasons(t);
 }
 
 static void ui_code_put_samples(struct json_writer *w, const struct trace *t, code_idx i)

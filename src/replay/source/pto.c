@@ -584,7 +584,6 @@ static bool pto_read_view(struct pto_reader *r)
 #define DEFAULT_DYNAMIC_DIM 256
 
 /* Sets an error at the given line; always false. */
-PRINTF_LIKE(3, 4)
 static bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...)
 {
 	struct strbuf b = {0};

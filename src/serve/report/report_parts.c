@@ -2,6 +2,7 @@
 /* report_parts.c: packing of bytes, and texts common to both forms of the report. */
 #include "codec/gzip.h"
 #include "serve/report/report.h"
+#include "trace/kind.h"
 
 #define LINE_CHARS 120u
 
@@ -65,7 +66,7 @@ const char *report_evidence(const struct report *r)
 	case EVIDENCE_VENDOR_SIMULATOR:
 		return "These figures come from a vendor's simulator, not from hardware.";
 	case EVIDENCE_HARDWARE_SAMPLE:
-		return trace_is_sampled(r->view->trace)
+		return trace_kind(r->view->trace) == KIND_SAMPLES
 			       ? "These figures are samples: cycles are samples x period, each with its sampling error."
 			       : "These figures are samples: counts, not cycles.";
 	case EVIDENCE_INSTRUMENTED:

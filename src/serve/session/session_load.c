@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "serve/session/cache.h"
 #include "serve/session/session_internal.h"
+#include "trace/kind.h"
 
 static uint64_t now_ns(void)
 {
@@ -143,7 +144,7 @@ void session_read_one(struct session *s, struct session_capture *c)
 	c->trace = t;
 	c->view.trace = t;
 	c->view.origin_cyc = trace_origin(t);
-	c->view.has_pipes = trace_has_pipes(t);
+	c->view.has_pipes = trace_kind(t) == KIND_PIPES;
 	pthread_mutex_unlock(&s->lock);
 	if (!load_columns(s, c, &c->error) || !set_ready(s, c))
 		set_failed(s, c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* whatif.h: how long the kernel would take with one thing changed: parameters, and the answer of
- * answer/change/whatif.c. */
+ * answer/whatif.c. */
 #pragma once
 
 #include "analysis/whatif/whatif.h"

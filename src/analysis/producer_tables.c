@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: which tables of a producer are worth showing, and the text of their cells. */
-#include "analysis/summary/tables.h"
+/* producer_tables.c: which tables of a producer are worth showing, and the text of their cells. */
+#include "analysis/producer_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

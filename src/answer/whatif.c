@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* whatif.c: how long would the kernel take with one thing changed? */
-#include "answer/change/whatif.h"
-#include "answer/pages/pages.h"
+#include "answer/whatif.h"
+#include "answer/pages.h"
 
 #define MOST_ROWS 1024u /* per list */
 
@@ -361,7 +361,7 @@ static bool run_plan(struct whatif_job *j, struct incore_error *e)
 	if (ok && j->result.n_unread) {
 		j->a->n_losses++;
 		answer_warn(j->a, "%s could not be read and %s left out",
-			COUNTED(j->result.n_unread, track_word(j->t)),
+			COUNTED(j->result.n_unread, kind_row(j->t)->track),
 			j->result.n_unread == 1 ? "is" : "are");
 	}
 	if (ok && j->result.untrue.n)

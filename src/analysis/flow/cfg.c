@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cfg.c: builds the graph: sorts rows by address, cuts them into blocks, links the blocks.
  */
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 
 #include <string.h>
 
-#include "analysis/code/cfg_internal.h"
+#include "analysis/flow/cfg_internal.h"
 #include "base/search.h"
 #include "isa/amd.h"
 

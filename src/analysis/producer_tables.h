@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h: tables given by the producer that no analysis interprets (trace.tables). */
+/* producer_tables.h: tables given by the producer that no analysis interprets (trace.tables). */
 #pragma once
 
 #include "trace/trace.h"

@@ -3,7 +3,7 @@
  * cfg_loops.c: finds loops. Dominators after Lengauer and Tarjan (the simple form), then natural
  * loops, inner ones first, folded into their headers so that nesting costs next to nothing.
  */
-#include "analysis/code/cfg_internal.h"
+#include "analysis/flow/cfg_internal.h"
 #include "isa/amd.h"
 
 #define ROOT 1u /* virtual root above all entries */

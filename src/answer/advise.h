@@ -5,15 +5,8 @@
  */
 #pragma once
 
-#include "analysis/advise/advise.h"
+#include "analysis/advise/gains.h"
 #include "answer/rows.h"
-
-struct advice_gain { /* computed by whatif.h; cycles of the traced part of the kernel */
-	uint64_t before, after, low, high;
-	double pct, least_pct, most_pct; /* saved part of `before` */
-	const char *method, *why;	 /* why: what bounds it; NULL: nothing known */
-	bool does_nothing;
-};
 
 struct advice_row {
 	const char *rule, *finding, *cause, *place, *evidence, *experiment, *prediction, *risk;
@@ -37,13 +30,9 @@ struct advice_place {
 bool advice_rows(struct answer *a, const struct trace *t, const struct advise_list *l,
 	uint64_t all_cyc, struct rows *out, struct incore_error *e);
 
-struct advised {	   /* the advice on one capture */
-	struct rows rows;  /* advice_row */
-	uint64_t span_cyc; /* of the kernel, as timed by whatif.h; 0: not timed */
-};
-/* Asks whatif.h for the gain of each row (same order as the list), then sorts the largest first. */
-bool advice_gains(struct answer *a, const struct trace *t, const struct advise_list *l,
-	const struct walk_options *o, struct advised *to, struct incore_error *e);
+/* The advice on waves or samples as rows, without gains. */
+bool advice_of_summary(
+	struct answer *a, const struct summary *s, struct rows *out, struct incore_error *e);
 
 struct taken_row { /* advice on the first capture, judged by the second */
 	const char *rule, *state, *place;
@@ -52,9 +41,7 @@ struct taken_row { /* advice on the first capture, judged by the second */
 };
 
 struct advise_taken {
-	uint64_t before, after;	    /* cycles, as advise_answer.unit says */
-	double change_pct;	    /* negative: shorter */
-	double least_pct, most_pct; /* promised by all advice that was followed; NaN: none was */
+	struct advise_follow f;
 	const char *verdict;
 	struct rows rows; /* taken_row */
 };

@@ -2,7 +2,7 @@
 /* cfg_internal.h: the second half of building a graph; used by cfg.c only. */
 #pragma once
 
-#include "analysis/code/cfg.h"
+#include "analysis/flow/cfg.h"
 
 /* Dominators of the blocks; (*order)[1..*n] are the reached blocks in depth-first preorder. */
 bool cfg_find_dominators(struct cfg *g, uint32_t **order, uint32_t *n, struct incore_error *e);

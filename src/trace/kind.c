@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kind.c: the tables of the kinds of captures and of the vendors. */
+#include "trace/kind.h"
+
+static bool has_level(const struct trace *t, const char *name)
+{
+	return t->levels[0] && strcmp(t->levels[0], name) == 0;
+}
+
+enum trace_kind trace_kind(const struct trace *t)
+{
+	if (t->meta.vendor == VENDOR_ASCEND)
+		return KIND_PIPES;
+	if (has_level(t, "process"))
+		return KIND_TIMELINE;
+	if (has_level(t, "gpu"))
+		return KIND_SCOPES;
+	if (t->n_tracks)
+		return KIND_WAVES;
+	return t->samples && t->sampling.period_cyc ? KIND_SAMPLES : KIND_TOTALS;
+}
+
+const struct kind_row kind_table[TRACE_KINDS] = {
+	[KIND_TOTALS] = {.name = "totals",
+		.track = "wave",
+		.slice = "instruction",
+		.part = "wave",
+		.cycles_of = "wave",
+		.no_verdict = "the capture has no timeline, only totals per instruction",
+		.has_advice = true,
+		.has_buckets = true,
+		.has_program = true},
+	[KIND_WAVES] = {.name = "waves",
+		.track = "wave",
+		.slice = "instruction",
+		.part = "wave",
+		.cycles_of = "wave",
+		.has_advice = true,
+		.has_buckets = true,
+		.has_program = true},
+	[KIND_PIPES] = {.name = "pipes",
+		.track = "pipe",
+		.slice = "instruction",
+		.part = "pipe",
+		.cycles_of = "pipe",
+		.has_advice = true,
+		.has_program = true},
+	[KIND_SAMPLES] = {.name = "samples",
+		.track = "wave",
+		.slice = "instruction",
+		.part = "row",
+		.cycles_of = "sampled",
+		.has_advice = true,
+		.has_buckets = true,
+		.has_program = true,
+		.is_by_launch = true},
+	[KIND_TIMELINE] = {.name = "timeline",
+		.track = "lane",
+		.slice = "slice",
+		.part = "lane",
+		.cycles_of = "wave",
+		.no_verdict =
+			"a timeline of another tool, in which nothing tells waiting from work",
+		.no_code = "a timeline of another tool: it does not distinguish waiting from work; "
+			   "hot, waves, diff, sql, view and export work on it",
+		.has_advice = true,
+		.has_buckets = true},
+	[KIND_SCOPES] = {.name = "scopes",
+		.track = "warp",
+		.slice = "scope",
+		.part = "warp",
+		.cycles_of = "wave",
+		.has_buckets = true},
+};
+
+static const struct vendor_row vendor_table[] = {
+	[VENDOR_UNKNOWN] = {.wave = "wave",
+		.cus = "compute units",
+		.competitor = "wave of the SIMD",
+		.local_memory = "LDS",
+		.viewer_format = "",
+		.no_cycles = "no waves in this capture: totals are those that code.json states",
+		.no_arrows = ", and there are no wait arrows"},
+	[VENDOR_AMD] = {.wave = "wave",
+		.cus = "compute units",
+		.competitor = "wave of the SIMD",
+		.local_memory = "LDS",
+		.viewer_format = "ui_output",
+		.no_cycles = "no waves in this capture: totals are those that code.json states",
+		.no_arrows = ", and there are no wait arrows",
+		.has_pie = true,
+		.has_registers = true,
+		.has_code_objects = true},
+	[VENDOR_ASCEND] = {.wave = "block",
+		.cus = "cores",
+		.competitor = "pipe of the core",
+		.local_memory = "UB",
+		.viewer_format = "insight",
+		.no_cycles = "no pipe was traced: totals are those that the producer states",
+		.no_arrows = ", and there are no wait arrows"},
+	[VENDOR_NVIDIA] = {.wave = "warp",
+		.cus = "SMs",
+		.competitor = "warp of the scheduler",
+		.local_memory = "shared memory",
+		.viewer_format = "",
+		.no_cycles = "the report has no samples of instructions",
+		.no_arrows = "",
+		.no_samples = "no instruction was sampled (ncu --set full does, or --section "
+			      "SourceCounters)",
+		.has_blocks = true},
+};
+
+const struct vendor_row *vendor_row(const struct trace *t)
+{
+	unsigned v = t->meta.vendor;
+
+	return &vendor_table[v <= VENDOR_NVIDIA ? v : VENDOR_UNKNOWN];
+}
+
+bool trace_has_exposed_samples(const struct trace *t)
+{
+	return trace_kind(t) == KIND_SAMPLES && t->sampling.has_not_issued;
+}
