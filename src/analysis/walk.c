@@ -6,13 +6,13 @@
 
 #include "base/vec.h"
 
-struct worker {
+struct walk_worker {
 	struct track_data data;
 	void **mine; /* one state per collector */
 	uint64_t n_unknown_code;
 };
 
-struct walk {
+struct walk_walk {
 	const struct trace *t;
 	const struct walk_options *o;
 	const struct collector *const *collectors;
@@ -20,13 +20,13 @@ struct walk {
 	unsigned want;
 	struct selection selection; /* shallow copy with the origin filled in */
 	VEC(track_idx) items;
-	struct worker *workers;
+	struct walk_worker *workers;
 	unsigned n_workers;
 	_Atomic(struct incore_error *) *failures; /* slot per item */
 };
 
 /* Keeps the failure of one track; the walk goes on. */
-static bool keep_failure(struct walk *k, size_t item, struct incore_error *why)
+static bool keep_failure(struct walk_walk *k, size_t item, struct incore_error *why)
 {
 	struct incore_error *kept = mem_zalloc(1, sizeof(*kept));
 
@@ -41,8 +41,8 @@ static bool keep_failure(struct walk *k, size_t item, struct incore_error *why)
 
 static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_error *e)
 {
-	struct walk *k = ctx;
-	struct worker *me = &k->workers[worker];
+	struct walk_walk *k = ctx;
+	struct walk_worker *me = &k->workers[worker];
 	track_idx idx = k->items.v[item];
 	struct walk_track w = {.trace = k->t, .idx = idx, .track = &k->t->tracks[idx]};
 	const struct waits *shared = NULL;
@@ -68,7 +68,7 @@ static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	return true;
 }
 
-static bool choose_items(struct walk *k, struct incore_error *e)
+static bool choose_items(struct walk_walk *k, struct incore_error *e)
 {
 	if (k->o->selection) {
 		k->selection = *k->o->selection;
@@ -82,13 +82,13 @@ static bool choose_items(struct walk *k, struct incore_error *e)
 	return k->failures || err_nomem(e);
 }
 
-static bool make_workers(struct walk *k, struct incore_error *e)
+static bool make_workers(struct walk_walk *k, struct incore_error *e)
 {
 	k->n_workers = k->o->pool ? pool_size(k->o->pool) : 1;
 	k->workers = mem_zalloc(k->n_workers, sizeof(*k->workers));
 	if (!k->workers)
 		return err_nomem(e);
-	EACH (struct worker, me, k->workers, k->n_workers) {
+	EACH (struct walk_worker, me, k->workers, k->n_workers) {
 		me->mine = mem_zalloc(k->n_collectors + 1, sizeof(*me->mine));
 		if (!me->mine)
 			return err_nomem(e);
@@ -104,10 +104,10 @@ static bool make_workers(struct walk *k, struct incore_error *e)
 	return true;
 }
 
-static void free_workers(struct walk *k)
+static void free_workers(struct walk_walk *k)
 {
 	for (unsigned n = 0; k->workers && n < k->n_workers; n++) {
-		struct worker *me = &k->workers[n];
+		struct walk_worker *me = &k->workers[n];
 
 		for (size_t i = 0; me->mine && i < k->n_collectors; i++) {
 			const struct collector *c = k->collectors[i];
@@ -132,7 +132,7 @@ static void free_workers(struct walk *k)
 }
 
 /* "damaged-wave-file" for each track that could not be read, in track order. */
-static bool report_failures(struct walk *k, struct walk_result *out, struct incore_error *e)
+static bool report_failures(struct walk_walk *k, struct walk_result *out, struct incore_error *e)
 {
 	out->notes = arena_zalloc(&out->arena, WALK_MAX_NOTES, sizeof(*out->notes));
 	if (!out->notes)
@@ -169,7 +169,7 @@ static bool report_failures(struct walk *k, struct walk_result *out, struct inco
 	return true;
 }
 
-static bool merge_all(struct walk *k, struct walk_result *out, struct incore_error *e)
+static bool merge_all(struct walk_walk *k, struct walk_result *out, struct incore_error *e)
 {
 	for (unsigned n = 0; n < k->n_workers; n++) {
 		out->n_unknown_code += k->workers[n].n_unknown_code;
@@ -182,7 +182,7 @@ static bool merge_all(struct walk *k, struct walk_result *out, struct incore_err
 	return report_failures(k, out, e);
 }
 
-static bool run_items(struct walk *k, struct incore_error *e)
+static bool run_items(struct walk_walk *k, struct incore_error *e)
 {
 	if (k->o->pool)
 		return pool_run(k->o->pool, k->items.n, 1, walk_one, k, e);
@@ -196,7 +196,8 @@ bool walk_tracks(const struct trace *t, const struct walk_options *o,
 	const struct collector *const *collectors, size_t n_collectors, struct walk_result *out,
 	struct incore_error *e)
 {
-	struct walk k = {.t = t, .o = o, .collectors = collectors, .n_collectors = n_collectors};
+	struct walk_walk k = {
+		.t = t, .o = o, .collectors = collectors, .n_collectors = n_collectors};
 	bool ok = false;
 	unsigned no_slices = TRACK_NO_SLICES;
 

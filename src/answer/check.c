@@ -74,7 +74,7 @@ const char *check_health_text(struct answer *a, const struct check *k, struct in
 	return answer_text(a, &b, e);
 }
 
-static struct any value_of(const struct fact *x)
+static struct any check_value_of(const struct fact *x)
 {
 	struct any v = {.type = COLUMN_TEXT, .text = x->text};
 
@@ -94,7 +94,7 @@ static bool put_evidence(
 	if (!v)
 		return false;
 	for (unsigned i = 0; i < f->n_facts; i++)
-		v[i] = (struct fact_row){f->facts[i].key, value_of(&f->facts[i])};
+		v[i] = (struct fact_row){f->facts[i].key, check_value_of(&f->facts[i])};
 	finding_put_evidence(f, &b);
 	x->evidence_text = answer_text(a, &b, e);
 	return x->evidence_text != NULL;
@@ -122,7 +122,7 @@ bool check_part_make(struct answer *a, const struct check *k, const char *captur
 
 /* --- the question --------------------------------------------------------------------------- */
 
-struct checked {
+struct check_checked {
 	const char *path;
 	const struct check *check; /* owned by the answer */
 	bool is_chosen;
@@ -131,7 +131,7 @@ struct checked {
 struct check_job {
 	const struct request *r;
 	struct answer *a;
-	VEC(struct checked) v;
+	VEC(struct check_checked) v;
 };
 
 /* If one of several captures cannot be read, leaves it out so that the others are still checked. */
@@ -166,7 +166,7 @@ static bool read_capture(struct check_job *j, const struct capture *k, bool is_c
 }
 
 static bool check_trace(struct check_job *j, const struct trace *t, const struct check_context *ctx,
-	struct checked *x, struct incore_error *e)
+	struct check_checked *x, struct incore_error *e)
 {
 	struct walk_options o = request_walk(j->r, NULL);
 	struct walk_result walk = {0};
@@ -185,7 +185,7 @@ static bool check_trace(struct check_job *j, const struct trace *t, const struct
 }
 
 static bool check_beside(struct check_job *j, const struct trace *t, const struct capture *k,
-	const struct capture_list *all, struct checked *x, struct incore_error *e)
+	const struct capture_list *all, struct check_checked *x, struct incore_error *e)
 {
 	struct siblings s;
 	bool ok;
@@ -201,7 +201,7 @@ static bool check_beside(struct check_job *j, const struct trace *t, const struc
 static bool check_capture(struct check_job *j, const struct capture *k,
 	const struct capture_list *all, bool is_chosen, bool is_alone, struct incore_error *e)
 {
-	struct checked x = {arena_strdup(&j->a->arena, k->path), NULL, is_chosen};
+	struct check_checked x = {arena_strdup(&j->a->arena, k->path), NULL, is_chosen};
 	struct trace *t = NULL;
 	bool ok;
 
@@ -278,7 +278,7 @@ static bool make_answer(struct check_job *j, struct incore_error *e)
 		return false;
 	out->every_finding = (struct rows){findings, n};
 	for (size_t i = 0; i < j->v.n; i++) {
-		const struct checked *x = &j->v.v[i];
+		const struct check_checked *x = &j->v.v[i];
 
 		v[i] = (struct checked_row){.path = x->path,
 			.is_chosen = x->is_chosen,

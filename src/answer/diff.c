@@ -534,7 +534,7 @@ static void diff_job_free(struct diff_job *j)
 	mem_free(j);
 }
 
-static double known(bool is_known, double v)
+static double diff_known(bool is_known, double v)
 {
 	return is_known ? v : NAN;
 }
@@ -551,10 +551,10 @@ static bool make_values(struct diff_job *j, struct incore_error *e)
 		v[i] = (struct diff_value_row){.name = x->name,
 			.a = x->a,
 			.b = x->b,
-			.change = known(x->is_known, x->change),
-			.change_pct = known(x->is_known, x->change_pct),
-			.noise = known(d->has_noise, x->noise),
-			.noise_pct = known(d->has_noise, x->noise_pct),
+			.change = diff_known(x->is_known, x->change),
+			.change_pct = diff_known(x->is_known, x->change_pct),
+			.noise = diff_known(d->has_noise, x->noise),
+			.noise_pct = diff_known(d->has_noise, x->noise_pct),
 			.verdict = diff_verdict_name(x->verdict),
 			.is_share = x->is_share,
 			.is_count = x->is_count,
@@ -595,15 +595,15 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 			.hit_b = is_hit ? p->work_b : 0,
 			.cycles_a = p->cycles_a,
 			.cycles_b = p->cycles_b,
-			.per_hit_a = known(is_hit, p->per_work_a),
-			.per_hit_b = known(is_hit, p->per_work_b),
-			.stall_per_hit_a = known(is_hit, p->stall_per_work_a),
-			.stall_per_hit_b = known(is_hit, p->stall_per_work_b),
-			.per_launch_a = known(!is_hit, p->per_work_a),
-			.per_launch_b = known(!is_hit, p->per_work_b),
+			.per_hit_a = diff_known(is_hit, p->per_work_a),
+			.per_hit_b = diff_known(is_hit, p->per_work_b),
+			.stall_per_hit_a = diff_known(is_hit, p->stall_per_work_a),
+			.stall_per_hit_b = diff_known(is_hit, p->stall_per_work_b),
+			.per_launch_a = diff_known(!is_hit, p->per_work_a),
+			.per_launch_b = diff_known(!is_hit, p->per_work_b),
 			.change = p->change,
 			.contribution = p->contribution,
-			.noise = known(d->has_noise, p->noise),
+			.noise = diff_known(d->has_noise, p->noise),
 			.is_beyond = p->verdict == DIFF_BEYOND};
 	}
 	j->out->parts_total = d->n_parts;
@@ -684,7 +684,7 @@ static bool make_gate(
 			message.failed ? NULL : arena_strndup(&j->a->arena, message.p, message.n),
 		.value = g.got,
 		.limit = g.limit,
-		.noise = known(j->diff.has_noise, g.noise),
+		.noise = diff_known(j->diff.has_noise, g.noise),
 		.is_passed = g.is_passed,
 		.is_within_noise = g.is_saved_by_noise};
 	sb_free(&message);
@@ -720,8 +720,8 @@ static void make_heads(struct diff_job *j)
 		x->matched, diff_matched_share(x), x->matched_a, x->matched_b};
 	out->hits = (struct diff_hits){d->a->hot->all.totals.hit, d->b->hot->all.totals.hit,
 		d->work_ratio, d->is_same_work};
-	out->clocks = (struct diff_clocks){known(d->clock_a_mhz > 0, d->clock_a_mhz),
-		known(d->clock_b_mhz > 0, d->clock_b_mhz), d->is_clock_alike};
+	out->clocks = (struct diff_clocks){diff_known(d->clock_a_mhz > 0, d->clock_a_mhz),
+		diff_known(d->clock_b_mhz > 0, d->clock_b_mhz), d->is_clock_alike};
 	out->noise = (struct diff_noise){d->options->n_repeats_a, d->options->n_repeats_b,
 		d->options->is_pair, d->options->noise_factor,
 		d->is_sampled

@@ -10,8 +10,9 @@
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /* Lists the stall reasons with a count above 0. */
-static bool put_counts(struct answer *a, const struct trace *t, const struct reason_count *counts,
-	bool is_exposed, struct rows *out, struct incore_error *e)
+static bool hot_put_counts(struct answer *a, const struct trace *t,
+	const struct reason_count *counts, bool is_exposed, struct rows *out,
+	struct incore_error *e)
 {
 	struct name_count *v = ANSWER_ROWS(a, out, t->n_reasons, name_count, e);
 	size_t n = 0;
@@ -57,7 +58,7 @@ static bool hot_put_samples(struct answer *a, const struct hot *h, const struct 
 	if (!counts)
 		return true;
 	x->stall_reason = g->sums.stalled_samples ? hot_stall_reason(t, counts) : NULL;
-	if (!put_counts(a, t, counts, false, &x->stall_reasons, e))
+	if (!hot_put_counts(a, t, counts, false, &x->stall_reasons, e))
 		return false;
 	if (trace_kind(t) != KIND_SAMPLES)
 		return true;
@@ -65,7 +66,7 @@ static bool hot_put_samples(struct answer *a, const struct hot *h, const struct 
 	if (!t->sampling.has_not_issued)
 		return true;
 	x->exposed_samples = g->sums.exposed_samples;
-	return put_counts(a, t, counts, true, &x->exposed_reasons, e);
+	return hot_put_counts(a, t, counts, true, &x->exposed_reasons, e);
 }
 
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
@@ -407,7 +408,7 @@ static void take_stated(struct hot_job *j)
 			j->out->by);
 }
 
-static bool collect(struct hot_job *j, struct incore_error *e)
+static bool hot_collect(struct hot_job *j, struct incore_error *e)
 {
 	if (!make_questions(j, e))
 		return false;
@@ -529,7 +530,7 @@ static bool put_loss(
 	return true;
 }
 
-static bool make_groups(struct hot_job *j, struct incore_error *e)
+static bool hot_make_groups(struct hot_job *j, struct incore_error *e)
 {
 	enum hot_sort sort = (enum hot_sort)j->p->sort;
 	struct hot_group *groups;
@@ -634,14 +635,14 @@ static bool make_legacy_text(struct hot_job *j, struct incore_error *e)
 
 static bool answer_of(struct hot_job *j, struct incore_error *e)
 {
-	if (!request_selection(j->r, j->trace, &j->selection, e) || !collect(j, e) ||
+	if (!request_selection(j->r, j->trace, &j->selection, e) || !hot_collect(j, e) ||
 		!hot_totals_make(j->a, j->hot, &j->out->totals, &j->out->accounting, e))
 		return false;
 	if (j->p->by == HOT_CAUSE)
 		return make_causes(j, e);
 	if (j->p->by == HOT_PRODUCER)
 		return make_producers(j, e);
-	return make_groups(j, e);
+	return hot_make_groups(j, e);
 }
 
 static bool ask_hot(const struct request *r, struct answer *a, struct incore_error *e)

@@ -266,7 +266,7 @@ static bool put_clocks(struct info_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
-static void put_names(struct capture_info *x, const struct trace_meta *m)
+static void info_put_names(struct capture_info *x, const struct trace_meta *m)
 {
 	x->path = m->origin;
 	x->format = m->format;
@@ -281,7 +281,7 @@ static void put_names(struct capture_info *x, const struct trace_meta *m)
 	x->machine = m->machine;
 }
 
-static void put_counts(struct capture_info *x, const struct trace *t, const struct info *i)
+static void info_put_counts(struct capture_info *x, const struct trace *t, const struct info *i)
 {
 	x->dir = i->dir;
 	x->rows = t->n_code;
@@ -310,7 +310,7 @@ static struct info_triple triple_of(const int64_t v[3])
 	return (struct info_triple){is_known ? v[0] : NO_VALUE, v[1], v[2]};
 }
 
-static struct info_launch launch_of(const struct trace_launch *l)
+static struct info_launch info_launch_of(const struct trace_launch *l)
 {
 	bool is_timed = l->start_ns != NO_VALUE && l->end_ns != NO_VALUE;
 
@@ -318,7 +318,7 @@ static struct info_launch launch_of(const struct trace_launch *l)
 		is_timed ? l->end_ns - l->start_ns : NO_VALUE};
 }
 
-static bool put_levels(struct info_job *j, struct incore_error *e)
+static bool info_put_levels(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
 	struct info_level *v = ANSWER_ROWS(j->a, &j->out->wave_coords, TRACK_LEVELS, info_level, e);
@@ -356,7 +356,7 @@ static bool put_engines(struct info_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_kernels(struct info_job *j, struct incore_error *e)
+static bool info_put_kernels(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
 	struct info_kernel *v =
@@ -371,7 +371,7 @@ static bool put_kernels(struct info_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_notes(struct info_job *j, struct incore_error *e)
+static bool info_put_notes(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
 	struct info_note *v = ANSWER_ROWS(j->a, &j->out->notes, t->n_notes, info_note, e);
@@ -386,7 +386,7 @@ static bool put_notes(struct info_job *j, struct incore_error *e)
 }
 
 /* Lists the lane names of all cores, each once, in the order of the tracks. */
-static bool put_lanes(struct info_job *j, struct incore_error *e)
+static bool info_put_lanes(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
 	struct strbuf b = {0};
@@ -406,7 +406,7 @@ static bool put_lanes(struct info_job *j, struct incore_error *e)
 #define MAX_BLOCK_TYPES 256u
 
 /* Counts the blocks of each type in a container, in order of first appearance. */
-static bool put_blocks(struct info_job *j, struct incore_error *e)
+static bool info_put_blocks(struct info_job *j, struct incore_error *e)
 {
 	const struct named_table *k = trace_find_table(j->trace, "blocks");
 	struct info_block *v;
@@ -542,11 +542,12 @@ static bool answer_capture(struct info_job *j, const char *path, struct incore_e
 	j->trace = t;
 	if (!count_capture(j, e))
 		return false;
-	put_names(j->out, &t->meta);
-	put_counts(j->out, t, j->counts);
-	j->out->launch = launch_of(&t->meta.launch);
-	return put_clocks(j, e) && put_levels(j, e) && put_engines(j, e) && put_kernels(j, e) &&
-	       put_notes(j, e) && put_lanes(j, e) && put_blocks(j, e) &&
+	info_put_names(j->out, &t->meta);
+	info_put_counts(j->out, t, j->counts);
+	j->out->launch = info_launch_of(&t->meta.launch);
+	return put_clocks(j, e) && info_put_levels(j, e) && put_engines(j, e) &&
+	       info_put_kernels(j, e) && info_put_notes(j, e) && info_put_lanes(j, e) &&
+	       info_put_blocks(j, e) &&
 	       (!t->n_tables || producer_table_rows(j->a, t, 0, false, &j->out->tables, e)) &&
 	       look_beside(j, e);
 }

@@ -228,7 +228,7 @@ const struct record isa_record = RECORD_OF(isa_answer, RECORD_BLOCK, isa_columns
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-struct fill {
+struct isa_fill {
 	struct answer *a;
 	struct isa_answer *x;
 	const struct listing *l;
@@ -293,8 +293,8 @@ static double load_to_wait(const struct producers *p, code_idx i)
 }
 
 /* Sets what the row lost most cycles to. */
-static bool put_loss(
-	const struct fill *f, const struct hot_group *g, struct hot_row *x, struct incore_error *e)
+static bool put_loss(const struct isa_fill *f, const struct hot_group *g, struct hot_row *x,
+	struct incore_error *e)
 {
 	const struct listing_row *row = &f->l->rows[g->code];
 	struct hot_loss loss = hot_loss(
@@ -309,7 +309,8 @@ static bool put_loss(
 	return true;
 }
 
-static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct incore_error *e)
+static bool isa_put_row(
+	const struct isa_fill *f, code_idx i, struct isa_row *x, struct incore_error *e)
 {
 	const struct listing *l = f->l;
 	const struct code_row *r = &f->t->code[i];
@@ -341,7 +342,7 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e);
 }
 
-static bool put_rows(const struct fill *f, struct incore_error *e)
+static bool isa_put_rows(const struct isa_fill *f, struct incore_error *e)
 {
 	struct isa_row *rows;
 	struct label_row *labels;
@@ -360,7 +361,7 @@ static bool put_rows(const struct fill *f, struct incore_error *e)
 			continue;
 		if (r->is_label)
 			labels[n_labels++] = (struct label_row){r->number, r->address, r->text, i};
-		else if (!put_row(f, i, &rows[n_rows++], e))
+		else if (!isa_put_row(f, i, &rows[n_rows++], e))
 			return false;
 	}
 	f->x->rows = (struct rows){rows, n_rows};
@@ -368,7 +369,7 @@ static bool put_rows(const struct fill *f, struct incore_error *e)
 	return true;
 }
 
-static bool put_edges(const struct fill *f, struct incore_error *e)
+static bool put_edges(const struct isa_fill *f, struct incore_error *e)
 {
 	const struct producers *p = f->l->producers;
 	struct isa_edge *v = ANSWER_ROWS(f->a, &f->x->edges, p->edges.n, isa_edge, e);
@@ -389,7 +390,7 @@ static bool put_edges(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_waits(const struct fill *f, struct incore_error *e)
+static bool isa_put_waits(const struct isa_fill *f, struct incore_error *e)
 {
 	const struct wait_pairs *p = f->l->latency->pairs;
 	struct wait_line *v = ANSWER_ROWS(f->a, &f->x->waits, p->v.n, wait_line, e);
@@ -407,7 +408,7 @@ static bool put_waits(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_branches(const struct fill *f, struct incore_error *e)
+static bool put_branches(const struct isa_fill *f, struct incore_error *e)
 {
 	struct branch_row *v = ANSWER_ROWS(f->a, &f->x->branches, f->t->n_code, branch_row, e);
 	size_t n = 0;
@@ -449,7 +450,7 @@ static struct block_row block_row_of(const struct listing *l, uint32_t block)
 		.per_execution = ratio(hot_cycles(&sums), executions)};
 }
 
-static bool put_blocks(const struct fill *f, struct incore_error *e)
+static bool isa_put_blocks(const struct isa_fill *f, struct incore_error *e)
 {
 	const struct listing *l = f->l;
 	const struct cfg *g = &l->cfg;
@@ -467,7 +468,7 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 	return true;
 }
 
-static bool put_latency(const struct fill *f, struct incore_error *e)
+static bool put_latency(const struct isa_fill *f, struct incore_error *e)
 {
 	const struct latency *l = f->l->latency;
 	struct latency_line *v = ANSWER_ROWS(f->a, &f->x->latency, l->rows.n, latency_line, e);
@@ -486,13 +487,13 @@ static bool put_latency(const struct fill *f, struct incore_error *e)
 static bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e)
 {
 	const struct listing *l = x->listing;
-	struct fill f = {a, x, l, l->trace, x->shown};
+	struct isa_fill f = {a, x, l, l->trace, x->shown};
 
 	x->hottest_row = l->hottest == NO_CODE ? NO_VALUE : f.t->code[l->hottest].number;
 	x->sources = (struct rows){f.t->sources, f.t->n_sources};
-	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) && put_rows(&f, e) &&
-	       put_edges(&f, e) && put_waits(&f, e) && put_branches(&f, e) &&
-	       loop_rows(a, l->loops, &x->loops, e) && put_blocks(&f, e) && put_latency(&f, e);
+	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) && isa_put_rows(&f, e) &&
+	       put_edges(&f, e) && isa_put_waits(&f, e) && put_branches(&f, e) &&
+	       loop_rows(a, l->loops, &x->loops, e) && isa_put_blocks(&f, e) && put_latency(&f, e);
 }
 
 /* --- the question ----------------------------------------------------------------------------- */
@@ -600,7 +601,7 @@ static bool collect_listing(const struct request *r, struct answer *a, struct li
 	return listing_finish(l, e);
 }
 
-static bool put_levels(
+static bool isa_put_levels(
 	struct answer *a, const struct trace *t, struct isa_answer *x, struct incore_error *e)
 {
 	unsigned found = levels_find(t);
@@ -628,7 +629,7 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	struct listing *l;
 
 	if (!x || !shown || !choose_rows(p, t, shown, e) || !hot_per(p->per, t, &x->per, e) ||
-		(p->levels && !put_levels(a, t, x, e)))
+		(p->levels && !isa_put_levels(a, t, x, e)))
 		return false;
 	/* the costs of single executions are not drawn */
 	l = listing_new(t, !r->is_for_people, e);

@@ -139,8 +139,8 @@ static bool put_texts(
 	return ok || err_nomem(e);
 }
 
-static bool put_blocks(struct answer *a, const struct block_limits *b, struct limits_part *out,
-	struct incore_error *e)
+static bool limits_put_blocks(struct answer *a, const struct block_limits *b,
+	struct limits_part *out, struct incore_error *e)
 {
 	static const char *const sources[] = {"report", "computed"};
 	struct blocks_part *x = ANSWER_NEW(a, blocks_part, e);
@@ -175,5 +175,5 @@ bool limits_make(
 		.assumed_target = assumed ? assumed->arch : NULL,
 		.assumed_product = assumed ? assumed->product : NULL};
 	return put_limiters(a, l, &out->limiters, e) && put_texts(a, l, out, e) &&
-	       (!l->is_by_block || put_blocks(a, &l->blocks, out, e));
+	       (!l->is_by_block || limits_put_blocks(a, &l->blocks, out, e));
 }

@@ -82,7 +82,7 @@ int64_t loop_header_row(const struct cfg *g, uint32_t loop)
 			       : g->trace->code[cfg_block_first(g, g->loops[loop].header)].number;
 }
 
-static struct loop_place place_of(const struct loops *l, const struct loop_stats *s)
+static struct loop_place loops_place_of(const struct loops *l, const struct loop_stats *s)
 {
 	const struct cfg *g = l->cfg;
 	const struct cfg_loop *c = &g->loops[s->loop];
@@ -145,7 +145,7 @@ bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct
 	for (uint32_t i = 0; v && i < l->n; i++) {
 		const struct loop_stats *s = &l->v[i];
 
-		v[i] = (struct loop_row){.place = place_of(l, s),
+		v[i] = (struct loop_row){.place = loops_place_of(l, s),
 			.state = is_sampled	 ? "sampled"
 				 : s->iterations ? "iterated"
 				 : s->executions ? "entered-once"

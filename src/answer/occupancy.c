@@ -263,7 +263,7 @@ const struct record occupancy_of_pipes_record =
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-struct fill {
+struct occupancy_fill {
 	struct answer *a;
 	struct occupancy_answer *out;
 	const struct occupancy *o;
@@ -286,7 +286,7 @@ static double bin_width(const struct occupancy *o, uint32_t bin)
 
 /* Mean waves of one CU or SIMD in each part of the span. */
 static bool unit_series(
-	const struct fill *f, uint32_t unit, struct rows *out, struct incore_error *e)
+	const struct occupancy_fill *f, uint32_t unit, struct rows *out, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
@@ -298,7 +298,7 @@ static bool unit_series(
 	return v != NULL;
 }
 
-static bool put_units(const struct fill *f, struct incore_error *e)
+static bool put_units(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	struct se_line *ses = ANSWER_ROWS(f->a, &f->out->ses, o->n_ses, se_line, e);
@@ -328,7 +328,7 @@ static bool put_units(const struct fill *f, struct incore_error *e)
 	return true;
 }
 
-static bool put_kernels(const struct fill *f, struct incore_error *e)
+static bool occupancy_put_kernels(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	struct kernel_line *v = ANSWER_ROWS(f->a, &f->out->kernels, o->n_kernels, kernel_line, e);
@@ -339,7 +339,7 @@ static bool put_kernels(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_dispatches(const struct fill *f, struct incore_error *e)
+static bool put_dispatches(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
 	struct dispatch_line *v =
@@ -361,7 +361,7 @@ static bool put_dispatches(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_hardware_events(const struct fill *f, struct incore_error *e)
+static bool put_hardware_events(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
 	uint64_t n[OCCUPANCY_EVENT_TYPES + 1] = {0};
@@ -380,7 +380,7 @@ static bool put_hardware_events(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_series(const struct fill *f, struct incore_error *e)
+static bool occupancy_put_series(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
@@ -404,7 +404,7 @@ static bool put_series(const struct fill *f, struct incore_error *e)
 	return true;
 }
 
-static bool put_coverage(const struct fill *f, struct incore_error *e)
+static bool put_coverage(const struct occupancy_fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	double mhz = trace_clock_mhz(o->trace);
@@ -446,7 +446,7 @@ static struct occupancy_all all_of(const struct occupancy *o)
 
 /* --- the question --------------------------------------------------------------------------- */
 
-static bool check_request(const struct request *r, struct incore_error *e)
+static bool occupancy_check_request(const struct request *r, struct incore_error *e)
 {
 	const struct occupancy_params *p = r->params;
 
@@ -494,7 +494,7 @@ static bool ask_of_waves(const struct request *r, struct answer *a, const struct
 	const struct occupancy_params *p = r->params;
 	struct occupancy_options options_of = {
 		.selection = s, .n_bins = (uint32_t)p->bins, .series = p->series};
-	struct fill f = {a, ANSWER_NEW(a, occupancy_answer, e), NULL};
+	struct occupancy_fill f = {a, ANSWER_NEW(a, occupancy_answer, e), NULL};
 	struct occupancy *o = mem_zalloc(1, sizeof(*o));
 	struct limits limits;
 
@@ -513,8 +513,8 @@ static bool ask_of_waves(const struct request *r, struct answer *a, const struct
 		.by = p->by,
 		.top = request_top(r, 20, UINT64_MAX)};
 	a->data = f.out;
-	return put_coverage(&f, e) && put_units(&f, e) && put_kernels(&f, e) &&
-	       put_dispatches(&f, e) && put_hardware_events(&f, e) && put_series(&f, e) &&
+	return put_coverage(&f, e) && put_units(&f, e) && occupancy_put_kernels(&f, e) &&
+	       put_dispatches(&f, e) && put_hardware_events(&f, e) && occupancy_put_series(&f, e) &&
 	       limits_make(a, &limits, &f.out->limits, e);
 }
 
@@ -543,7 +543,7 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 	struct trace *t;
 	bool ok;
 
-	if (!check_request(r, e) ||
+	if (!occupancy_check_request(r, e) ||
 		!answer_open(a, r, r->paths[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &t, e))
 		return false;
 	ok = answer_of_code(t, "occupancy", e) && request_selection(r, t, &s, e) &&

@@ -43,7 +43,7 @@ struct capture_choice request_choice(const struct request *r)
 	return (struct capture_choice){number_or_any(r->agent), number_or_any(r->dispatch)};
 }
 
-static void put_names(struct strbuf *b, const struct capture *const *v, size_t n)
+static void open_put_names(struct strbuf *b, const struct capture *const *v, size_t n)
 {
 	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
 		sb_printf(b, "%s%s%s", i ? ", " : "", path_base(v[i]->path),
@@ -60,7 +60,7 @@ static bool none_wanted(const struct capture_list *l, const char *path, struct i
 	for (uint32_t i = 0; all && i < l->n; i++)
 		all[i] = &l->v[i];
 	if (all)
-		put_names(&names, all, l->n);
+		open_put_names(&names, all, l->n);
 	err_set(e, INCORE_USAGE, "no-such-capture",
 		"no capture below '%s' is the one asked for; there %s %s", path,
 		l->n == 1 ? "is" : "are", names.p ? names.p : "others");
@@ -82,7 +82,7 @@ static void warn_others(struct answer *a, const struct capture *const *v, size_t
 		if (i != chosen)
 			others[j++] = v[i];
 	}
-	put_names(&names, others, n - 1);
+	open_put_names(&names, others, n - 1);
 	if (!names.failed)
 		answer_warn(a,
 			"%zu captures here; this is %s (others: %s); --dispatch or --agent chooses",

@@ -503,7 +503,7 @@ static struct pipes_bound bound_of(const struct pipes *p)
 		.sentence = b->sentence};
 }
 
-static uint64_t span_of(const struct pipes *p)
+static uint64_t pipes_parts_span_of(const struct pipes *p)
 {
 	uint64_t begin = UINT64_MAX, end = 0;
 
@@ -532,7 +532,7 @@ bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by,
 		.residue = p->residue_cyc,
 		.bound = bound_of(p),
 		.n_all = n,
-		.span = span_of(p),
+		.span = pipes_parts_span_of(p),
 		.top = top};
 	sort_list(p, by, list, n);
 	out->main_core = core_of(p, p->bound.track != NO_TRACK ? p->bound.track

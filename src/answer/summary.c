@@ -176,7 +176,7 @@ static const struct column place_columns[] = {
 };
 static const struct record place_record = RECORD_OF(simd_place, RECORD_LINE, place_columns);
 
-static struct simd_place place_of(const struct trace *t, track_idx i)
+static struct simd_place summary_place_of(const struct trace *t, track_idx i)
 {
 	const uint32_t *c = t->tracks[i].coord;
 
@@ -220,7 +220,8 @@ static bool utilization_rows(
 		const struct utilization_simd *s = &u->simds[i];
 
 		if (s->first != NO_TRACK)
-			v[n++] = (struct utilization_row){place_of(u->groups->trace, s->first),
+			v[n++] = (struct utilization_row){
+				summary_place_of(u->groups->trace, s->first),
 				pipe_cycles_of(s->cyc), pipe_shares_of(s->cyc)};
 	}
 	out->n = n;
@@ -290,7 +291,7 @@ static bool matrix_part_make(
 		return false;
 	for (track_idx i = 0; i < m->trace->n_tracks; i++)
 		if (matrix_simd_of(m, i, &s))
-			v[n++] = (struct matrix_row){place_of(m->trace, i), s.modelled_cyc,
+			v[n++] = (struct matrix_row){summary_place_of(m->trace, i), s.modelled_cyc,
 				ratio(s.modelled_cyc, s.resident_cyc)};
 	*out = (struct matrix_part){.m = *m,
 		.issue_share = ratio(m->issue_cyc, m->resident_cyc),
@@ -358,7 +359,7 @@ static bool make_analyses(struct pipes_job *j, bool is_all, struct incore_error 
 	return j->pipes && ANSWER_KEEP(j->a, j->pipes, pipes_free, e);
 }
 
-static bool walk_pipes(struct pipes_job *j, bool is_all, struct incore_error *e)
+static bool summary_walk_pipes(struct pipes_job *j, bool is_all, struct incore_error *e)
 {
 	struct walk_options o = request_walk(j->r, j->selection);
 	struct collector made[] = {pipes_collector(j->pipes), hot_collector(j->hot)};
@@ -378,7 +379,7 @@ static bool walk_pipes(struct pipes_job *j, bool is_all, struct incore_error *e)
 			     &j->a->arena, &j->groups, &j->n_groups, e);
 }
 
-static const char *verdict_of(const struct pipes_job *j)
+static const char *summary_verdict_of(const struct pipes_job *j)
 {
 	if (j->trace->n_tracks == 0)
 		return "no verdict: no pipe was traced; what the producer states is shown";
@@ -406,7 +407,7 @@ static bool put_source(struct pipes_job *j, struct incore_error *e)
 	return ok;
 }
 
-static bool put_rows(struct pipes_job *j, uint64_t top, struct incore_error *e)
+static bool summary_put_rows(struct pipes_job *j, uint64_t top, struct incore_error *e)
 {
 	size_t n = top < j->n_groups ? (size_t)top : j->n_groups;
 	struct hot_row *v = ANSWER_ROWS(j->a, &j->out->rows, n, hot_row, e);
@@ -453,16 +454,16 @@ static bool summary_pipes_make(const struct request *r, struct answer *a, const 
 	uint64_t top = request_top(r, 8, 20);
 	bool is_all = selection_is_all(s);
 
-	if (!j.out || !make_analyses(&j, is_all, e) || !walk_pipes(&j, is_all, e))
+	if (!j.out || !make_analyses(&j, is_all, e) || !summary_walk_pipes(&j, is_all, e))
 		return false;
 	j.out->evidence = evidence_name(t->meta.evidence);
-	j.out->verdict = verdict_of(&j);
+	j.out->verdict = summary_verdict_of(&j);
 	a->record = &summary_pipes_record;
 	a->data = j.out;
 	/* Programs get every pipe. */
 	return pipes_part_make(a, j.pipes, WAVES_SORT_DURATION, r->is_for_people ? top : UINT64_MAX,
 		       &j.out->pipes, e) &&
-	       pipes_put_health(&j, e) && put_rows(&j, top, e) && put_source(&j, e) &&
+	       pipes_put_health(&j, e) && summary_put_rows(&j, top, e) && put_source(&j, e) &&
 	       put_advice(&j, e) &&
 	       producer_table_rows(a, t, top, top == UINT64_MAX, &j.out->tables, e);
 }
@@ -660,7 +661,7 @@ static const struct record summary_record =
 
 /* --- other captures ------------------------------------------------------------------------- */
 
-struct summary_job {
+struct summary_summary_job {
 	const struct request *r;
 	struct answer *a;
 	struct trace *trace;
@@ -673,7 +674,8 @@ struct summary_job {
 	struct summary_answer *out;
 };
 
-static bool read_repeat(const struct summary_job *j, const struct capture *k, struct trace **out)
+static bool read_repeat(
+	const struct summary_summary_job *j, const struct capture *k, struct trace **out)
 {
 	struct import_options o = {
 		.want = IMPORT_KEEP_TRACKS, .pool = j->r->pool, .cache = &j->r->captures->cache};
@@ -688,7 +690,7 @@ static bool read_repeat(const struct summary_job *j, const struct capture *k, st
 }
 
 static bool repeat_shares(
-	const struct summary_job *j, const struct capture *k, double out[FAMILY_COUNT])
+	const struct summary_summary_job *j, const struct capture *k, double out[FAMILY_COUNT])
 {
 	struct walk_options all = request_walk(j->r, NULL);
 	struct incore_error ignored = {0};
@@ -709,7 +711,7 @@ static bool repeat_shares(
 }
 
 /* Reads other captures of the same code: the distance of their shares from ours is the noise. */
-static void read_repeats(struct summary_job *j)
+static void read_repeats(struct summary_summary_job *j)
 {
 	const struct siblings *s = &j->siblings;
 
@@ -719,7 +721,7 @@ static void read_repeats(struct summary_job *j)
 				repeat_shares(j, s->captures.v[i], j->repeats[j->n_repeats]);
 }
 
-static bool find_siblings(struct summary_job *j, struct incore_error *e)
+static bool find_siblings(struct summary_summary_job *j, struct incore_error *e)
 {
 	struct captures *k = j->r->captures;
 	struct incore_error ignored = {0};
@@ -739,7 +741,7 @@ static bool find_siblings(struct summary_job *j, struct incore_error *e)
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-static bool put_bound(struct summary_job *j, struct incore_error *e)
+static bool put_bound(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
 	const struct bound *b = &s->bound;
@@ -755,7 +757,7 @@ static bool put_bound(struct summary_job *j, struct incore_error *e)
 	       code_ref_make(j->a, s->trace, b->producer, &x->producer, e);
 }
 
-static bool put_health(struct summary_job *j, struct incore_error *e)
+static bool put_health(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct check *k = j->summary->check;
 	struct finding_row *v = answer_alloc(j->a, k->n_findings, sizeof(*v), e);
@@ -764,7 +766,7 @@ static bool put_health(struct summary_job *j, struct incore_error *e)
 	return v && check_part_make(j->a, k, j->trace->meta.origin, v, &j->out->health, e);
 }
 
-static bool put_classes(struct summary_job *j, struct incore_error *e)
+static bool put_classes(struct summary_summary_job *j, struct incore_error *e)
 {
 	struct class_row *v = ANSWER_ROWS(j->a, &j->out->classes, CLASS_COUNT, class_row, e);
 	size_t n = 0;
@@ -781,7 +783,7 @@ static bool put_classes(struct summary_job *j, struct incore_error *e)
 }
 
 static bool put_line_name(
-	struct summary_job *j, uint32_t line, const char **out, struct incore_error *e)
+	struct summary_summary_job *j, uint32_t line, const char **out, struct incore_error *e)
 {
 	const struct source_lines *s = &j->summary->lines;
 	struct strbuf b = {0};
@@ -793,8 +795,8 @@ static bool put_line_name(
 	return *out != NULL;
 }
 
-static bool make_lines(struct summary_job *j, const struct summary_row *from, uint32_t n_from,
-	struct rows *out, struct incore_error *e)
+static bool make_lines(struct summary_summary_job *j, const struct summary_row *from,
+	uint32_t n_from, struct rows *out, struct incore_error *e)
 {
 	const struct causes *causes = j->summary->causes;
 	size_t n = j->out->top < n_from ? (size_t)j->out->top : n_from;
@@ -818,7 +820,7 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 
 /* Lists stated stall by the types of the older hotspot script, largest first, so that its published
  * shares can be checked. */
-static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
+static bool put_legacy_types(struct summary_summary_job *j, struct incore_error *e)
 {
 	struct name_count *v =
 		ANSWER_ROWS(j->a, &j->out->legacy_stall_by_type, FLYDSL_TYPE_COUNT, name_count, e);
@@ -840,7 +842,7 @@ static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 	return v != NULL;
 }
 
-static bool put_code(struct summary_job *j, struct incore_error *e)
+static bool summary_put_code(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
 	struct summary_answer *x = j->out;
@@ -856,7 +858,7 @@ static bool put_code(struct summary_job *j, struct incore_error *e)
 	       loop_rows(j->a, s->loops, &x->loops, e);
 }
 
-static bool put_occupancy(struct summary_job *j, struct incore_error *e)
+static bool put_occupancy(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct occupancy *o = &j->summary->occupancy;
 	struct summary_occupancy *x = &j->out->occupancy;
@@ -873,7 +875,7 @@ static bool put_occupancy(struct summary_job *j, struct incore_error *e)
 }
 
 /* Fills in what needs no allocation. */
-static void put_values(struct summary_job *j)
+static void summary_put_values(struct summary_summary_job *j)
 {
 	const struct summary *s = j->summary;
 	const struct trace *t = j->trace;
@@ -905,12 +907,12 @@ static void put_values(struct summary_job *j)
 	x->has_edges = s->producers->edges.n;
 }
 
-static bool make_answer(struct summary_job *j, struct incore_error *e)
+static bool make_answer(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
 	struct summary_answer *x = j->out;
 
-	put_values(j);
+	summary_put_values(j);
 	return put_bound(j, e) && put_health(j, e) &&
 	       utilization_rows(j->a, s->utilization, &x->utilization_by_simd, e) &&
 	       matrix_part_make(j->a, s->matrix, &x->matrix, e) && put_classes(j, e) &&
@@ -918,15 +920,15 @@ static bool make_answer(struct summary_job *j, struct incore_error *e)
 	       family_rows(j->a, s->causes, &x->families, e) &&
 	       producer_sums_make(j->a, s->producers, ATTRIBUTION_BLOCKING, UINT64_MAX,
 		       s->duration_cyc, &x->producers.sums, e) &&
-	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) && put_code(j, e) &&
-	       cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
+	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) &&
+	       summary_put_code(j, e) && cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
 	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
 	       advice_of_summary(j->a, s, &x->advice, e);
 }
 
 /* --- the question --------------------------------------------------------------------------- */
 
-static bool summarize_waves(struct summary_job *j, struct incore_error *e)
+static bool summarize_waves(struct summary_summary_job *j, struct incore_error *e)
 {
 	struct walk_options o = request_walk(j->r, &j->selection);
 	struct summary_options so = {.walk = &o};
@@ -950,7 +952,7 @@ static bool summarize_waves(struct summary_job *j, struct incore_error *e)
 
 static bool ask_summary(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	struct summary_job j = {.r = r, .a = a};
+	struct summary_summary_job j = {.r = r, .a = a};
 	bool ok;
 
 	ok = answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &j.trace, e) &&

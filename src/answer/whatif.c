@@ -209,7 +209,7 @@ static double saved_of(uint64_t before, uint64_t after)
 	return before ? 100.0 * ((double)before - (double)after) / (double)before : NAN;
 }
 
-static const char *verdict_of(const struct whatif_result *r)
+static const char *whatif_verdict_of(const struct whatif_result *r)
 {
 	if (r->method == WHATIF_NONE)
 		return "none";
@@ -228,7 +228,7 @@ static bool put_figures(struct whatif_job *j, struct incore_error *e)
 	double mhz = trace_clock_mhz(j->t);
 
 	x->method = methods[r->method];
-	x->verdict = verdict_of(r);
+	x->verdict = whatif_verdict_of(r);
 	x->why = r->why;
 	x->rows = j->plan->n_rows;
 	x->executions = r->n_executed;

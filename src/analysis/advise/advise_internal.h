@@ -34,11 +34,5 @@ void advise_add_row(struct advice *a, code_idx row);
 void advise_ask_row(struct advice *a, code_idx row);
 /* Adds a copy of the advice and its evidence; false on lack of memory. */
 bool advise_add(struct advise_list *l, const struct advice *a, const struct strbuf *evidence);
-/* Least share of all lifetimes at which the rule gives advice. */
-double advise_least(enum advise_rule_id rule, bool is_sampled);
-/* Sets the whatif question for the hits of a rule, costliest first. */
-void advise_ask(const struct blame *b, const struct advise_hit *h, size_t n, struct advice *a);
-/* Has the question make the rows faster by a measured factor, to a tenth. */
-void advise_measured(struct advice *a, double factor);
 /* Sorts descending by exposed cycles and keeps the first ADVISE_MOST. */
 void advise_sort(struct advise_list *l);

@@ -48,8 +48,6 @@ struct check_gather {
 	uint64_t *targets;	 /* by code index: address a taken branch goes to, or UINT64_MAX */
 };
 
-/* check_gather.c */
-bool gather_new(struct check *c, struct incore_error *e);
 void gather_free(struct check_gather *g);
 void series_add(struct series_print *p, uint64_t time_cyc, int64_t change);
 
@@ -100,7 +98,7 @@ void rule_waits(struct check *c);
 void rule_damaged(struct check *c);
 void rule_links(struct check *c);
 
-/* For samples of a profiler: check_rules_samples.c. */
+/* For samples of a profiler. */
 void rule_few_samples(struct check *c);
 void rule_dropped_samples(struct check *c);
 void rule_short_sampled(struct check *c);
@@ -111,7 +109,7 @@ void rule_no_lines(struct check *c);
 void rule_cut_report(struct check *c);
 void rule_unmapped(struct check *c);
 
-/* For traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
+/* For traces of pipes. */
 void rule_no_timeline(struct check *c);
 void rule_no_compute(struct check *c); /* D1 */
 void rule_near_empty(struct check *c); /* D2 */

@@ -278,7 +278,7 @@ static void put_registers(const struct trace *t, struct strbuf *out)
 /* --- tables --------------------------------------------------------------------------------- */
 
 /* One line of a table, to be sorted by stall; `order` keeps the sort stable. */
-struct entry {
+struct flydsl_hotspot_entry {
 	uint64_t stall, cycles;
 	uint32_t order;
 	enum flydsl_type type;
@@ -288,11 +288,11 @@ struct entry {
 	uint32_t n_types;
 };
 
-ORDER(compare_entries, struct entry, DOWN(stall) UP(order))
+ORDER(compare_entries, struct flydsl_hotspot_entry, DOWN(stall) UP(order))
 
 static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 {
-	struct entry v[FLYDSL_TYPE_COUNT] = {0};
+	struct flydsl_hotspot_entry v[FLYDSL_TYPE_COUNT] = {0};
 	uint64_t sums[FLYDSL_TYPE_COUNT];
 	uint32_t first[FLYDSL_TYPE_COUNT];
 
@@ -303,7 +303,8 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 		if (is_kept(&t->code[i]) && t->code[i].stated.stall)
 			first[type_of_row(&t->code[i])] = i;
 	for (unsigned i = 0; i < FLYDSL_TYPE_COUNT; i++)
-		v[i] = (struct entry){.stall = sums[i], .type = i, .order = first[i]};
+		v[i] = (struct flydsl_hotspot_entry){
+			.stall = sums[i], .type = i, .order = first[i]};
 	SORT(v, FLYDSL_TYPE_COUNT, compare_entries);
 
 	put_title(out, "Stall Breakdown by Type", 0);
@@ -318,7 +319,7 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 	}
 }
 
-static void add_to_line(struct entry *l, const struct code_row *r)
+static void add_to_line(struct flydsl_hotspot_entry *l, const struct code_row *r)
 {
 	enum flydsl_type type = type_of_row(r);
 
@@ -329,7 +330,7 @@ static void add_to_line(struct entry *l, const struct code_row *r)
 		l->type_seen[type] = ++l->n_types;
 }
 
-static enum flydsl_type dominant_type(const struct entry *l)
+static enum flydsl_type dominant_type(const struct flydsl_hotspot_entry *l)
 {
 	enum flydsl_type best = FLYDSL_OTHER;
 	uint64_t most = 0;
@@ -345,9 +346,10 @@ static enum flydsl_type dominant_type(const struct entry *l)
 	return best;
 }
 
-static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struct strbuf *out)
+static bool flydsl_hotspot_put_lines(
+	const struct trace *t, uint64_t total, uint64_t top, struct strbuf *out)
 {
-	struct entry *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
+	struct flydsl_hotspot_entry *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
 	struct intern names;
 	uint32_t n = 0;
 	bool ok = v != NULL;
@@ -364,7 +366,8 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 			break;
 		}
 		if (k == n)
-			v[n++] = (struct entry){.order = k, .source = source_of(&t->code[i])};
+			v[n++] = (struct flydsl_hotspot_entry){
+				.order = k, .source = source_of(&t->code[i])};
 		add_to_line(&v[k], &t->code[i]);
 	}
 	if (ok) {
@@ -389,7 +392,8 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 	return ok;
 }
 
-static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, struct strbuf *out)
+static void put_asm_row(
+	const struct flydsl_hotspot_entry *r, uint32_t rank, uint64_t total, struct strbuf *out)
 {
 	struct str text = r->text, src = last_chars(r->source, 38);
 	size_t len = utf8_count(text);
@@ -413,7 +417,7 @@ static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, st
 
 static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct strbuf *out)
 {
-	struct entry *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
+	struct flydsl_hotspot_entry *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
 	uint32_t n = 0;
 
 	if (!v)
@@ -422,7 +426,7 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 		if (is_kept(&t->code[i])) {
 			const struct code_row *r = &t->code[i];
 
-			v[n] = (struct entry){.stall = r->stated.stall,
+			v[n] = (struct flydsl_hotspot_entry){.stall = r->stated.stall,
 				.order = n,
 				.type = type_of_row(r),
 				.source = source_of(r),
@@ -469,7 +473,7 @@ bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_o
 	sb_printf(out, "  (%.1f%% of total cycles)\n", percent(stall, cycles));
 	put_registers(t, out);
 	put_types(t, stall, out);
-	if (o->with_lines && !put_lines(t, stall, o->top, out))
+	if (o->with_lines && !flydsl_hotspot_put_lines(t, stall, o->top, out))
 		return err_nomem(e);
 	if (o->with_asm && !put_asm(t, stall, o->top, out))
 		return err_nomem(e);

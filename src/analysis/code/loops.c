@@ -13,7 +13,7 @@
 #include "trace/account.h"
 
 /* All cycles of a wave so far, by bucket and class. */
-struct running {
+struct loops_running {
 	uint64_t cyc;
 	uint64_t cause[BUCKET_COUNT][CLASS_COUNT];
 };
@@ -30,18 +30,18 @@ struct loop_gather {
 struct open_loop {
 	uint32_t loop;
 	bool is_whole; /* the current pass began inside the window */
-	struct running at_header;
+	struct loops_running at_header;
 	uint64_t n;		   /* iterations of this visit */
 	struct loop_split pending; /* latest iteration except the first: becomes `last` if no
 				      other follows */
 	VEC(uint64_t) cycles;
 };
 
-struct worker {
+struct loops_worker {
 	struct loop_gather **of;    /* by loop; made at its first execution */
 	VEC(struct open_loop) open; /* entries beyond n are kept for their memory */
 	VEC(uint32_t) touched;	    /* loops of the current wave */
-	struct running now;
+	struct loops_running now;
 	uint32_t block; /* latest block of the current wave: all open loops contain it */
 	uint64_t n_waves;
 };
@@ -55,19 +55,19 @@ static void gather_free(struct loop_gather *g)
 	mem_free(g);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool loops_worker_init(void *self, void *mine)
 {
 	const struct loops *l = self;
-	struct worker *w = mine;
+	struct loops_worker *w = mine;
 
 	w->of = mem_zalloc(l->n + 1u, sizeof(struct loop_gather *));
 	return w->of != NULL;
 }
 
-static void worker_deinit(void *self, void *mine)
+static void loops_worker_deinit(void *self, void *mine)
 {
 	const struct loops *l = self;
-	struct worker *w = mine;
+	struct loops_worker *w = mine;
 
 	for (uint32_t i = 0; w->of && i < l->n; i++)
 		gather_free(w->of[i]);
@@ -86,7 +86,7 @@ static void split_add(struct loop_split *to, const struct loop_split *from)
 		to->bucket[b] += from->bucket[b];
 }
 
-static bool count(struct u64_map *m, uint64_t key, uint64_t n)
+static bool loops_count(struct u64_map *m, uint64_t key, uint64_t n)
 {
 	uint64_t *slot = u64_map_at(m, key);
 
@@ -96,7 +96,7 @@ static bool count(struct u64_map *m, uint64_t key, uint64_t n)
 	return true;
 }
 
-static struct loop_gather *gather_of(struct worker *w, uint32_t loop)
+static struct loop_gather *gather_of(struct loops_worker *w, uint32_t loop)
 {
 	if (!w->of[loop])
 		w->of[loop] = mem_zalloc(1, sizeof(struct loop_gather));
@@ -104,7 +104,7 @@ static struct loop_gather *gather_of(struct worker *w, uint32_t loop)
 }
 
 /* The next slot of the stack; its list keeps the memory of earlier visits. */
-static struct open_loop *push(struct worker *w, uint32_t loop)
+static struct open_loop *loops_push(struct loops_worker *w, uint32_t loop)
 {
 	size_t old = w->open.cap;
 	struct open_loop *o;
@@ -122,7 +122,7 @@ static struct open_loop *push(struct worker *w, uint32_t loop)
 }
 
 /* The wave left the loop (or ended): settles the last pass and the drift of the iterations. */
-static void close_top(struct worker *w)
+static void close_top(struct loops_worker *w)
 {
 	struct open_loop *o = &w->open.v[--w->open.n];
 	struct loop_gather *g = w->of[o->loop];
@@ -143,7 +143,7 @@ static void close_top(struct worker *w)
 }
 
 /* One whole iteration ends at the header. */
-static bool iterate(struct worker *w, struct open_loop *o)
+static bool iterate(struct loops_worker *w, struct open_loop *o)
 {
 	struct loop_gather *g = w->of[o->loop];
 	struct loop_split it = {.n = 1, .cyc = w->now.cyc - o->at_header.cyc};
@@ -163,10 +163,10 @@ static bool iterate(struct worker *w, struct open_loop *o)
 		split_add(&g->s.steady, &o->pending);
 		o->pending = it;
 	}
-	return count(&g->cycles, it.cyc, 1) && VEC_PUSH(&o->cycles, it.cyc);
+	return loops_count(&g->cycles, it.cyc, 1) && VEC_PUSH(&o->cycles, it.cyc);
 }
 
-static bool execute_header(struct worker *w, uint32_t loop, bool is_hit)
+static bool execute_header(struct loops_worker *w, uint32_t loop, bool is_hit)
 {
 	struct open_loop *o = w->open.n > 0 ? &w->open.v[w->open.n - 1] : NULL;
 	struct loop_gather *g = gather_of(w, loop);
@@ -185,7 +185,7 @@ static bool execute_header(struct worker *w, uint32_t loop, bool is_hit)
 		if (o->is_whole && is_hit && !iterate(w, o))
 			return false;
 	} else {
-		o = push(w, loop);
+		o = loops_push(w, loop);
 		if (!o)
 			return false;
 		g->s.visits += is_hit;
@@ -195,7 +195,7 @@ static bool execute_header(struct worker *w, uint32_t loop, bool is_hit)
 	return true;
 }
 
-static bool follow(struct worker *w, const struct cfg *g, code_idx code, bool is_hit)
+static bool loops_follow(struct loops_worker *w, const struct cfg *g, code_idx code, bool is_hit)
 {
 	uint32_t block = code == NO_CODE ? NO_BLOCK : g->block_of[code];
 
@@ -208,20 +208,20 @@ static bool follow(struct worker *w, const struct cfg *g, code_idx code, bool is
 	return g->loop_at[code] == NO_LOOP || execute_header(w, g->loop_at[code], is_hit);
 }
 
-static void spend(struct running *r, enum bucket b, enum inst_class c, uint64_t cyc)
+static void spend(struct loops_running *r, enum bucket b, enum inst_class c, uint64_t cyc)
 {
 	r->cyc += cyc;
 	r->cause[b][c] += cyc;
 }
 
-static bool end_wave(struct worker *w)
+static bool end_wave(struct loops_worker *w)
 {
 	while (w->open.n > 0)
 		close_top(w);
 	for (size_t i = 0; i < w->touched.n; i++) {
 		struct loop_gather *g = w->of[w->touched.v[i]];
 
-		if (!count(&g->trips, g->executions, 1))
+		if (!loops_count(&g->trips, g->executions, 1))
 			return false;
 		g->s.waves++;
 		g->s.prologue_cyc += g->first_cyc;
@@ -234,7 +234,7 @@ static bool end_wave(struct worker *w)
 static bool loops_track(void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
 {
 	const struct loops *l = self;
-	struct worker *w = mine;
+	struct loops_worker *w = mine;
 	struct account a;
 
 	w->n_waves++;
@@ -247,7 +247,7 @@ static bool loops_track(void *self, void *mine, const struct walk_track *wt, str
 		enum inst_class c = wt->data->inst_class[a.i];
 
 		spend(&w->now, BUCKET_IDLE, c, a.gap_cyc);
-		if (!follow(w, l->cfg, wt->data->code[a.i], a.is_hit))
+		if (!loops_follow(w, l->cfg, wt->data->code[a.i], a.is_hit))
 			return err_nomem(e);
 		spend(&w->now, class_stall_bucket(c), c, a.stall_cyc);
 		spend(&w->now, class_issue_bucket(c), c, a.issue_cyc);
@@ -261,7 +261,7 @@ static bool merge_map(struct u64_map *to, const struct u64_map *from)
 	uint64_t key, n;
 
 	for (size_t pos = 0; u64_map_next(from, &pos, &key, &n);)
-		if (!count(to, key, n))
+		if (!loops_count(to, key, n))
 			return false;
 	return true;
 }
@@ -292,7 +292,7 @@ static bool gather_merge(struct loop_gather *to, const struct loop_gather *from)
 static bool loops_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct loops *l = self;
-	struct worker *w = mine;
+	struct loops_worker *w = mine;
 
 	l->n_waves += w->n_waves;
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -341,8 +341,8 @@ void loops_free(struct loops *l)
 
 struct collector loops_collector(struct loops *l)
 {
-	return (struct collector){
-		l, sizeof(struct worker), worker_init, loops_track, loops_merge, worker_deinit};
+	return (struct collector){l, sizeof(struct loops_worker), loops_worker_init, loops_track,
+		loops_merge, loops_worker_deinit};
 }
 
 ORDER(compare_trips, struct loop_trips, UP(executions))

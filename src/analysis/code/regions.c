@@ -89,7 +89,7 @@ static bool find_positions(struct cutter *c, struct arena *a)
 	return true;
 }
 
-static void add_row(struct region *r, const struct code_totals *x)
+static void regions_add_row(struct region *r, const struct code_totals *x)
 {
 	r->n_rows++;
 	r->n_executed += x->hit > 0;
@@ -99,11 +99,11 @@ static void add_row(struct region *r, const struct code_totals *x)
 	r->totals.idle += x->idle;
 }
 
-struct class_sum {
+struct regions_class_sum {
 	uint64_t latency, rows;
 };
 
-static void find_dominant(struct region *r, const struct class_sum *sums)
+static void find_dominant(struct region *r, const struct regions_class_sum *sums)
 {
 	unsigned best = 0;
 
@@ -138,13 +138,13 @@ static void sum_region(const struct cutter *c, const struct code_totals *totals,
 	const code_idx *rows, uint32_t n, struct region *r)
 {
 	const struct cfg *g = c->g;
-	struct class_sum sums[CLASS_COUNT] = {{0, 0}};
+	struct regions_class_sum sums[CLASS_COUNT] = {{0, 0}};
 
 	*r = (struct region){.first_address = UINT64_MAX, .loop = NO_LOOP};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct code_row *row = &g->trace->code[rows[i]];
 
-		add_row(r, &totals[rows[i]]);
+		regions_add_row(r, &totals[rows[i]]);
 		sums[row->inst_class < CLASS_COUNT ? row->inst_class : 0].latency +=
 			totals[rows[i]].latency;
 		sums[row->inst_class < CLASS_COUNT ? row->inst_class : 0].rows++;

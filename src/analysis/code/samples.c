@@ -1,12 +1,309 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samples.c: PC samples as cycles, causes and edges to the instructions that were waited for. */
+/*
+ * samples.c: PC samples as cycles, causes and edges to the instructions that were waited for.
+ * Divisions: waits known from the code alone; samples.
+ */
 #include "analysis/code/samples.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "analysis/code/static_waits.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/search.h"
+#include "base/vec.h"
+
+/* --- waits known from the code alone ---------------------------------------------------------- */
+
+#define NO_LIMIT 255u
+#define MOST_ROWS 16384u /* rows that a search goes back */
+#define MOST_WAYS 2u	 /* predecessors of a block, when searching for the wait before it */
+
+struct samples_path { /* a backward path that enters a block at its end */
+	uint32_t block;
+	uint8_t skip;  /* newest instances that may still be outstanding */
+	uint8_t limit; /* most instances that can be outstanding: an earlier wait let no more
+			  pass */
+};
+
+struct samples_search {
+	const struct cfg *g;
+	struct amd_wait_tables amd;
+	unsigned counter;
+	bool is_first_only; /* a path ends at the first instance it finds */
+	struct samples_path queue[STATIC_WAITS_STEPS];
+	uint32_t n_queue, rows_left;
+	struct u64_map seen;
+	code_idx found[STATIC_WAITS_MOST];
+	uint32_t n_found;
+	VEC(struct code_link) links;
+	uint32_t reason;
+};
+
+static void add_found(struct samples_search *s, code_idx row)
+{
+	for (uint32_t i = 0; i < s->n_found; i++)
+		if (s->found[i] == row)
+			return;
+	if (s->n_found < STATIC_WAITS_MOST)
+		s->found[s->n_found++] = row;
+}
+
+/* Walks back from position `end` of a block to its start; false if the path ends before that. */
+static bool walk_block(struct samples_search *s, struct samples_path *p, uint32_t end)
+{
+	const unsigned c = s->counter;
+
+	for (uint32_t i = end; i-- > s->g->blocks[p->block].first && s->rows_left; s->rows_left--) {
+		const struct amd_wait_row *r = &s->amd.row[s->g->rows[i]];
+
+		if (!(r->counters >> c & 1))
+			continue;
+		if (r->role == AMD_ROLE_WAIT) {
+			p->limit = r->value[c] < p->limit ? r->value[c] : p->limit;
+		} else if (r->role == AMD_ROLE_PRODUCER) {
+			if (p->skip < r->value[c]) {
+				add_found(s, s->g->rows[i]);
+				p->skip = 0;
+				if (s->is_first_only)
+					return false;
+			} else {
+				p->skip = (uint8_t)(p->skip - r->value[c]);
+			}
+			if (p->limit != NO_LIMIT)
+				p->limit = (uint8_t)(p->limit > r->value[c] ? p->limit - r->value[c]
+									    : 0);
+		}
+		if (p->limit <= p->skip)
+			return false;
+	}
+	return s->rows_left;
+}
+
+static bool push_before(struct samples_search *s, const struct samples_path *p)
+{
+	const struct cfg_block *b = &s->g->blocks[p->block];
+
+	for (uint32_t k = 0; k < b->n_preds; k++) {
+		uint32_t from = s->g->preds[b->first_pred + k];
+		uint64_t *at = u64_map_at(
+			&s->seen, (uint64_t)from << 16 | (unsigned)p->skip << 8 | p->limit);
+
+		if (!at)
+			return false;
+		if (!*at && s->n_queue < STATIC_WAITS_STEPS)
+			s->queue[s->n_queue++] = (struct samples_path){from, p->skip, p->limit};
+		*at = 1;
+	}
+	return true;
+}
+
+static uint32_t samples_place_of(const struct cfg *g, code_idx row)
+{
+	const struct cfg_block *b = &g->blocks[g->block_of[row]];
+
+	for (uint32_t i = b->first; i < b->first + b->n; i++)
+		if (g->rows[i] == row)
+			return i;
+	return b->first;
+}
+
+/* Finds who raised the counter before the row, except the newest `skip`. */
+static bool search_back(struct samples_search *s, code_idx row, unsigned skip, bool is_first_only)
+{
+	struct samples_path p = {s->g->block_of[row], (uint8_t)skip, NO_LIMIT};
+	bool ok = true;
+
+	s->n_queue = s->n_found = 0;
+	s->rows_left = MOST_ROWS;
+	s->is_first_only = is_first_only;
+	if (walk_block(s, &p, samples_place_of(s->g, row)))
+		ok = push_before(s, &p);
+	for (uint32_t q = 0; ok && q < s->n_queue; q++) {
+		p = s->queue[q];
+		if (walk_block(s, &p, s->g->blocks[p.block].first + s->g->blocks[p.block].n))
+			ok = push_before(s, &p);
+	}
+	u64_map_deinit(&s->seen);
+	return ok;
+}
+
+/* Do all found instructions return in the order of issue? */
+static bool is_in_order(const struct samples_search *s)
+{
+	for (uint32_t i = 0; i < s->n_found; i++)
+		if (s->amd.row[s->found[i]].order != s->amd.row[s->found[0]].order ||
+			amd_order_is_free((enum amd_order)s->amd.row[s->found[i]].order))
+			return false;
+	return true;
+}
+
+/* Turns the candidates of a wait row into links of the sampled row. */
+static bool link_wait(struct samples_search *s, code_idx sampled, code_idx wait)
+{
+	const struct amd_wait_row *r = &s->amd.row[wait];
+
+	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
+		if (!(r->counters >> c & 1))
+			continue;
+		s->counter = c;
+		if (!search_back(s, wait, 0, false))
+			return false;
+		if (s->n_found && is_in_order(s) && !search_back(s, wait, r->value[c], true))
+			return false;
+		for (uint32_t i = 0; i < s->n_found; i++)
+			if (!VEC_PUSH(&s->links, (struct code_link){sampled, s->found[i],
+							 CODE_LINK_COUNT, s->reason}))
+				return false;
+	}
+	return true;
+}
+
+/* Links the nearest wait with a producer before position `end` of a block, else on the paths that
+ * lead to it. */
+static bool link_before(
+	struct samples_search *s, code_idx sampled, uint32_t block, uint32_t end, unsigned left)
+{
+	const struct cfg_block *b = &s->g->blocks[block];
+	const size_t before = s->links.n;
+
+	for (uint32_t i = end; i-- > b->first && left; left--) {
+		if (s->amd.role[s->g->rows[i]] == AMD_ROLE_WAIT &&
+			!link_wait(s, sampled, s->g->rows[i]))
+			return false;
+		if (s->links.n > before)
+			return true;
+	}
+	for (uint32_t k = 0; left && k < b->n_preds && k < MOST_WAYS; k++) {
+		uint32_t from = s->g->preds[b->first_pred + k];
+
+		if (!link_before(s, sampled, from, s->g->blocks[from].first + s->g->blocks[from].n,
+			    left))
+			return false;
+	}
+	return true;
+}
+
+static bool link_row(struct samples_search *s, code_idx row)
+{
+	size_t before = s->links.n;
+
+	if (s->amd.role[row] == AMD_ROLE_WAIT && !link_wait(s, row, row))
+		return false;
+	return s->links.n > before || link_before(s, row, s->g->block_of[row],
+					      samples_place_of(s->g, row), STATIC_WAITS_SKID);
+}
+
+ORDER(compare_links, struct code_link, UP(row) UP(kind) UP(to))
+
+static bool keep_links(struct static_waits *w, struct samples_search *s)
+{
+	SORT(s->links.v, s->links.n, compare_links);
+	w->links = arena_zalloc(&w->arena, s->links.n + 1, sizeof(*w->links));
+	for (size_t i = 0; w->links && i < s->links.n; i++)
+		if (!w->n_links || compare_links(&w->links[w->n_links - 1], &s->links.v[i]) != 0)
+			w->links[w->n_links++] = s->links.v[i];
+	return w->links != NULL;
+}
+
+/* Rows of a block run equally often; issued samples per row of the block estimate how often. */
+static bool weigh_rows(struct static_waits *w, const struct cfg *g)
+{
+	const struct trace *t = g->trace;
+	uint64_t *weight = arena_zalloc(&w->arena, (size_t)t->n_code + 1, sizeof(*weight));
+
+	for (uint32_t b = 0; weight && b < g->n_blocks; b++) {
+		const code_idx *row = &g->rows[g->blocks[b].first];
+		uint64_t issued = 1;
+
+		for (uint32_t i = 0; i < g->blocks[b].n; i++)
+			issued += t->samples[row[i]].issued >> 16 ? UINT16_MAX
+								  : t->samples[row[i]].issued;
+		for (uint32_t i = 0; i < g->blocks[b].n; i++)
+			weight[row[i]] = (issued * 1024 + g->blocks[b].n - 1) / g->blocks[b].n;
+	}
+	w->weight = weight;
+	return weight != NULL;
+}
+
+static uint32_t reason_named(const struct trace *t, const char *name)
+{
+	for (uint32_t k = 0; k < t->n_reasons; k++)
+		if (strcmp(t->reasons[k], name) == 0)
+			return k;
+	return NO_REASON;
+}
+
+/* At a barrier a wave waits for the other waves there. */
+static bool link_barrier(struct samples_search *s, code_idx row, uint32_t reason)
+{
+	return reason == NO_REASON || !trace_reasons_of(s->g->trace, row)[reason].all ||
+	       VEC_PUSH(&s->links, (struct code_link){row, row, CODE_LINK_BARRIER, reason});
+}
+
+static bool find_links(struct static_waits *w, struct samples_search *s)
+{
+	const struct cfg *g = s->g;
+	const uint32_t barrier = reason_named(g->trace, "barrier");
+
+	if (!amd_wait_tables(&w->arena, g->trace, &s->amd))
+		return false;
+	for (uint32_t i = 0; i < g->n_rows; i++) {
+		code_idx row = g->rows[i];
+
+		if (!link_barrier(s, row, barrier) ||
+			(trace_reasons_of(g->trace, row)[s->reason].all && !link_row(s, row)))
+			return false;
+	}
+	return keep_links(w, s) && weigh_rows(w, g);
+}
+
+bool static_waits_find(struct static_waits *w, const struct trace *t, struct incore_error *e)
+{
+	struct cfg g = {0};
+	struct samples_search *s;
+	bool ok;
+
+	*w = (struct static_waits){0};
+	arena_init(&w->arena);
+	if (!t->samples || t->meta.vendor != VENDOR_AMD || reason_named(t, "waitcnt") == NO_REASON)
+		return true;
+	if (!cfg_build(&g, t, e))
+		return false;
+	s = mem_zalloc(1, sizeof(*s));
+	if (s) {
+		s->g = &g;
+		s->reason = reason_named(t, "waitcnt");
+	}
+	ok = s && find_links(w, s);
+	if (s)
+		VEC_FREE(&s->links);
+	mem_free(s);
+	cfg_deinit(&g);
+	if (!ok)
+		static_waits_deinit(w);
+	return ok || err_nomem(e);
+}
+
+void static_waits_deinit(struct static_waits *w)
+{
+	arena_deinit(&w->arena);
+	*w = (struct static_waits){0};
+}
+
+const struct code_link *static_waits_of(const struct static_waits *w, code_idx row, uint32_t *n)
+{
+	uint32_t lo = 0, hi = w->n_links, end;
+
+	BISECT(lo, hi, i, w->links[i].row < row);
+	for (end = lo; end < w->n_links && w->links[end].row == row; end++)
+		;
+	*n = end - lo;
+	return w->links + lo;
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
 
 #define WAIT(family) CAUSE_WAIT, BUCKET_WAIT, family
 #define PIPE_STALL(family) CAUSE_PIPE_STALL, BUCKET_STALL, family, "pipe-stall:*"
@@ -104,17 +401,18 @@ uint32_t samples_main_reason(const struct trace *t, const struct reason_count *c
 /* --- who was waited for --------------------------------------------------------------------- */
 
 /* The part of the samples of one reason on one row that is due to one producer. */
-struct share {
+struct samples_share {
 	code_idx row, producer; /* producer NO_CODE: unknown, or the reason names none */
 	uint32_t reason;	/* NO_REASON: samples that issued */
 	struct reason_count n;
 	bool is_shared; /* shared with other candidates */
 };
-typedef bool (*share_fn)(void *ctx, const struct share *s);
+typedef bool (*share_fn)(void *ctx, const struct samples_share *s);
 
 /* Samples that issued have no reason. A warp that waits for asynchronous matrix work is sampled
  * with the reason for barriers; the producer tells them apart. */
-static const struct sample_cause *cause_of_share(const struct trace *t, const struct share *s)
+static const struct sample_cause *cause_of_share(
+	const struct trace *t, const struct samples_share *s)
 {
 	static const struct sample_cause issue = {
 		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:*", WHY_WORDS, true};
@@ -128,25 +426,25 @@ static const struct sample_cause *cause_of_share(const struct trace *t, const st
 
 /* Links from rows to possible producers: made by the importer from the code bytes, or, for AMD,
  * from the text. */
-struct blame {
+struct samples_blame {
 	const struct trace *t;
 	struct static_waits amd;
 	share_fn fn;
 	void *ctx;
 };
 
-static const struct code_link *links_of(const struct blame *b, code_idx row, uint32_t *n)
+static const struct code_link *links_of(const struct samples_blame *b, code_idx row, uint32_t *n)
 {
 	return b->t->n_code_links ? trace_links_of(b->t, row, n) : static_waits_of(&b->amd, row, n);
 }
 
-static uint64_t weight_of(const struct blame *b, code_idx i, bool by_hits)
+static uint64_t weight_of(const struct samples_blame *b, code_idx i, bool by_hits)
 {
 	return by_hits ? b->t->code[i].stated.hit : b->amd.weight ? b->amd.weight[i] : 1;
 }
 
 /* One part of n things split by weight; all parts add up to n. */
-static uint64_t part_of(uint64_t n, double before, double weight, double whole)
+static uint64_t samples_part_of(uint64_t n, double before, double weight, double whole)
 {
 	double end = (double)n * ((before + weight) / whole), begin = (double)n * (before / whole);
 	uint64_t last = before + weight >= whole ? n : (uint64_t)end;
@@ -155,8 +453,8 @@ static uint64_t part_of(uint64_t n, double before, double weight, double whole)
 }
 
 /* Candidates share by how often they were executed; if that is unknown, equally. */
-static bool each_candidate(
-	const struct blame *b, struct share s, const struct code_link *links, uint32_t n)
+static bool each_candidate(const struct samples_blame *b, struct samples_share s,
+	const struct code_link *links, uint32_t n)
 {
 	const struct trace *t = b->t;
 	struct reason_count all = s.n;
@@ -176,8 +474,8 @@ static bool each_candidate(
 		uint64_t w = weight_of(b, links[i].to, by_hits);
 
 		s.producer = links[i].to;
-		s.n.all = part_of(all.all, before, (double)w, whole);
-		s.n.not_issued = part_of(all.not_issued, before, (double)w, whole);
+		s.n.all = samples_part_of(all.all, before, (double)w, whole);
+		s.n.not_issued = samples_part_of(all.not_issued, before, (double)w, whole);
 		before += (double)w;
 		if (w && (s.n.all || s.n.not_issued) && !b->fn(b->ctx, &s))
 			return false;
@@ -185,18 +483,18 @@ static bool each_candidate(
 	return true;
 }
 
-static bool each_share_of_row(const struct blame *b, code_idx row)
+static bool each_share_of_row(const struct samples_blame *b, code_idx row)
 {
 	const struct trace *t = b->t;
 	const struct reason_count *counts = trace_reasons_of(t, row);
 	uint32_t n_links;
 	const struct code_link *links = links_of(b, row, &n_links);
-	struct share issued = {row, NO_CODE, NO_REASON, {t->samples[row].issued, 0}, false};
+	struct samples_share issued = {row, NO_CODE, NO_REASON, {t->samples[row].issued, 0}, false};
 
 	if (issued.n.all && !b->fn(b->ctx, &issued))
 		return false;
 	for (uint32_t k = 0; k < t->n_reasons; k++) {
-		struct share s = {row, NO_CODE, k, counts[k], false};
+		struct samples_share s = {row, NO_CODE, k, counts[k], false};
 		struct code_link of_reason[64];
 		uint32_t n = 0;
 		bool names;
@@ -215,7 +513,7 @@ static bool each_share_of_row(const struct blame *b, code_idx row)
 
 static bool each_share(const struct trace *t, share_fn fn, void *ctx, struct incore_error *e)
 {
-	struct blame b = {.t = t, .fn = fn, .ctx = ctx};
+	struct samples_blame b = {.t = t, .fn = fn, .ctx = ctx};
 	bool ok = true;
 
 	if (!static_waits_find(&b.amd, t, e))
@@ -259,7 +557,7 @@ static enum cause_family family_of_class(enum inst_class k)
 }
 
 /* "wait:VMEM-load", "pipe-stall:VALU", "barrier". */
-static struct cause name_share(const struct trace *t, const struct share *s, char name[40])
+static struct cause name_share(const struct trace *t, const struct samples_share *s, char name[40])
 {
 	const struct sample_cause *x = cause_of_share(t, s);
 	enum inst_class k = (enum inst_class)t->code[s->row].inst_class;
@@ -287,7 +585,7 @@ static uint32_t find_cause(struct causes *c, const struct cause *x, const char *
 	return c->v[c->n].name ? c->n++ : UINT32_MAX;
 }
 
-static bool take_share(void *ctx, const struct share *s)
+static bool take_share(void *ctx, const struct samples_share *s)
 {
 	struct causes_fill *f = ctx;
 	const struct trace *t = f->t;
@@ -376,7 +674,7 @@ struct producers_fill {
 	struct producer_group groups[CLASS_COUNT + 1]; /* by class; the last: unknown */
 };
 
-static bool add_edge(struct producers_fill *f, const struct share *s, bool is_fixed)
+static bool add_edge(struct producers_fill *f, const struct samples_share *s, bool is_fixed)
 {
 	uint64_t *at = u64_map_at(&f->edges, (uint64_t)s->producer << 32 | s->row);
 	uint64_t cyc = s->n.all * f->t->sampling.period_cyc;
@@ -400,7 +698,7 @@ static bool add_edge(struct producers_fill *f, const struct share *s, bool is_fi
 	return true;
 }
 
-static bool add_producer(void *ctx, const struct share *s)
+static bool add_producer(void *ctx, const struct samples_share *s)
 {
 	struct producers_fill *f = ctx;
 	const struct sample_cause *c = cause_of_share(f->t, s);

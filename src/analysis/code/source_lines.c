@@ -24,7 +24,7 @@ const char *collapse_name(enum collapse c)
 	return c <= COLLAPSE_NO_SOURCE ? names[c] : "?";
 }
 
-static void add(struct source_sums *s, const struct code_totals *t)
+static void source_lines_add(struct source_sums *s, const struct code_totals *t)
 {
 	s->rows++;
 	s->executed_rows += t->hit > 0;
@@ -35,20 +35,21 @@ static void add(struct source_sums *s, const struct code_totals *t)
 }
 
 /* Lines or files of one computation, found by key; each remembers the last row that counted. */
-struct table {
+struct source_lines_table {
 	struct u64_map index; /* key -> position + 1 */
 	VEC(struct source_line) v;
 	VEC(uint32_t) last_row; /* row + 1 */
 };
 
-static void table_free(struct table *t)
+static void table_free(struct source_lines_table *t)
 {
 	u64_map_deinit(&t->index);
 	VEC_FREE(&t->v);
 	VEC_FREE(&t->last_row);
 }
 
-static struct source_line *table_at(struct table *t, source_idx source, uint32_t line, size_t *at)
+static struct source_line *table_at(
+	struct source_lines_table *t, source_idx source, uint32_t line, size_t *at)
 {
 	uint64_t key = source == NO_SOURCE ? UNMAPPED_KEY : (uint64_t)source << 32 | line;
 	uint64_t *slot = u64_map_at(&t->index, key);
@@ -66,8 +67,8 @@ static struct source_line *table_at(struct table *t, source_idx source, uint32_t
 }
 
 /* Counts the row once for this key, however often its chain names it. */
-static bool count_in(struct table *t, const struct source_line *key, const struct code_totals *x,
-	uint32_t row, bool is_innermost)
+static bool count_in(struct source_lines_table *t, const struct source_line *key,
+	const struct code_totals *x, uint32_t row, bool is_innermost)
 {
 	size_t at;
 	struct source_line *l = table_at(t, key->source, key->line, &at);
@@ -75,23 +76,23 @@ static bool count_in(struct table *t, const struct source_line *key, const struc
 	if (!l)
 		return false;
 	if (is_innermost)
-		add(&l->exclusive, x);
+		source_lines_add(&l->exclusive, x);
 	if (t->last_row.v[at] != row + 1) {
 		t->last_row.v[at] = row + 1;
-		add(&l->inclusive, x);
+		source_lines_add(&l->inclusive, x);
 	}
 	return true;
 }
 
-static bool count_row(struct source_lines *s, struct table *lines, struct table *files,
-	const struct code_totals *x, code_idx i)
+static bool count_row(struct source_lines *s, struct source_lines_table *lines,
+	struct source_lines_table *files, const struct code_totals *x, code_idx i)
 {
 	const struct trace *t = s->trace;
 	const struct code_row *r = &t->code[i];
 	const struct source_line unmapped = {.source = NO_SOURCE};
 
-	add(&s->all, x);
-	add(r->n_frames ? &s->mapped : &s->unmapped, x);
+	source_lines_add(&s->all, x);
+	source_lines_add(r->n_frames ? &s->mapped : &s->unmapped, x);
 	if (r->n_frames == 0)
 		return count_in(lines, &unmapped, x, i, true) &&
 		       count_in(files, &unmapped, x, i, true);
@@ -132,7 +133,8 @@ static int compare_by_place(const void *pa, const void *pb, void *lines)
 	return compare_place(&v[*a], &v[*b]);
 }
 
-static bool keep(struct source_lines *s, struct table *from, struct source_line **out, uint32_t *n)
+static bool source_lines_keep(struct source_lines *s, struct source_lines_table *from,
+	struct source_line **out, uint32_t *n)
 {
 	*out = arena_zalloc(&s->arena, from->v.n + 1, sizeof(**out));
 	if (!*out)
@@ -160,7 +162,8 @@ static uint64_t weight_of(const struct source_sums *s, enum source_weight w)
 	}
 }
 
-static void measure(const struct source_lines *s, enum source_weight w, struct granularity *g)
+static void source_lines_measure(
+	const struct source_lines *s, enum source_weight w, struct granularity *g)
 {
 	uint64_t top1 = 0, top2 = 0;
 	double entropy = 0;
@@ -226,7 +229,7 @@ static bool index_places(struct source_lines *s)
 bool source_lines_compute(struct source_lines *s, const struct trace *t,
 	const struct code_totals *totals, struct incore_error *e)
 {
-	struct table lines = {0}, files = {0};
+	struct source_lines_table lines = {0}, files = {0};
 	bool ok = false;
 
 	*s = (struct source_lines){.trace = t};
@@ -234,12 +237,12 @@ bool source_lines_compute(struct source_lines *s, const struct trace *t,
 	for (code_idx i = 0; i < t->n_code; i++)
 		if (!t->code[i].is_label && !count_row(s, &lines, &files, &totals[i], i))
 			goto out;
-	ok = keep(s, &lines, &s->lines, &s->n_lines) && keep(s, &files, &s->files, &s->n_files) &&
-	     index_places(s);
+	ok = source_lines_keep(s, &lines, &s->lines, &s->n_lines) &&
+	     source_lines_keep(s, &files, &s->files, &s->n_files) && index_places(s);
 	if (!ok)
 		goto out;
 	for (unsigned w = 0; w < WEIGHT_COUNT; w++)
-		measure(s, w, &s->granularity[w]);
+		source_lines_measure(s, w, &s->granularity[w]);
 	judge(s);
 out:
 	table_free(&lines);

@@ -24,7 +24,7 @@ static uint32_t cu_of(const struct counter_series *s)
 	return s->cu < MAX_CUS ? s->cu : 0;
 }
 
-static bool measure(struct derived *d, struct incore_error *e)
+static bool derived_counters_measure(struct derived *d, struct incore_error *e)
 {
 	const struct trace *t = d->trace;
 	int64_t first = INT64_MAX, last = INT64_MIN;
@@ -82,7 +82,7 @@ static uint32_t se_axis(const struct derived *d, clock_idx clock)
 }
 
 /* Readings in one bin add up; for levels (with a unit) the last one counts. */
-static void put_series(
+static void derived_counters_put_series(
 	const struct derived *d, const struct counter_series *s, struct derived_tensor *x)
 {
 	double *row = x->v + ((size_t)se_axis(d, s->clock) * d->n_cus + cu_of(s)) * d->n_samples;
@@ -148,7 +148,7 @@ bool derived_load_counters(struct derived *d, struct incore_error *e)
 	bool ok = true;
 
 	d->counters = arena_zalloc(&d->arena, (size_t)t->n_counters + 2, sizeof(*d->counters));
-	if (!d->counters || !measure(d, e))
+	if (!d->counters || !derived_counters_measure(d, e))
 		return err_nomem(e);
 	if (d->n_samples == 0)
 		return true;
@@ -173,7 +173,7 @@ bool derived_load_counters(struct derived *d, struct incore_error *e)
 			d->n_counters++;
 			have = x;
 		}
-		put_series(d, s, &d->counters[have - d->counters].value);
+		derived_counters_put_series(d, s, &d->counters[have - d->counters].value);
 	}
 	ok = ok && add_clocks(d, &f);
 	/* Counters beyond the limit are missing; the definitions that need them say so. */

@@ -58,6 +58,3 @@ bool derived_fault_set(struct derived *d, struct derived_fault *f, const char *c
 /* Tensors of all counters; derived_counters.c. */
 bool derived_load_counters(struct derived *d, struct incore_error *e);
 const struct derived_counter *derived_find_counter(const struct derived *d, struct str name);
-
-/* Evaluates definition i and what it needs; its state is OK or BAD afterwards. */
-bool derived_evaluate(struct derived *d, uint32_t i, unsigned depth);

@@ -105,7 +105,7 @@ static void strides(const struct derived_tensor *x, size_t out[DERIVED_AXES])
 	}
 }
 
-static size_t place(const size_t at[DERIVED_AXES], const size_t stride[DERIVED_AXES])
+static size_t derived_tensor_place(const size_t at[DERIVED_AXES], const size_t stride[DERIVED_AXES])
 {
 	size_t p = 0;
 
@@ -125,7 +125,7 @@ static bool step_index(const uint32_t dim[DERIVED_AXES], size_t at[DERIVED_AXES]
 	return false;
 }
 
-static size_t count(const struct derived_tensor *x)
+static size_t derived_tensor_count(const struct derived_tensor *x)
 {
 	return (size_t)x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3];
 }
@@ -148,10 +148,11 @@ bool tensor_apply(struct derived *d, enum derived_op op, const struct derived_te
 		return false;
 	strides(&ab[0], sa);
 	strides(&ab[1], sb);
-	if (count(out) == 0)
+	if (derived_tensor_count(out) == 0)
 		return true;
 	do
-		out->v[n++] = apply(op, ab[0].v[place(at, sa)], ab[1].v[place(at, sb)]);
+		out->v[n++] = apply(op, ab[0].v[derived_tensor_place(at, sa)],
+			ab[1].v[derived_tensor_place(at, sb)]);
 	while (step_index(dim, at));
 	return true;
 }
@@ -166,19 +167,19 @@ bool tensor_fold(struct derived *d, enum derived_fold fold, unsigned axes,
 		dim[a] = axes >> a & 1 ? 1 : x->dim[a];
 		folded *= axes >> a & 1 ? x->dim[a] : 1;
 	}
-	if (count(x) == 0)
+	if (derived_tensor_count(x) == 0)
 		return derived_fault_set(d, f, "shape", "nothing to fold: the tensor is empty");
 	if (!tensor_new(d, dim, out, f))
 		return false;
 	strides(out, so);
-	for (size_t i = 0; i < count(out); i++)
+	for (size_t i = 0; i < derived_tensor_count(out); i++)
 		out->v[i] = fold == FOLD_MIN ? INFINITY : fold == FOLD_MAX ? -INFINITY : 0;
 	do {
-		double *to = &out->v[place(at, so)], v = x->v[n++];
+		double *to = &out->v[derived_tensor_place(at, so)], v = x->v[n++];
 
 		*to = fold == FOLD_MIN ? fmin(*to, v) : fold == FOLD_MAX ? fmax(*to, v) : *to + v;
 	} while (step_index(x->dim, at));
-	for (size_t i = 0; fold == FOLD_MEAN && i < count(out); i++)
+	for (size_t i = 0; fold == FOLD_MEAN && i < derived_tensor_count(out); i++)
 		out->v[i] /= (double)folded;
 	return true;
 }
@@ -200,7 +201,7 @@ static bool take_along_axis(struct derived *d, const uint32_t *keep, uint32_t n,
 		size_t from[DERIVED_AXES] = {at[0], at[1], at[2], at[3]};
 
 		from[axis] = keep[at[axis]];
-		out.v[i++] = x->v[place(from, sx)];
+		out.v[i++] = x->v[derived_tensor_place(from, sx)];
 	} while (step_index(dim, at));
 	*x = out;
 	return true;

@@ -13,26 +13,27 @@
 const char *const level_counters[LEVEL_KINDS] = {
 	"SQ_INST_LEVEL_VMEM", "SQ_INST_LEVEL_LDS", "SQ_INST_LEVEL_SMEM"};
 /* Index of the level counter for a class, plus 1; 0: no counter. */
-static uint8_t kind_of(uint8_t c)
+static uint8_t levels_kind_of(uint8_t c)
 {
 	if (c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS)
 		return 1;
 	return c == CLASS_LDS || c == CLASS_LDS_XLANE ? 2 : c == CLASS_SMEM ? 3 : 0;
 }
 
-struct issue {
+struct levels_issue {
 	uint64_t time_cyc;
 	clock_idx clock;
 	uint16_t cu;
 	uint8_t kind, simd;
 	code_idx code;
 };
-ORDER(by_place_and_time, struct issue, UP(clock) UP(cu) UP(kind) UP(time_cyc) UP(simd) UP(code))
+ORDER(by_place_and_time, struct levels_issue,
+	UP(clock) UP(cu) UP(kind) UP(time_cyc) UP(simd) UP(code))
 
 struct replay {
 	struct level_row *rows; /* mean, deviation: sum, sum of squares; error: the interval */
 	uint32_t n_rows;
-	VEC(struct issue) issues;
+	VEC(struct levels_issue) issues;
 	size_t issued, back, end; /* positions for one compute unit and counter */
 	uint32_t interval_cyc;
 };
@@ -58,8 +59,8 @@ unsigned levels_find(const struct trace *t)
 static bool add_issues(struct replay *r, const struct track *k, const struct track_data *d)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
-		uint8_t kind = kind_of(d->inst_class[i]);
-		struct issue x = {d->start_cyc[i] + d->stall_cyc[i], k->clock,
+		uint8_t kind = levels_kind_of(d->inst_class[i]);
+		struct levels_issue x = {d->start_cyc[i] + d->stall_cyc[i], k->clock,
 			(uint16_t)k->coord[1], kind, (uint8_t)k->coord[2], d->code[i]};
 
 		if (kind && !VEC_PUSH(&r->issues, x)) /* an instruction of unknown code is in
@@ -71,7 +72,7 @@ static bool add_issues(struct replay *r, const struct track *k, const struct tra
 
 static void come_back(struct replay *r, uint64_t time_cyc)
 {
-	const struct issue *x = &r->issues.v[r->back++];
+	const struct levels_issue *x = &r->issues.v[r->back++];
 	double cyc = (double)(time_cyc - x->time_cyc), interval = r->interval_cyc;
 	struct level_row *row = x->code < r->n_rows ? &r->rows[x->code] : NULL;
 
@@ -94,7 +95,7 @@ static void take_sample(struct replay *r, uint64_t time_cyc, uint64_t level)
 
 static void replay_series(struct replay *r, const struct counter_series *s)
 {
-	struct issue at = {
+	struct levels_issue at = {
 		.clock = s->clock, .cu = (uint16_t)s->cu, .kind = (uint8_t)counter_kind(s)};
 	size_t lo = 0, hi = r->issues.n;
 

@@ -1,17 +1,344 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats
- * differ as much.
+ * * diff.c: values per execution (or launch) of two captures, what changed, and whether repeats
+ * differ as much. Divisions: one side; gates; captures of one state; the comparison.
  */
 #include "analysis/diff/diff.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "analysis/code/samples.h"
+#include "analysis/diff/diff_gate.h"
+#include "analysis/diff/stable.h"
+#include "analysis/pipes/pipes.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "trace/kind.h"
+
+/* --- one side --------------------------------------------------------------------------------- */
+
+/* Causes of pipes are made from the analysis of pipes. */
+static bool diff_walk_pipes(struct diff_side *s, const struct walk_options *o,
+	struct walk_result *walk_out, struct incore_error *e)
+{
+	struct pipes *p = pipes_new(s->trace, e);
+	struct collector made[2];
+	const struct collector *list[] = {&made[0], &made[1]};
+	bool ok = false;
+
+	if (!p)
+		return false;
+	made[0] = hot_collector(s->hot);
+	made[1] = pipes_collector(p);
+	if (walk_tracks(s->trace, o, list, 2, walk_out, e))
+		ok = pipes_finish(p, e) && pipes_fill_causes(p, s->causes, e);
+	pipes_free(p);
+	return ok;
+}
+
+bool diff_side_open(struct diff_side *s, const struct trace *t, const struct walk_options *o,
+	struct walk_result *walk_out, struct incore_error *e)
+{
+	struct collector hot, causes;
+	const struct collector *list[] = {&hot, &causes};
+
+	memset(walk_out, 0, sizeof(*walk_out));
+	*s = (struct diff_side){.trace = t};
+	s->hot = hot_new(t);
+	if (!s->hot)
+		return err_nomem(e);
+	s->causes = causes_new(t, NULL, 0, e);
+	if (!s->causes)
+		goto fail;
+	if (!t->n_tracks) {
+		hot_take_stated(s->hot);
+		if (trace_kind(t) != KIND_SAMPLES || samples_fill_causes(s->causes, e))
+			return true;
+		goto fail;
+	}
+	if (trace_kind(t) == KIND_PIPES) {
+		if (diff_walk_pipes(s, o, walk_out, e))
+			return true;
+		goto fail;
+	}
+	hot = hot_collector(s->hot);
+	causes = causes_collector(s->causes);
+	if (walk_tracks(t, o, list, 2, walk_out, e) && causes_finish(s->causes, e))
+		return true;
+fail:
+	diff_side_close(s);
+	return false;
+}
+
+void diff_side_close(struct diff_side *s)
+{
+	hot_free(s->hot);
+	causes_free(s->causes);
+	*s = (struct diff_side){0};
+}
+
+/* --- gates ------------------------------------------------------------------------------------ */
+
+static bool bad_gate(const char *text, const char *at, const char *want, struct incore_error *e)
+{
+	return err_set(e, INCORE_USAGE, "bad-gate",
+		"--gate '%s': expected %s at character %zu; a gate reads like 'stall_per_hit<+5%%'",
+		text, want, (size_t)(at - text) + 1);
+}
+
+static const char *diff_skip_blanks(const char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+static bool is_metric_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool parse_op(const char **p, enum gate_op *op)
+{
+	bool is_less = **p == '<';
+
+	if (!is_less && **p != '>')
+		return false;
+	(*p)++;
+	*op = is_less ? GATE_LT : GATE_GT;
+	if (**p == '=') {
+		(*p)++;
+		*op = is_less ? GATE_LE : GATE_GE;
+	}
+	return true;
+}
+
+/* Digits with an optional fraction: no locale, no exponent, no inf. */
+static bool parse_number(const char **p, double *out)
+{
+	double v = 0, unit = 1;
+	const char *start = *p;
+	unsigned n = 0;
+
+	for (; **p >= '0' && **p <= '9' && n < 15; (*p)++, n++)
+		v = v * 10 + (**p - '0');
+	if (**p == '.')
+		for ((*p)++; **p >= '0' && **p <= '9' && n < 15; (*p)++, n++) {
+			unit /= 10;
+			v += unit * (**p - '0');
+		}
+	*out = v;
+	return n > 0 && *p > start && !(**p >= '0' && **p <= '9');
+}
+
+bool gate_parse(struct gate *g, const char *text, struct incore_error *e)
+{
+	const char *p = diff_skip_blanks(text), *name = p;
+	char sign = 0;
+	bool is_pct;
+	size_t n;
+
+	while (is_metric_char(*p))
+		p++;
+	n = (size_t)(p - name);
+	if (!n || n >= sizeof(g->metric))
+		return bad_gate(text, name, "the name of a value", e);
+	*g = (struct gate){.text = text};
+	memcpy(g->metric, name, n);
+	p = diff_skip_blanks(p);
+	if (!parse_op(&p, &g->op))
+		return bad_gate(text, p, "<, <=, > or >=", e);
+	p = diff_skip_blanks(p);
+	if (*p == '+' || *p == '-')
+		sign = *p++;
+	if (!parse_number(&p, &g->limit))
+		return bad_gate(text, p, "a number", e);
+	p = diff_skip_blanks(p);
+	is_pct = *p == '%';
+	p = diff_skip_blanks(p + is_pct);
+	if (*p)
+		return bad_gate(text, p, "the end", e);
+	g->limit = sign == '-' ? -g->limit : g->limit;
+	g->kind = !sign ? GATE_VALUE : is_pct ? GATE_CHANGE_PCT : GATE_CHANGE;
+	if (!sign && is_pct) {
+		g->limit /= 100;
+		if (!strstr(g->metric, "_share"))
+			return bad_gate(text, text, "a share (or a sign before the percentage)", e);
+	}
+	return true;
+}
+
+static const struct diff_value *find_value(const struct diff *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->n_values; i++)
+		if (strcmp(d->values[i].name, name) == 0)
+			return &d->values[i];
+	return NULL;
+}
+
+static bool unknown_metric(const struct gate *g, const struct diff *d, struct incore_error *e)
+{
+	struct strbuf names = {0};
+
+	for (uint32_t i = 0; i < d->n_values; i++)
+		sb_printf(&names, "%s%s", i ? ", " : "", d->values[i].name);
+	err_set(e, INCORE_USAGE, "bad-gate", "--gate '%s': no value '%s'; there are %s", g->text,
+		g->metric, names.p ? names.p : "none");
+	sb_free(&names);
+	return false;
+}
+
+static bool holds(enum gate_op op, double x, double limit)
+{
+	switch (op) {
+	case GATE_LT:
+		return x < limit;
+	case GATE_LE:
+		return x <= limit;
+	case GATE_GT:
+		return x > limit;
+	case GATE_GE:
+		return x >= limit;
+	}
+	return false;
+}
+
+bool gate_check(
+	const struct gate *g, const struct diff *d, struct gate_result *out, struct incore_error *e)
+{
+	const struct diff_value *v = find_value(d, g->metric);
+	struct gate_result r = {.gate = g, .value = v, .limit = g->limit};
+
+	if (!v)
+		return unknown_metric(g, d, e);
+	if (!v->is_known)
+		return err_set(e, INCORE_BAD_INPUT, "not-comparable",
+			"--gate '%s': the captures do not contain %s", g->text, g->metric);
+	if (g->kind == GATE_CHANGE_PCT && v->a == 0 && v->b != 0)
+		return err_set(e, INCORE_BAD_INPUT, "not-comparable",
+			"--gate '%s': %s is 0 in the first capture, a change in percent has no meaning",
+			g->text, g->metric);
+	r.got = g->kind == GATE_VALUE ? v->b : g->kind == GATE_CHANGE ? v->change : v->change_pct;
+	r.noise = d->options->noise_factor * (g->kind == GATE_CHANGE_PCT ? v->noise_pct : v->noise);
+	r.is_passed = holds(g->op, r.got, r.limit);
+	if (!r.is_passed && d->has_noise && g->kind != GATE_VALUE && fabs(r.got) <= r.noise)
+		r.is_passed = r.is_saved_by_noise = true;
+	*out = r;
+	return true;
+}
+
+static const char *op_text(enum gate_op op)
+{
+	static const char *const names[] = {"<", "<=", ">", ">="};
+
+	return names[op];
+}
+
+bool gate_put(const struct gate_result *r, const struct diff *d, struct strbuf *out)
+{
+	const struct gate *g = r->gate;
+	const struct diff_value *v = r->value;
+	double by = v->is_share ? 100 : 1;
+	const char *unit = v->is_share ? " %" : "";
+
+	sb_printf(out, "%s: %s %.3f%s -> %.3f%s (%+.2f %%), limit %s ",
+		r->is_passed ? "passed" : "FAILED", v->name, by * v->a, unit, by * v->b, unit,
+		v->change_pct, op_text(g->op));
+	if (g->kind == GATE_CHANGE_PCT)
+		sb_printf(out, "%+g %%", r->limit);
+	else if (g->kind == GATE_CHANGE)
+		sb_printf(out, "%+g", r->limit);
+	else
+		sb_printf(out, "%g%s", by * r->limit, unit);
+	if (!d->has_noise)
+		sb_puts(out, "; no repeat: noise unknown");
+	else
+		sb_printf(out, "; noise %.3f%s (%.2f %%)", by * v->noise, unit, v->noise_pct);
+	if (r->is_saved_by_noise)
+		sb_puts(out, ": beyond the limit but within the noise");
+	return !out->failed;
+}
+
+/* --- captures of one state -------------------------------------------------------------------- */
+
+static double per_execution(const struct diff_side *s, uint64_t cycles)
+{
+	uint64_t hits = s->hot->all.totals.hit;
+
+	return hits ? (double)cycles / (double)hits : 0;
+}
+
+static double diff_row_of(const struct diff_side *s, code_idx i)
+{
+	return per_execution(s, s->hot->rows[i].totals.latency);
+}
+
+static void judge_total(struct stability *out, const struct diff_side *sides, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		double x = per_execution(&sides[i], sides[i].hot->all.totals.latency);
+
+		out->least = !i || x < out->least ? x : out->least;
+		out->most = !i || x > out->most ? x : out->most;
+	}
+	out->spread_pct = out->least > 0 ? 100 * (out->most - out->least) / out->least : 0;
+}
+
+static struct stable_row judge_row(
+	const struct stability *of, const struct diff_side *sides, uint32_t n, code_idx code)
+{
+	struct stable_row r = {.code = code,
+		.a = diff_row_of(&sides[0], code),
+		.b = diff_row_of(&sides[1], code),
+		.least = diff_row_of(&sides[0], code)};
+
+	r.most = r.least;
+	for (uint32_t i = 1; i < n; i++) {
+		double x = diff_row_of(&sides[i], code);
+
+		r.least = x < r.least ? x : r.least;
+		r.most = x > r.most ? x : r.most;
+	}
+	r.spread_pct = of->least > 0 ? 100 * (r.most - r.least) / of->least : 0;
+	return r;
+}
+
+static int by_spread(const void *pa, const void *pb)
+{
+	const struct stable_row *a = pa, *b = pb;
+
+	RETURN_UNLESS_EQUAL(b->spread_pct, a->spread_pct);
+	RETURN_UNLESS_EQUAL(a->code, b->code);
+	return 0;
+}
+
+bool stability_judge(struct stability *out, const struct diff_side *sides, uint32_t n,
+	double total_pct, double row_pct, struct arena *arena, struct incore_error *e)
+{
+	code_idx n_code = sides[0].trace->n_code;
+	struct stable_row *v = arena_zalloc(arena, (size_t)n_code + 1, sizeof(*v));
+	uint32_t moved = 0;
+
+	*out = (struct stability){.rows = v};
+	if (!v)
+		return err_nomem(e);
+	judge_total(out, sides, n);
+	for (code_idx i = 0; i < n_code; i++) {
+		v[moved] = judge_row(out, sides, n, i);
+		out->n_beyond += v[moved].spread_pct > row_pct;
+		moved += v[moved].spread_pct > 0;
+	}
+	SORT(v, moved, by_spread);
+	out->row_most_pct = moved ? v[0].spread_pct : 0;
+	out->is_stable = out->spread_pct < total_pct && !out->n_beyond;
+	out->n_rows = out->is_stable ? 0 : out->n_beyond ? out->n_beyond : moved;
+	return true;
+}
+
+/* --- the comparison --------------------------------------------------------------------------- */
 
 const char *diff_verdict_name(enum diff_verdict v)
 {
@@ -103,7 +430,7 @@ static uint64_t work_of(const struct diff_side *s, enum diff_per per)
 }
 
 /* NAN if the capture does not say. */
-static double value_of(const struct diff_side *s, const struct value_def *v)
+static double diff_value_of(const struct diff_side *s, const struct value_def *v)
 {
 	const struct hot *h = s->hot;
 	double hit = (double)h->all.totals.hit, dur = (double)h->duration_cyc;
@@ -174,12 +501,12 @@ static void noise_of_value(const struct diff *d, const struct value_def *v, stru
 	const struct diff_options *o = d->options;
 	struct spread a = {0}, b = {0};
 
-	spread_add(&a, value_of(d->a, v));
+	spread_add(&a, diff_value_of(d->a, v));
 	for (uint32_t i = 0; i < o->n_repeats_a; i++)
-		spread_add(&a, value_of(&o->repeats_a[i], v));
-	spread_add(&b, value_of(d->b, v));
+		spread_add(&a, diff_value_of(&o->repeats_a[i], v));
+	spread_add(&b, diff_value_of(d->b, v));
 	for (uint32_t i = 0; i < o->n_repeats_b; i++)
-		spread_add(&b, value_of(&o->repeats_b[i], v));
+		spread_add(&b, diff_value_of(&o->repeats_b[i], v));
 	spread_take(&a, &out->noise, &out->noise_pct);
 	spread_take(&b, &out->noise, &out->noise_pct);
 }
@@ -187,7 +514,7 @@ static void noise_of_value(const struct diff *d, const struct value_def *v, stru
 /* Standard error of a value computed from samples, from their counts only. */
 static double sampling_error(const struct diff_side *s, const struct value_def *v)
 {
-	double x = value_of(s, v), n = (double)s->hot->all.samples;
+	double x = diff_value_of(s, v), n = (double)s->hot->all.samples;
 	double period = (double)s->trace->sampling.period_cyc;
 	double hits = (double)s->hot->all.totals.hit;
 
@@ -234,8 +561,8 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 			defs[i].kind == VALUE_STALL_SHARE || defs[i].kind == VALUE_BUCKET_SHARE;
 		v->is_count = defs[i].kind == VALUE_TOTAL || defs[i].kind == VALUE_DURATION ||
 			      defs[i].kind == VALUE_WAVES;
-		v->a = value_of(d->a, &defs[i]);
-		v->b = value_of(d->b, &defs[i]);
+		v->a = diff_value_of(d->a, &defs[i]);
+		v->b = diff_value_of(d->b, &defs[i]);
 		v->is_known = !isnan(v->a) && !isnan(v->b);
 		v->change = v->is_known ? v->b - v->a : 0;
 		v->change_pct = v->is_known && v->a != 0 ? 100 * v->change / v->a : 0;
@@ -251,14 +578,14 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 
 /* --- parts --- */
 
-struct cell { /* one part of one side */
+struct diff_cell { /* one part of one side */
 	const char *key;
 	code_idx code;
 	uint64_t work, cycles, stall; /* work: executions, or launches */
 };
 
-struct cells {
-	struct cell *v;
+struct diff_cells {
+	struct diff_cell *v;
 	uint32_t n;
 };
 
@@ -268,7 +595,7 @@ static uint64_t work_in(const struct diff_side *s, enum diff_per per, uint64_t h
 }
 
 static bool cells_of_rows(
-	const struct diff_side *s, enum diff_per per, struct arena *a, struct cells *out)
+	const struct diff_side *s, enum diff_per per, struct arena *a, struct diff_cells *out)
 {
 	const struct trace *t = s->trace;
 
@@ -279,14 +606,14 @@ static bool cells_of_rows(
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct code_totals *r = &s->hot->rows[i].totals;
 
-		out->v[i] = (struct cell){
+		out->v[i] = (struct diff_cell){
 			t->code[i].text, i, work_in(s, per, r->hit), r->latency, r->stall};
 	}
 	return true;
 }
 
 static bool cells_of_causes(
-	const struct diff_side *s, enum diff_per per, struct arena *a, struct cells *out)
+	const struct diff_side *s, enum diff_per per, struct arena *a, struct diff_cells *out)
 {
 	out->v = arena_zalloc(a, (size_t)s->causes->n + 1, sizeof(*out->v));
 	if (!out->v)
@@ -295,14 +622,14 @@ static bool cells_of_causes(
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct cause *c = &s->causes->v[i];
 
-		out->v[i] = (struct cell){c->name, NO_CODE, work_of(s, per), c->cyc,
+		out->v[i] = (struct diff_cell){c->name, NO_CODE, work_of(s, per), c->cyc,
 			c->bucket == BUCKET_ISSUE ? 0 : c->cyc};
 	}
 	return true;
 }
 
 static bool cells_of(const struct diff *d, const struct diff_side *s, struct arena *a,
-	struct cells *out, struct incore_error *e)
+	struct diff_cells *out, struct incore_error *e)
 {
 	enum diff_by by = d->by;
 	static const enum hot_by hot_by[] = {
@@ -324,9 +651,9 @@ static bool cells_of(const struct diff *d, const struct diff_side *s, struct are
 		return err_nomem(e);
 	out->n = n;
 	for (uint32_t i = 0; i < n; i++)
-		out->v[i] =
-			(struct cell){g[i].key, g[i].code, work_in(s, d->per, g[i].sums.totals.hit),
-				g[i].sums.totals.latency, g[i].sums.totals.stall};
+		out->v[i] = (struct diff_cell){g[i].key, g[i].code,
+			work_in(s, d->per, g[i].sums.totals.hit), g[i].sums.totals.latency,
+			g[i].sums.totals.stall};
 	return true;
 }
 
@@ -335,7 +662,7 @@ static double per_work(uint64_t cycles, uint64_t work)
 	return work ? (double)cycles / (double)work : 0;
 }
 
-static void part_add(struct diff_part *p, const struct cell *c, bool is_b)
+static void part_add(struct diff_part *p, const struct diff_cell *c, bool is_b)
 {
 	if (is_b) {
 		p->code_b = c->code;
@@ -352,7 +679,7 @@ static void part_add(struct diff_part *p, const struct cell *c, bool is_b)
 
 /* Rows: A's in order with their partners, then B's without partner. *of_row: part of each row of B.
  */
-static bool join_rows(struct diff *d, const struct cells *a, const struct cells *b,
+static bool join_rows(struct diff *d, const struct diff_cells *a, const struct diff_cells *b,
 	uint32_t *part_of_b, struct incore_error *e)
 {
 	d->parts = arena_zalloc(&d->arena, (size_t)a->n + b->n + 1, sizeof(*d->parts));
@@ -385,14 +712,14 @@ static bool join_rows(struct diff *d, const struct cells *a, const struct cells 
 }
 
 /* Other groupings: by equal keys. */
-static bool join_keys(struct diff *d, const struct cells *a, const struct cells *b,
+static bool join_keys(struct diff *d, const struct diff_cells *a, const struct diff_cells *b,
 	struct intern *keys, struct incore_error *e)
 {
 	d->parts = arena_zalloc(&d->arena, (size_t)a->n + b->n + 1, sizeof(*d->parts));
 	if (!d->parts)
 		return err_nomem(e);
 	for (unsigned side = 0; side < 2; side++) {
-		const struct cells *c = side ? b : a;
+		const struct diff_cells *c = side ? b : a;
 
 		for (uint32_t i = 0; i < c->n; i++) {
 			uint32_t id = intern_add(keys, str_of(c->v[i].key));
@@ -421,7 +748,7 @@ struct part_noise {
 	struct spread *spread;	   /* by part */
 };
 
-static uint32_t part_of(const struct part_noise *n, const struct cell *c, bool is_b)
+static uint32_t diff_part_of(const struct part_noise *n, const struct diff_cell *c, bool is_b)
 {
 	uint32_t id;
 
@@ -435,13 +762,13 @@ static bool add_repeat(
 	const struct part_noise *n, const struct diff_side *s, bool is_b, struct incore_error *e)
 {
 	struct arena tmp;
-	struct cells c = {0};
+	struct diff_cells c = {0};
 	bool ok;
 
 	arena_init(&tmp);
 	ok = cells_of(n->d, s, &tmp, &c, e);
 	for (uint32_t i = 0; ok && i < c.n; i++) {
-		uint32_t k = part_of(n, &c.v[i], is_b);
+		uint32_t k = diff_part_of(n, &c.v[i], is_b);
 
 		if (k < n->d->n_parts && c.v[i].work)
 			spread_add(&n->spread[k], per_work(c.v[i].cycles, c.v[i].work));
@@ -545,7 +872,7 @@ static bool fill_parts(struct diff *d, struct incore_error *e)
 {
 	enum diff_by by = d->options->by;
 	struct part_noise n = {.d = d};
-	struct cells a = {0}, b = {0};
+	struct diff_cells a = {0}, b = {0};
 	struct intern keys;
 	uint32_t *part_of_b;
 	bool ok = false;
@@ -634,7 +961,7 @@ static bool choose_work(struct diff *d, struct incore_error *e)
 }
 
 /* The stronger of the verdicts on latency and stall. */
-static enum diff_verdict verdict_of(const struct diff *d)
+static enum diff_verdict diff_verdict_of(const struct diff *d)
 {
 	enum diff_verdict v = DIFF_NO_CLAIM;
 
@@ -662,7 +989,7 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 	compare_clocks(d);
 	if (!fill_values(d, e) || !fill_parts(d, e))
 		goto fail;
-	d->verdict = verdict_of(d);
+	d->verdict = diff_verdict_of(d);
 	return true;
 fail:
 	diff_deinit(d);

@@ -40,10 +40,5 @@ struct block_limits {
 };
 
 const char *block_limit_name(enum block_limit k); /* "registers", "shared memory", ... */
-void blocks_compute(const struct trace *t, struct block_limits *b);
 /* "limited to 2 blocks per SM (16 of 64 warps) by registers (...)" */
 bool blocks_put_limit(const struct block_limits *b, struct strbuf *out);
-/* As blocks_put_limit(), plus the measured occupancy and what stays empty at the end. */
-bool blocks_put_sentence(const struct block_limits *b, struct strbuf *out);
-/* "3 blocks need <= 80 registers per thread (now 120); ..." */
-bool blocks_put_next_step(const struct block_limits *b, struct strbuf *out);

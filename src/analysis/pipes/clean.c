@@ -10,7 +10,7 @@
 
 /* --- order --- */
 
-static bool is_before(const struct clean_span *a, const struct clean_span *b)
+static bool clean_is_before(const struct clean_span *a, const struct clean_span *b)
 {
 	if (a->start != b->start)
 		return a->start < b->start;
@@ -29,7 +29,7 @@ static bool sort_nearly(struct clean_span *v, size_t n)
 		struct clean_span x = v[i];
 		size_t k = i;
 
-		while (k > 0 && is_before(&x, &v[k - 1]) && left > 0) {
+		while (k > 0 && clean_is_before(&x, &v[k - 1]) && left > 0) {
 			v[k] = v[k - 1];
 			k--;
 			left--;
@@ -48,7 +48,7 @@ static void merge_runs(const struct clean_span *a, size_t n_a, const struct clea
 	size_t i = 0, k = 0;
 
 	while (i < n_a && k < n_b) {
-		if (is_before(&b[k], &a[i]))
+		if (clean_is_before(&b[k], &a[i]))
 			*out++ = b[k++];
 		else
 			*out++ = a[i++];

@@ -40,7 +40,8 @@ static bool number_opcodes(struct comparing *x, unsigned side, struct incore_err
 }
 
 /* Finds or adds the row of that name; NULL on lack of memory. Linear search: pipes are few. */
-static struct compare_row *row_of(struct pipe_compare *c, struct str core, const char *name)
+static struct compare_row *pipe_compare_row_of(
+	struct pipe_compare *c, struct str core, const char *name)
 {
 	struct compare_row r = {0};
 
@@ -65,7 +66,7 @@ static bool add_pipes(struct comparing *x, unsigned side, struct incore_error *e
 
 		if (!p->rows[i].is_seen || p->rows[i].role == ROLE_MARK)
 			continue;
-		r = row_of(x->out, pipe_core_name(k), pipe_lane_name(k));
+		r = pipe_compare_row_of(x->out, pipe_core_name(k), pipe_lane_name(k));
 		if (!r)
 			return err_nomem(e);
 		r->count[side] += p->rows[i].n_work;

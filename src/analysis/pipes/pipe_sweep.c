@@ -1,8 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_sweep.c: splits the span of a pipe into pieces, each cycle in exactly one. */
 #include "analysis/pipes/pipe_sweep.h"
+
 #include "base/mem.h"
 #include "base/search.h"
+#include "isa/ascend.h"
+
+/* --- roles of lanes --------------------------------------------------------------------------- */
+
+const char *pipe_lane_name(const struct track *k)
+{
+	const char *slash = strrchr(k->name, '/');
+
+	return slash ? slash + 1 : k->name;
+}
+
+struct str pipe_core_name(const struct track *k)
+{
+	struct str s = str_of(k->name);
+	ptrdiff_t slash = str_rfind_char(s, '/');
+
+	return slash < 0 ? s : str_sub(s, 0, (size_t)slash);
+}
+
+enum pipe_role pipe_role(const struct track *k)
+{
+	const struct ascend_lane *lane = ascend_lane(k->coord[2]);
+
+	if (lane->is_compute)
+		return ROLE_COMPUTE;
+	if (lane->is_work)
+		return lane->pipe == PIPE_OTHER0 ? ROLE_OTHER : ROLE_MOVE;
+	switch (lane->pipe) {
+	case PIPE_CACHEMISS:
+	case PIPE_USERMARK:
+	case PIPE_EVENT:
+		return ROLE_MARK;
+	default:
+		return ROLE_CONTROL;
+	}
+}
+
+static enum pipe_kind kind_of_opcode(struct str opcode)
+{
+	switch (ascend_sync_of(opcode)) {
+	case SYNC_SET:
+	case SYNC_SET_CROSS:
+		return KIND_SET;
+	case SYNC_WAIT:
+	case SYNC_WAIT_CROSS:
+		return KIND_WAIT;
+	case SYNC_BARRIER:
+		return KIND_BARRIER;
+	case SYNC_GET_BUF:
+		return KIND_BUFFER;
+	case SYNC_RLS_BUF:
+	case SYNC_NOP:
+		return KIND_NOTHING;
+	default:
+		return ascend_is_config(opcode) ? KIND_CONFIG : KIND_WORK;
+	}
+}
+
+uint8_t *pipe_kinds_new(const struct trace *t)
+{
+	uint8_t *kinds = mem_alloc((size_t)t->n_code + 1);
+	uint8_t *of_opcode = mem_zalloc((size_t)t->n_opcodes + 1, 1);
+
+	if (!kinds || !of_opcode) {
+		mem_free(kinds);
+		mem_free(of_opcode);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < t->n_opcodes; i++)
+		of_opcode[i] = (uint8_t)kind_of_opcode(str_of(t->opcodes[i]));
+	for (code_idx i = 0; i < t->n_code; i++)
+		kinds[i] = of_opcode[t->code[i].opcode];
+	kinds[t->n_code] = KIND_WORK;
+	mem_free(of_opcode);
+	return kinds;
+}
+
+/* --- the sweep -------------------------------------------------------------------------------- */
 
 /* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
 
@@ -62,7 +141,8 @@ static size_t keep_last_ending(struct pipe_span *v, size_t n)
 	return out;
 }
 
-static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8_t *kinds)
+static bool pipe_sweep_gather(
+	struct pipe_sweep *s, const struct walk_track *w, const uint8_t *kinds)
 {
 	const struct track_data *d = w->data;
 
@@ -92,7 +172,7 @@ static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8
 	return true;
 }
 
-struct cursor {
+struct pipe_sweep_cursor {
 	const struct pipe_span *v;
 	size_t n, at;
 	enum bucket bucket;
@@ -100,7 +180,7 @@ struct cursor {
 
 /* The piece that starts at pos. */
 static struct pipe_piece next_piece(
-	const struct pipe_sweep *s, struct cursor *lists, unsigned n, uint64_t pos)
+	const struct pipe_sweep *s, struct pipe_sweep_cursor *lists, unsigned n, uint64_t pos)
 {
 	struct pipe_piece p = {BUCKET_IDLE, NO_SLICE, pos, s->hi};
 
@@ -108,7 +188,7 @@ static struct pipe_piece next_piece(
 		p.bucket = BUCKET_DRAIN;
 	else if (s->last_cyc < s->hi)
 		p.to_cyc = s->last_cyc;
-	EACH (struct cursor, c, lists, n) {
+	EACH (struct pipe_sweep_cursor, c, lists, n) {
 		const struct pipe_span *x;
 
 		while (c->at < c->n && c->v[c->at].to_cyc <= pos)
@@ -134,20 +214,20 @@ bool pipe_sweep_track(struct pipe_sweep *s, const struct walk_track *w, const ui
 {
 	const struct track_data *d = w->data;
 	uint64_t end = d->end_cyc > d->begin_cyc ? d->end_cyc : d->begin_cyc;
-	struct cursor lists[3];
+	struct pipe_sweep_cursor lists[3];
 
 	s->lo = d->begin_cyc > w->from_cyc ? d->begin_cyc : w->from_cyc;
 	s->hi = end < w->to_cyc ? end : w->to_cyc;
 	if (s->hi < s->lo)
 		s->hi = s->lo;
 	s->last_cyc = 0;
-	if (!gather(s, w, kinds))
+	if (!pipe_sweep_gather(s, w, kinds))
 		return err_nomem(e);
 	if (s->last_cyc > s->hi)
 		s->last_cyc = s->hi;
-	lists[0] = (struct cursor){s->work.v, s->work.n, 0, BUCKET_ISSUE};
-	lists[1] = (struct cursor){s->wait.v, s->wait.n, 0, BUCKET_WAIT};
-	lists[2] = (struct cursor){s->head.v, s->head.n, 0, BUCKET_STALL};
+	lists[0] = (struct pipe_sweep_cursor){s->work.v, s->work.n, 0, BUCKET_ISSUE};
+	lists[1] = (struct pipe_sweep_cursor){s->wait.v, s->wait.n, 0, BUCKET_WAIT};
+	lists[2] = (struct pipe_sweep_cursor){s->head.v, s->head.n, 0, BUCKET_STALL};
 	for (uint64_t pos = s->lo, n = 0; pos < s->hi; n++) {
 		struct pipe_piece p = next_piece(s, lists, 3, pos);
 

@@ -36,17 +36,8 @@ static inline uint64_t lane_end(const struct pipe_lane *l, uint32_t i)
 	return l->start_cyc[i] + l->dur_cyc[i];
 }
 
-/* False on lack of memory; the lane must be freed in that case, too. */
-bool pipe_lane_keep(struct pipe_lane *l, const struct walk_track *w, const uint8_t *kinds);
-void pipe_lane_deinit(struct pipe_lane *l);
-
 /* How many slices come before (time, slice) in the order of by_end. */
 uint32_t pipe_lane_ended(const struct pipe_lane *l, uint64_t time_cyc, uint32_t slice);
 
-/* One question per file. */
-bool pipes_measure_depth(struct pipe_row *r, const struct walk_track *w, const uint8_t *kinds,
-	struct incore_error *e);
-bool pipes_find_overlap(struct pipes *p, struct incore_error *e);
 bool pipes_find_waits(struct pipes *p, struct incore_error *e);
 bool pipes_find_path(struct pipes *p, struct incore_error *e);
-bool pipes_find_bound(struct pipes *p, struct incore_error *e);

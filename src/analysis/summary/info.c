@@ -9,7 +9,7 @@
 
 #define N_CUS 65536
 
-static bool count_rows(struct info *i, struct incore_error *e)
+static bool info_count_rows(struct info *i, struct incore_error *e)
 {
 	const struct trace *t = i->trace;
 	struct u64_map lines = {0};
@@ -131,7 +131,7 @@ bool info_make(struct info *i, const struct trace *t, struct incore_error *e)
 		if (!collect_coords(i, k, e))
 			return false;
 	find_span(i);
-	return count_rows(i, e) && count_occupancy(i, e);
+	return info_count_rows(i, e) && count_occupancy(i, e);
 }
 
 void info_deinit(struct info *i)

@@ -97,11 +97,6 @@ void summary_free(struct summary *s);
 bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
 	struct incore_error *e);
 
-/* summary_bound.c: a part of summary_new(). */
-/* summary_why.c: the row that `row` waits for, or NO_CODE; and what lies behind a verdict on
- * samples. */
-code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row);
-void summary_put_why(const struct summary *s, struct strbuf *out);
 /* What a row's accesses take divided by what the best layout would need; 0: not much more than
  * that. */
 #define SUMMARY_SECTORS "memory_l2_theoretical_sectors_global"
@@ -113,7 +108,6 @@ double summary_excess(const struct trace *t, const char *name, code_idx row);
 double summary_few_lanes(const struct trace *t, code_idx *split);
 /* Fills rows (at most `most`) with those that run with few active lanes; returns their number. */
 uint32_t summary_few_lanes_rows(const struct trace *t, code_idx *rows, uint32_t most);
-bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
 /* The edge with most cycles into a wait row, or NULL. */
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
 /* The innermost source line of a row as one number; 0 if it has none. */

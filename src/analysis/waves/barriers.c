@@ -17,12 +17,12 @@ struct instance { /* one wave at one barrier */
 	uint64_t release;
 };
 
-struct gather {
+struct barriers_gather {
 	VEC(struct instance) v;
 	uint64_t n_skipped;
 };
 
-struct series { /* values of one distribution */
+struct barriers_series { /* values of one distribution */
 	VEC(uint64_t) v;
 };
 
@@ -35,7 +35,7 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 		b->trace = t;
 		b->per_wave = t->n_tracks ? MAX_INSTANCES / t->n_tracks : 1;
 		b->per_wave += b->per_wave == 0;
-		b->gather = arena_zalloc(&b->arena, 1, sizeof(struct gather));
+		b->gather = arena_zalloc(&b->arena, 1, sizeof(struct barriers_gather));
 		if (b->gather)
 			return b;
 	}
@@ -43,9 +43,9 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 	return err_nomem_null(e);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void barriers_worker_deinit(void *self, void *mine)
 {
-	struct gather *g = mine;
+	struct barriers_gather *g = mine;
 
 	(void)self;
 	VEC_FREE(&g->v);
@@ -56,7 +56,7 @@ void barriers_free(struct barriers *b)
 	if (!b)
 		return;
 	if (b->gather)
-		worker_deinit(b, b->gather);
+		barriers_worker_deinit(b, b->gather);
 	arena_deinit(&b->arena);
 	mem_free(b);
 }
@@ -65,7 +65,7 @@ static bool barriers_track(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct barriers *b = self;
-	struct gather *g = mine;
+	struct barriers_gather *g = mine;
 	const struct track_data *d = w->data;
 	uint32_t ordinal = 0;
 
@@ -88,7 +88,7 @@ static bool barriers_track(
 
 static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 {
-	struct gather *to = ((struct barriers *)self)->gather, *from = mine;
+	struct barriers_gather *to = ((struct barriers *)self)->gather, *from = mine;
 
 	if (!VEC_RESERVE(&to->v, to->v.n + from->v.n))
 		return err_nomem(e);
@@ -100,8 +100,8 @@ static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector barriers_collector(struct barriers *b)
 {
-	return (struct collector){
-		b, sizeof(struct gather), NULL, barriers_track, barriers_merge, worker_deinit};
+	return (struct collector){b, sizeof(struct barriers_gather), NULL, barriers_track,
+		barriers_merge, barriers_worker_deinit};
 }
 
 /* Copy with the CU and workgroup of the wave, which sorting needs. */
@@ -146,7 +146,7 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 /* Sums over the meetings of one row. */
 struct row_meetings {
 	struct barrier_row *row;
-	struct series *skew, *last;
+	struct barriers_series *skew, *last;
 	struct u64_map times; /* track -> number of times it came last << 32 | number of times it
 				 came */
 };
@@ -174,7 +174,7 @@ static void keep_widest(const struct barriers *b, struct row_meetings *m,
 }
 
 /* Does a arrive before b? Ties: the first in track order. */
-static bool is_before(const struct meeting_key *a, const struct meeting_key *b)
+static bool barriers_is_before(const struct meeting_key *a, const struct meeting_key *b)
 {
 	uint64_t x = a->x.release - a->x.wait_cyc, y = b->x.release - b->x.wait_cyc;
 
@@ -199,7 +199,7 @@ static bool add_meeting(
 		if (!times)
 			return false;
 		(*times)++;
-		if (is_before(&k[i], first))
+		if (barriers_is_before(&k[i], first))
 			first = &k[i];
 		if (arrival > latest || (arrival == latest && k[i].x.track < last->x.track))
 			last = &k[i];
@@ -232,8 +232,8 @@ static void find_latest(struct row_meetings *m)
 }
 
 /* Adds all executions of one barrier row: k[0..n), sorted. */
-static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, struct series *skew,
-	struct series *last)
+static bool barriers_add_row(struct barriers *b, const struct meeting_key *k, size_t n,
+	struct barriers_series *skew, struct barriers_series *last)
 {
 	struct barrier_row *r = &b->rows[b->n_rows++];
 	struct row_meetings m = {.row = r, .skew = skew, .last = last};
@@ -265,7 +265,7 @@ ORDER(compare_rows, struct barrier_row, DOWN(wait_cyc) UP(code))
 
 static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 {
-	struct series skew = {0}, last = {0};
+	struct barriers_series skew = {0}, last = {0};
 	uint32_t count = 0;
 	bool ok;
 
@@ -277,7 +277,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 	for (size_t i = 0, end; i < n && ok; i = end) {
 		for (end = i + 1; end < n && k[end].x.code == k[i].x.code;)
 			end++;
-		ok = add_row(b, k + i, end - i, &skew, &last);
+		ok = barriers_add_row(b, k + i, end - i, &skew, &last);
 	}
 	if (ok) {
 		b->skew_cyc = distribution_of(skew.v.v, skew.v.n);
@@ -291,7 +291,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 
 bool barriers_finish(struct barriers *b, struct incore_error *e)
 {
-	const struct gather *g = b->gather;
+	const struct barriers_gather *g = b->gather;
 	struct meeting_key *k = mem_zalloc(g->v.n + 1, sizeof(*k));
 	bool ok;
 

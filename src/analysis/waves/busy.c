@@ -80,7 +80,7 @@ static bool busy_merge(void *self, void *mine, struct incore_error *e)
 	return simd_sets_hand_in(&((struct busy *)self)->at_hand, mine) || err_nomem(e);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void busy_worker_deinit(void *self, void *mine)
 {
 	simd_worker_deinit(&((struct busy *)self)->at_hand, mine);
 }
@@ -115,7 +115,7 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 	struct selection wide = busy_selection(o->selection, b->trace);
 	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
 	struct collector c = {
-		b, sizeof(struct simd_worker), NULL, busy_track, busy_merge, worker_deinit};
+		b, sizeof(struct simd_worker), NULL, busy_track, busy_merge, busy_worker_deinit};
 	const struct collector *list[] = {&c};
 	struct walk_result r;
 	bool ok;

@@ -17,7 +17,7 @@ struct proof { /* the exact set behind a hash */
 	uint64_t *bits;
 };
 
-struct gather {
+struct clusters_gather {
 	uint32_t *count; /* by code row: executions in the current wave */
 	VEC(code_idx) touched;
 	VEC(struct proof) proofs;
@@ -32,7 +32,7 @@ static size_t words_of(const struct trace *t)
 
 static void gather_deinit(void *self, void *mine)
 {
-	struct gather *g = mine;
+	struct clusters_gather *g = mine;
 
 	(void)self;
 	for (size_t i = 0; i < g->proofs.n; i++)
@@ -46,7 +46,7 @@ static void gather_deinit(void *self, void *mine)
 static bool gather_init(void *self, void *mine)
 {
 	const struct clusters *c = self;
-	struct gather *g = mine;
+	struct clusters_gather *g = mine;
 
 	g->count = mem_zalloc((size_t)c->trace->n_code + 1, sizeof(*g->count));
 	return g->count != NULL;
@@ -59,7 +59,7 @@ struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
 	if (c) {
 		arena_init(&c->arena);
 		c->trace = t;
-		c->gather = arena_zalloc(&c->arena, 1, sizeof(struct gather));
+		c->gather = arena_zalloc(&c->arena, 1, sizeof(struct clusters_gather));
 		c->waves = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->waves));
 		c->of_track = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->of_track));
 		if (c->gather && gather_init(c, c->gather) && c->waves && c->of_track)
@@ -82,7 +82,8 @@ void clusters_free(struct clusters *c)
 }
 
 /* Counts rows of the records that start in the window. */
-static bool count_rows(struct gather *g, const struct walk_track *w, struct cluster_wave *out)
+static bool clusters_count_rows(
+	struct clusters_gather *g, const struct walk_track *w, struct cluster_wave *out)
 {
 	const struct track_data *d = w->data;
 
@@ -101,7 +102,7 @@ static bool count_rows(struct gather *g, const struct walk_track *w, struct clus
 }
 
 /* Sums of hashed rows, so the order does not matter. */
-static void hash_rows(const struct gather *g, struct cluster_wave *out)
+static void hash_rows(const struct clusters_gather *g, struct cluster_wave *out)
 {
 	for (size_t i = 0; i < g->touched.n; i++) {
 		uint64_t row = g->touched.v[i];
@@ -114,7 +115,7 @@ static void hash_rows(const struct gather *g, struct cluster_wave *out)
 	out->n_rows = (uint32_t)g->touched.n;
 }
 
-static bool proof_add(struct gather *g, struct proof p, uint64_t *slot)
+static bool proof_add(struct clusters_gather *g, struct proof p, uint64_t *slot)
 {
 	if (!VEC_PUSH(&g->proofs, p)) {
 		mem_free(p.bits);
@@ -125,7 +126,8 @@ static bool proof_add(struct gather *g, struct proof p, uint64_t *slot)
 }
 
 /* Checks that the wave's set is the one its hash stands for. */
-static bool check_set(struct gather *g, const struct trace *t, const struct cluster_wave *me)
+static bool check_set(
+	struct clusters_gather *g, const struct trace *t, const struct cluster_wave *me)
 {
 	uint64_t *slot = u64_map_at(&g->proof_index, me->rows_hash.lo);
 	const struct proof *p;
@@ -159,14 +161,14 @@ static bool clusters_track(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct clusters *c = self;
-	struct gather *g = mine;
+	struct clusters_gather *g = mine;
 	struct cluster_wave me = {.is_seen = true};
 	uint64_t lo = w->data->begin_cyc > w->from_cyc ? w->data->begin_cyc : w->from_cyc;
 	uint64_t hi = w->data->end_cyc < w->to_cyc ? w->data->end_cyc : w->to_cyc;
 	bool ok;
 
 	me.duration = hi > lo ? hi - lo : 0;
-	ok = count_rows(g, w, &me);
+	ok = clusters_count_rows(g, w, &me);
 	if (ok) {
 		hash_rows(g, &me);
 		ok = check_set(g, w->trace, &me);
@@ -182,7 +184,7 @@ static bool clusters_track(
 static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct clusters *c = self;
-	struct gather *to = c->gather, *from = mine;
+	struct clusters_gather *to = c->gather, *from = mine;
 
 	c->n_collisions += from->n_collisions;
 	EACH (struct proof, p, from->proofs.v, from->proofs.n) {
@@ -209,11 +211,11 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector clusters_collector(struct clusters *c)
 {
-	return (struct collector){c, sizeof(struct gather), gather_init, clusters_track,
+	return (struct collector){c, sizeof(struct clusters_gather), gather_init, clusters_track,
 		clusters_merge, gather_deinit};
 }
 
-struct entry { /* one wave, for sorting */
+struct clusters_entry { /* one wave, for sorting */
 	const struct cluster_wave *w;
 	track_idx idx;
 };
@@ -228,7 +230,7 @@ static int compare_sets(const struct cluster_wave *x, const struct cluster_wave 
 
 static int compare_by_path(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct clusters_entry *x = a, *y = b;
 	int d = compare_sets(x->w, y->w);
 
 	if (d)
@@ -237,14 +239,15 @@ static int compare_by_path(const void *a, const void *b)
 	return COMPARE(x->idx, y->idx);
 }
 
-ORDER(compare_by_duration, struct entry, UP(w->duration) UP(idx))
+ORDER(compare_by_duration, struct clusters_entry, UP(w->duration) UP(idx))
 
 ORDER(compare_variants, struct cluster_variant, DOWN(n_waves) UP(first))
 
 ORDER(compare_clusters, struct cluster, DOWN(latency) DOWN(n_waves) UP(first))
 
 /* v[0..n) are the waves of one cluster, by trips then index. */
-static bool make_variants(struct clusters *c, struct cluster *k, const struct entry *v, uint32_t n)
+static bool make_variants(
+	struct clusters *c, struct cluster *k, const struct clusters_entry *v, uint32_t n)
 {
 	uint32_t count = 1;
 
@@ -263,7 +266,7 @@ static bool make_variants(struct clusters *c, struct cluster *k, const struct en
 	return true;
 }
 
-static bool make_cluster(struct clusters *c, struct entry *v, uint32_t n)
+static bool make_cluster(struct clusters *c, struct clusters_entry *v, uint32_t n)
 {
 	struct cluster *k = &c->v[c->n++];
 	uint64_t best = UINT64_MAX;
@@ -296,7 +299,7 @@ static bool make_cluster(struct clusters *c, struct entry *v, uint32_t n)
 	return true;
 }
 
-static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
+static bool make_clusters(struct clusters *c, struct clusters_entry *v, uint32_t n)
 {
 	c->v = arena_zalloc(&c->arena, (size_t)n + 1, sizeof(*c->v));
 	if (!c->v)
@@ -313,7 +316,7 @@ static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
 }
 
 /* Sets the cluster of each wave, through the first wave of its set. */
-static bool mark_tracks(struct clusters *c, const struct entry *v, uint32_t n)
+static bool mark_tracks(struct clusters *c, const struct clusters_entry *v, uint32_t n)
 {
 	struct u64_map place = {0};
 	bool ok = true;
@@ -342,7 +345,7 @@ static bool mark_tracks(struct clusters *c, const struct entry *v, uint32_t n)
 
 bool clusters_finish(struct clusters *c, struct incore_error *e)
 {
-	struct entry *v = mem_zalloc((size_t)c->trace->n_tracks + 1, sizeof(*v));
+	struct clusters_entry *v = mem_zalloc((size_t)c->trace->n_tracks + 1, sizeof(*v));
 	uint32_t n = 0;
 	bool ok;
 
@@ -350,7 +353,7 @@ bool clusters_finish(struct clusters *c, struct incore_error *e)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < c->trace->n_tracks; i++)
 		if (c->waves[i].is_seen)
-			v[n++] = (struct entry){&c->waves[i], i};
+			v[n++] = (struct clusters_entry){&c->waves[i], i};
 	ok = make_clusters(c, v, n) && mark_tracks(c, v, n);
 	mem_free(v);
 	return ok || err_nomem(e);

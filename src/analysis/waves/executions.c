@@ -8,24 +8,24 @@
 
 enum { SERIES_CYCLES, SERIES_STALL, SERIES_COUNT };
 
-struct worker {
+struct executions_worker {
 	struct histograms hist;
 	struct histogram_run *runs; /* by series */
 };
 
-static void worker_deinit(void *self, void *mine)
+static void executions_worker_deinit(void *self, void *mine)
 {
-	struct worker *m = mine;
+	struct executions_worker *m = mine;
 
 	(void)self;
 	histograms_deinit(&m->hist);
 	mem_free(m->runs);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool executions_worker_init(void *self, void *mine)
 {
 	const struct executions *x = self;
-	struct worker *m = mine;
+	struct executions_worker *m = mine;
 
 	m->runs = mem_zalloc((size_t)x->n_rows * SERIES_COUNT + 1, sizeof(*m->runs));
 	return m->runs != NULL;
@@ -35,7 +35,7 @@ static bool executions_track(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct executions *x = self;
-	struct worker *m = mine;
+	struct executions_worker *m = mine;
 	const struct track_data *d = w->data;
 
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -55,7 +55,7 @@ static bool executions_track(
 static bool executions_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct executions *x = self;
-	struct worker *m = mine;
+	struct executions_worker *m = mine;
 	uint64_t key, count;
 	size_t pos = 0;
 
@@ -89,8 +89,8 @@ void executions_free(struct executions *x)
 
 struct collector executions_collector(struct executions *x)
 {
-	return (struct collector){x, sizeof(struct worker), worker_init, executions_track,
-		executions_merge, worker_deinit};
+	return (struct collector){x, sizeof(struct executions_worker), executions_worker_init,
+		executions_track, executions_merge, executions_worker_deinit};
 }
 
 bool executions_finish(struct executions *x, struct incore_error *e)

@@ -6,7 +6,7 @@
 #include "isa/amd.h"
 #include "trace/account.h"
 
-struct gather {
+struct hidden_gather {
 	struct hidden_sum bucket[BUCKET_COUNT];
 	struct hidden_sum recorded;
 	struct hidden_sum *rows;
@@ -70,32 +70,32 @@ void hidden_free(struct hidden *h)
 	mem_free(h);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void hidden_worker_deinit(void *self, void *mine)
 {
-	struct gather *g = mine;
+	struct hidden_gather *g = mine;
 
 	(void)self;
 	mem_free(g->rows);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool hidden_worker_init(void *self, void *mine)
 {
 	const struct hidden *h = self;
-	struct gather *g = mine;
+	struct hidden_gather *g = mine;
 
 	g->rows = mem_zalloc((size_t)h->busy->trace->n_code + 1, sizeof(*g->rows));
 	return g->rows != NULL;
 }
 
-struct look { /* one track being looked at */
-	struct gather *g;
+struct hidden_look { /* one track being looked at */
+	struct hidden_gather *g;
 	struct busy_view view;
 	struct span_cursor others;
 	struct hidden_sum lost;
 };
 
-static uint64_t add_piece(
-	struct look *l, struct hidden_sum *row, enum bucket b, uint64_t start, uint64_t cyc)
+static uint64_t hidden_add_piece(
+	struct hidden_look *l, struct hidden_sum *row, enum bucket b, uint64_t start, uint64_t cyc)
 {
 	struct hidden_sum s = {cyc, busy_hidden(&l->view, start, cyc), 0};
 
@@ -112,7 +112,8 @@ static uint64_t add_piece(
  * the wave had not finished the previous record. Where the wave itself issued (own), two issuers
  * are needed.
  */
-static uint64_t overlap_hidden(struct look *l, uint64_t time, uint64_t from, const struct span *own)
+static uint64_t overlap_hidden(
+	struct hidden_look *l, uint64_t time, uint64_t from, const struct span *own)
 {
 	uint64_t a = own->start > time ? own->start : time, b = own->end < from ? own->end : from;
 
@@ -125,7 +126,8 @@ static uint64_t overlap_hidden(struct look *l, uint64_t time, uint64_t from, con
 	       span_cursor_between(&l->view.once, b, from);
 }
 
-static void look_at(struct look *l, const struct account *a, uint32_t n_code, struct span *own)
+static void hidden_look_at(
+	struct hidden_look *l, const struct account *a, uint32_t n_code, struct span *own)
 {
 	const struct track_data *d = a->d;
 	enum inst_class k = d->inst_class[a->i];
@@ -133,9 +135,9 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 	uint64_t hidden = 0, time = d->start_cyc[a->i], end = time + d->stall_cyc[a->i];
 
 	if (a->gap_cyc)
-		add_piece(l, row, BUCKET_IDLE, a->at.gap, a->gap_cyc);
+		hidden_add_piece(l, row, BUCKET_IDLE, a->at.gap, a->gap_cyc);
 	if (a->stall_cyc)
-		hidden = add_piece(l, row, class_stall_bucket(k), a->at.stall, a->stall_cyc);
+		hidden = hidden_add_piece(l, row, class_stall_bucket(k), a->at.stall, a->stall_cyc);
 	if (a->is_hit) {
 		uint64_t from = end < a->raw.stall ? end : a->raw.stall;
 
@@ -147,9 +149,9 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 	if (a->issue_cyc && class_issue_bucket(k) == BUCKET_ISSUE)
 		l->g->bucket[BUCKET_ISSUE].cyc += a->issue_cyc;
 	else if (a->issue_cyc)
-		add_piece(l, row, BUCKET_DRAIN, a->at.issue, a->issue_cyc);
+		hidden_add_piece(l, row, BUCKET_DRAIN, a->at.issue, a->issue_cyc);
 	if (a->tail_cyc)
-		add_piece(l, row, BUCKET_IDLE, a->at.end, a->tail_cyc);
+		hidden_add_piece(l, row, BUCKET_IDLE, a->at.end, a->tail_cyc);
 	if (a->issue_cyc && class_is_busy(k))
 		*own = (struct span){a->at.issue, a->at.end};
 }
@@ -157,7 +159,7 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 static bool hidden_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct hidden *h = self;
-	struct look l = {.g = mine};
+	struct hidden_look l = {.g = mine};
 	struct span own = {0, 0};
 	struct account a;
 
@@ -167,9 +169,10 @@ static bool hidden_track(void *self, void *mine, const struct walk_track *w, str
 		l.others.list = &h->others[w->track->clock].once;
 	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (w->data->n == 0 && a.tail_cyc)
-		add_piece(&l, &l.g->rows[w->trace->n_code], BUCKET_IDLE, a.at.end, a.tail_cyc);
+		hidden_add_piece(
+			&l, &l.g->rows[w->trace->n_code], BUCKET_IDLE, a.at.end, a.tail_cyc);
 	while (account_next(&a))
-		look_at(&l, &a, w->trace->n_code, &own);
+		hidden_look_at(&l, &a, w->trace->n_code, &own);
 	h->tracks[w->idx] = l.lost;
 	return true;
 }
@@ -177,7 +180,7 @@ static bool hidden_track(void *self, void *mine, const struct walk_track *w, str
 static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hidden *h = self;
-	const struct gather *g = mine;
+	const struct hidden_gather *g = mine;
 
 	(void)e;
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
@@ -190,8 +193,8 @@ static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hidden_collector(struct hidden *h)
 {
-	return (struct collector){
-		h, sizeof(struct gather), worker_init, hidden_track, hidden_merge, worker_deinit};
+	return (struct collector){h, sizeof(struct hidden_gather), hidden_worker_init, hidden_track,
+		hidden_merge, hidden_worker_deinit};
 }
 
 struct hidden_sum hidden_lost(const struct hidden *h)

@@ -28,7 +28,7 @@ bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint6
 	return true;
 }
 
-static void fill(struct histograms *h, const struct keyed *k, size_t n)
+static void histogram_fill(struct histograms *h, const struct keyed *k, size_t n)
 {
 	size_t i = 0;
 
@@ -56,7 +56,7 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 	while (i < n && u64_map_next(&h->counts, &pos, &k[i].key, &k[i].count))
 		i++;
 	SORT(k, i, by_key);
-	fill(h, k, i);
+	histogram_fill(h, k, i);
 	mem_free(k);
 	u64_map_deinit(&h->counts);
 	h->counts = (struct u64_map){0};

@@ -21,7 +21,7 @@ struct latency_worker {
 	struct wait_pairs_worker *pairs;
 };
 
-static struct latency_row *row_at(
+static struct latency_row *latency_row_at(
 	struct latency_worker *m, const struct latency_row *like, uint32_t *pos)
 {
 	uint64_t key = (uint64_t)like->opcode << 8 | (uint64_t)like->is_to_lds << 7 | like->counter;
@@ -42,14 +42,14 @@ static struct latency_row *row_at(
 	return &m->rows.v[*pos];
 }
 
-static struct latency_row *row_of(
+static struct latency_row *latency_row_of(
 	struct latency *l, struct latency_worker *m, code_idx code, uint8_t counter, uint32_t *pos)
 {
 	struct latency_row like = {.opcode = l->trace->code[code].opcode,
 		.is_to_lds = l->tables->amd.row[code].producer == AMD_PRODUCER_VMEM_TO_LDS,
 		.counter = counter};
 
-	return row_at(m, &like, pos);
+	return latency_row_at(m, &like, pos);
 }
 
 static uint64_t since_issue(const struct track_data *d, uint32_t slice, uint64_t time)
@@ -66,7 +66,7 @@ static bool add_older(struct latency *l, struct latency_worker *m, const struct 
 
 	for (uint32_t i = 0; i + 1 < side->n; i++) {
 		uint32_t slice = m->waits.producers.v[side->first + i].slice;
-		struct latency_row *row = row_of(l, m, d->code[slice], side->counter, &pos);
+		struct latency_row *row = latency_row_of(l, m, d->code[slice], side->counter, &pos);
 
 		if (!row)
 			return false;
@@ -80,7 +80,7 @@ static bool add_side(struct latency *l, struct latency_worker *m, const struct t
 {
 	uint64_t start = d->start_cyc[ev->slice], release = start + d->dur_cyc[ev->slice];
 	uint32_t y = side->youngest, oldest = m->waits.producers.v[side->first].slice, pos;
-	struct latency_row *row = row_of(l, m, d->code[y], side->counter, &pos);
+	struct latency_row *row = latency_row_of(l, m, d->code[y], side->counter, &pos);
 	uint64_t latency = since_issue(d, y, release);
 	bool is_exact = side->resolution == WAIT_EXACT && ev->is_blocked && ev->n_sides == 1;
 	bool ok;
@@ -141,7 +141,7 @@ static bool latency_merge(void *self, void *mine, struct incore_error *e)
 
 	for (size_t i = 0; ok && i < m->rows.n; i++) {
 		const struct latency_row *s = &m->rows.v[i];
-		struct latency_row *d = row_at(to, s, &moved[i]);
+		struct latency_row *d = latency_row_at(to, s, &moved[i]);
 
 		ok = d != NULL;
 		if (!ok)
@@ -164,7 +164,7 @@ static bool latency_merge(void *self, void *mine, struct incore_error *e)
 	return ok || err_nomem(e);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool latency_worker_init(void *self, void *mine)
 {
 	const struct latency *l = self;
 	struct latency_worker *m = mine;
@@ -173,7 +173,7 @@ static bool worker_init(void *self, void *mine)
 	return m->pairs || !l->pairs;
 }
 
-static void worker_deinit(void *self, void *mine)
+static void latency_worker_deinit(void *self, void *mine)
 {
 	struct latency_worker *m = mine;
 
@@ -245,7 +245,7 @@ void latency_free(struct latency *l)
 		return;
 	wait_pairs_free(l->pairs);
 	if (l->sum)
-		worker_deinit(l, l->sum);
+		latency_worker_deinit(l, l->sum);
 	mem_free(l->sum);
 	wait_tables_free(l->tables);
 	VEC_FREE(&l->rows);
@@ -254,8 +254,8 @@ void latency_free(struct latency *l)
 
 struct collector latency_collector(struct latency *l)
 {
-	return (struct collector){l, sizeof(struct latency_worker), worker_init, latency_track,
-		latency_merge, worker_deinit};
+	return (struct collector){l, sizeof(struct latency_worker), latency_worker_init,
+		latency_track, latency_merge, latency_worker_deinit};
 }
 
 bool latency_finish(struct latency *l, struct incore_error *e)

@@ -7,35 +7,58 @@
 #include "isa/amd_matrix.h"
 #include "trace/account.h"
 
+/* --- passes ----------------------------------------------------------------------------------- */
+
+uint32_t matrix_passes(const struct trace *t, uint32_t *out)
+{
+	uint32_t longest = 0;
+
+	for (code_idx i = 0; i < t->n_code; i++) {
+		const struct code_row *r = &t->code[i];
+		struct amd_matrix_shape shape;
+		uint32_t cyc = 0;
+
+		if (!r->is_label && r->inst_class == CLASS_MATRIX && t->meta.arch &&
+			amd_matrix_shape((struct str){r->text, r->text_len}, &shape))
+			cyc = amd_matrix_cycles(t->meta.arch, &shape);
+		if (out)
+			out[i] = cyc;
+		longest = cyc > longest ? cyc : longest;
+	}
+	return longest;
+}
+
+/* --- the matrix pipe -------------------------------------------------------------------------- */
+
 enum set_kind { SET_RESIDENT, SET_ISSUE, SET_MODELLED, SET_KINDS };
 
-struct worker {
+struct matrix_worker {
 	struct simd_worker simd;
 	uint64_t *row_hits;
 	uint64_t hits, issue_sum, stall_sum, modelled_sum, modelled_hits, unknown_hits, macs;
 };
 
-static void worker_deinit(void *self, void *mine)
+static void matrix_worker_deinit(void *self, void *mine)
 {
 	const struct matrix *m = self;
-	struct worker *w = mine;
+	struct matrix_worker *w = mine;
 
 	simd_worker_deinit(&m->sets, &w->simd);
 	mem_free(w->row_hits);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool matrix_worker_init(void *self, void *mine)
 {
 	const struct matrix *m = self;
-	struct worker *w = mine;
+	struct matrix_worker *w = mine;
 
 	w->row_hits = mem_zalloc((size_t)m->trace->n_code + 1, sizeof(uint64_t));
 	return w->row_hits != NULL;
 }
 
 /* Adds the modelled busy time of one issue, cut to the lifetime of its wave. */
-static bool add_modelled(
-	const struct matrix *m, struct worker *w, struct spans *sets, const struct account *a)
+static bool add_modelled(const struct matrix *m, struct matrix_worker *w, struct spans *sets,
+	const struct account *a)
 {
 	code_idx code = a->d->code[a->i];
 	uint32_t cyc = code == NO_CODE ? 0 : m->row_cycles[code];
@@ -57,7 +80,7 @@ static bool matrix_track(
 	void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
 {
 	struct matrix *m = self;
-	struct worker *w = mine;
+	struct matrix_worker *w = mine;
 	struct spans *sets = simd_sets_of(&m->sets, &w->simd, wt->idx);
 	struct account a;
 
@@ -84,7 +107,7 @@ static bool matrix_track(
 static bool matrix_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct matrix *m = self;
-	struct worker *w = mine;
+	struct matrix_worker *w = mine;
 
 	if (!simd_sets_hand_in(&m->sets, &w->simd))
 		return err_nomem(e);
@@ -190,8 +213,8 @@ void matrix_free(struct matrix *m)
 
 struct collector matrix_collector(struct matrix *m)
 {
-	return (struct collector){
-		m, sizeof(struct worker), worker_init, matrix_track, matrix_merge, worker_deinit};
+	return (struct collector){m, sizeof(struct matrix_worker), matrix_worker_init, matrix_track,
+		matrix_merge, matrix_worker_deinit};
 }
 
 bool matrix_finish(struct matrix *m, struct incore_error *e)

@@ -94,8 +94,8 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 }
 
 /* Adds one wait with the cycles that the accounting gives it inside the window. */
-static bool add_wait(struct producers *p, struct producers_worker *m, const struct account *a,
-	const struct walk_track *w, const struct wait_event *ev)
+static bool producers_add_wait(struct producers *p, struct producers_worker *m,
+	const struct account *a, const struct walk_track *w, const struct wait_event *ev)
 {
 	struct producer_group g = {.key = ev->key,
 		.wait_cyc = a->stall_cyc,
@@ -154,7 +154,7 @@ static bool producers_track(
 			next++;
 		if (next < m->of_track->events.n && m->of_track->events.v[next].slice == a.i)
 			ev = &m->of_track->events.v[next];
-		if (!add_wait(p, m, &a, w, ev))
+		if (!producers_add_wait(p, m, &a, w, ev))
 			return err_nomem(e);
 	}
 	return true;
@@ -218,7 +218,7 @@ static void group_table_deinit(struct group_table *t)
 	VEC_FREE(&t->groups);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void producers_worker_deinit(void *self, void *mine)
 {
 	struct producers_worker *m = mine;
 
@@ -292,7 +292,7 @@ void producers_free(struct producers *p)
 	if (!p)
 		return;
 	if (p->sum)
-		worker_deinit(p, p->sum);
+		producers_worker_deinit(p, p->sum);
 	mem_free(p->sum);
 	wait_tables_free(p->tables);
 	VEC_FREE(&p->blocking.groups);
@@ -304,7 +304,7 @@ void producers_free(struct producers *p)
 struct collector producers_collector(struct producers *p)
 {
 	return (struct collector){p, sizeof(struct producers_worker), NULL, producers_track,
-		producers_merge, worker_deinit};
+		producers_merge, producers_worker_deinit};
 }
 
 void producers_sort(struct producers *p)

@@ -13,7 +13,7 @@ struct cost { /* cost of a row in the current wave */
 	uint64_t cyc, n;
 };
 
-struct worker {
+struct row_waves_worker {
 	struct row_spread *rows;
 	struct cost *costs;
 	VEC(code_idx) touched;
@@ -41,9 +41,9 @@ void row_waves_free(struct row_waves *r)
 	mem_free(r);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void row_waves_worker_deinit(void *self, void *mine)
 {
-	struct worker *m = mine;
+	struct row_waves_worker *m = mine;
 
 	(void)self;
 	mem_free(m->rows);
@@ -51,10 +51,10 @@ static void worker_deinit(void *self, void *mine)
 	VEC_FREE(&m->touched);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool row_waves_worker_init(void *self, void *mine)
 {
 	const struct row_waves *r = self;
-	struct worker *m = mine;
+	struct row_waves_worker *m = mine;
 
 	m->rows = mem_zalloc((size_t)r->trace->n_code + 1, sizeof(*m->rows));
 	m->costs = mem_zalloc((size_t)r->trace->n_code + 1, sizeof(*m->costs));
@@ -79,7 +79,7 @@ static void spread_add(struct row_spread *to, const struct row_spread *from)
 }
 
 /* Adds the mean of one wave to those of the others. */
-static void end_row(struct worker *m, code_idx code, track_idx track)
+static void end_row(struct row_waves_worker *m, code_idx code, track_idx track)
 {
 	struct cost *c = &m->costs[code];
 	uint64_t mean = c->cyc / c->n * ROW_WAVES_UNIT + c->cyc % c->n * ROW_WAVES_UNIT / c->n;
@@ -97,7 +97,7 @@ static bool row_waves_track(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct row_waves *r = self;
-	struct worker *m = mine;
+	struct row_waves_worker *m = mine;
 	const struct track_data *d = w->data;
 	bool is_whole = w->from_cyc == 0 && w->to_cyc == UINT64_MAX;
 
@@ -121,7 +121,7 @@ static bool row_waves_track(
 static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct row_waves *r = self;
-	const struct worker *m = mine;
+	const struct row_waves_worker *m = mine;
 
 	(void)e;
 	for (code_idx i = 0; i < r->trace->n_code; i++)
@@ -131,8 +131,8 @@ static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector row_waves_collector(struct row_waves *r)
 {
-	return (struct collector){r, sizeof(struct worker), worker_init, row_waves_track,
-		row_waves_merge, worker_deinit};
+	return (struct collector){r, sizeof(struct row_waves_worker), row_waves_worker_init,
+		row_waves_track, row_waves_merge, row_waves_worker_deinit};
 }
 
 double row_spread_mean(const struct row_spread *s)

@@ -188,7 +188,8 @@ static bool grow(struct span_list *l, uint64_t start, uint64_t end)
 }
 
 /* Walks all edges in time; between two edges the depth is constant. */
-static bool sweep(const struct spans *s, const struct pending_edges *p, struct span_list out[2])
+static bool spans_sweep(
+	const struct spans *s, const struct pending_edges *p, struct span_list out[2])
 {
 	struct edges once = edges_of(&s->once), twice = edges_of(&s->twice);
 	size_t i = 0, k = 0;
@@ -232,7 +233,7 @@ static bool fold_pending(struct spans *s)
 		return true;
 	if (!pending_sort(s, &p))
 		return false;
-	if (!sweep(s, &p, out)) {
+	if (!spans_sweep(s, &p, out)) {
 		mem_free(p.start);
 		list_deinit(&out[0]);
 		list_deinit(&out[1]);
@@ -298,7 +299,7 @@ static bool add_runs(struct spans *to, const struct span_list *l)
 	return run.end == run.start || add_pending(to, run.start, run.end);
 }
 
-static bool add_list(struct spans *to, const struct span_list *l)
+static bool spans_add_list(struct spans *to, const struct span_list *l)
 {
 	for (size_t i = 0; i < l->v.n; i++)
 		if (!add_pending(to, l->v.v[i].start, l->v.v[i].end))
@@ -375,8 +376,8 @@ bool spans_merge(struct spans *s, struct spans *from)
 		return true;
 	}
 	s->n_added += from->n_added;
-	if (!merge_windows(s, from) || !add_list(s, &from->once) || !add_list(s, &from->twice) ||
-		!spans_fold(s))
+	if (!merge_windows(s, from) || !spans_add_list(s, &from->once) ||
+		!spans_add_list(s, &from->twice) || !spans_fold(s))
 		return false;
 	spans_deinit(from);
 	return true;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-struct gather {
+struct states_gather {
 	struct states_wave all;
 	uint64_t n_waves;
 	uint64_t (*bins)[STATE_COUNT];
@@ -16,7 +16,7 @@ const char *state_name(enum wave_state s)
 }
 
 /* Aligned first begin to last end of all tracks. */
-static void span_of(const struct trace *t, int64_t *from, uint64_t *length)
+static void states_span_of(const struct trace *t, int64_t *from, uint64_t *length)
 {
 	int64_t low = 0, high = 0;
 
@@ -41,7 +41,7 @@ struct states *states_new(const struct trace *t, uint32_t n_bins, struct incore_
 	if (s) {
 		s->trace = t;
 		s->n_bins = n_bins;
-		span_of(t, &s->bins_from_cyc, &length);
+		states_span_of(t, &s->bins_from_cyc, &length);
 		s->bin_cyc = n_bins ? length / n_bins + 1 : 1;
 		s->waves = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*s->waves));
 		s->bins = mem_zalloc((size_t)n_bins + 1, sizeof(*s->bins));
@@ -63,7 +63,7 @@ void states_free(struct states *s)
 
 static void worker_deinit(void *self, void *mine)
 {
-	struct gather *g = mine;
+	struct states_gather *g = mine;
 
 	(void)self;
 	mem_free(g->bins);
@@ -72,7 +72,7 @@ static void worker_deinit(void *self, void *mine)
 static bool worker_init(void *self, void *mine)
 {
 	const struct states *s = self;
-	struct gather *g = mine;
+	struct states_gather *g = mine;
 
 	g->bins = mem_zalloc((size_t)s->n_bins + 1, sizeof(*g->bins));
 	return g->bins != NULL;
@@ -80,7 +80,7 @@ static bool worker_init(void *self, void *mine)
 
 /* Spreads [from, to) of aligned time over the bins it touches. */
 static void add_bins(
-	const struct states *s, struct gather *g, unsigned state, int64_t from, int64_t to)
+	const struct states *s, struct states_gather *g, unsigned state, int64_t from, int64_t to)
 {
 	uint64_t a, b;
 
@@ -99,7 +99,7 @@ static void add_bins(
 static bool states_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct states *s = self;
-	struct gather *g = mine;
+	struct states_gather *g = mine;
 	struct states_wave *wave = &s->waves[w->idx];
 	const struct track_data *d = w->data;
 	uint64_t now = d->begin_cyc;
@@ -133,7 +133,7 @@ static bool states_track(void *self, void *mine, const struct walk_track *w, str
 static bool states_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct states *s = self;
-	const struct gather *g = mine;
+	const struct states_gather *g = mine;
 
 	(void)e;
 	for (unsigned k = 0; k < STATE_COUNT; k++) {
@@ -150,7 +150,7 @@ struct collector states_collector(struct states *s)
 {
 	return (struct collector){.self = s,
 		.want = TRACK_STATES | TRACK_NO_SLICES,
-		.worker_bytes = sizeof(struct gather),
+		.worker_bytes = sizeof(struct states_gather),
 		.worker_init = worker_init,
 		.track = states_track,
 		.merge = states_merge,

@@ -108,7 +108,7 @@ static bool utilization_merge(void *self, void *mine, struct incore_error *e)
 	return simd_sets_hand_in(&((struct utilization *)self)->sets, mine) || err_nomem(e);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void utilization_worker_deinit(void *self, void *mine)
 {
 	simd_worker_deinit(&((struct utilization *)self)->sets, mine);
 }
@@ -116,7 +116,7 @@ static void worker_deinit(void *self, void *mine)
 struct collector utilization_collector(struct utilization *u)
 {
 	return (struct collector){u, sizeof(struct simd_worker), NULL, utilization_track,
-		utilization_merge, worker_deinit};
+		utilization_merge, utilization_worker_deinit};
 }
 
 bool utilization_finish(struct utilization *u, struct incore_error *e)

@@ -148,7 +148,7 @@ static uint32_t passes_between(struct header_list *h, uint32_t slice, uint32_t w
 	return (uint32_t)(h->at - low);
 }
 
-struct look { /* one counter of one wait */
+struct wait_pairs_look { /* one counter of one wait */
 	const struct wait_pairs *p;
 	struct wait_pairs_worker *m;
 	const struct track_data *d;
@@ -159,7 +159,7 @@ struct look { /* one counter of one wait */
 	uint64_t exact_below; /* below this slack is exact */
 };
 
-static bool count(
+static bool wait_pairs_count(
 	struct wait_pairs_worker *m, uint32_t pos, enum pair_series series, uint64_t value)
 {
 	return histogram_run_add(
@@ -167,7 +167,7 @@ static bool count(
 }
 
 /* Adds one instance; *pos: position of its pair. */
-static bool add_instance(const struct look *l, uint32_t slice, uint32_t *pos)
+static bool add_instance(const struct wait_pairs_look *l, uint32_t slice, uint32_t *pos)
 {
 	const struct track_data *d = l->d;
 	struct wait_pairs_worker *m = l->m;
@@ -185,7 +185,7 @@ static bool add_instance(const struct look *l, uint32_t slice, uint32_t *pos)
 	x->n++;
 	x->n_last += is_last;
 	x->n_group += is_group;
-	if (x->loop != NO_LOOP && !count(m, *pos, SERIES_ITERATIONS,
+	if (x->loop != NO_LOOP && !wait_pairs_count(m, *pos, SERIES_ITERATIONS,
 					  passes_between(&m->headers[x->loop], slice, l->wait)))
 		return false;
 	if (is_last)
@@ -193,10 +193,10 @@ static bool add_instance(const struct look *l, uint32_t slice, uint32_t *pos)
 	if (!is_group && from < l->known_cyc)
 		from = l->known_cyc;
 	from = l->last_cyc > from ? l->last_cyc - from : 0;
-	return count(m, *pos, SERIES_SLACK, histogram_round(from, l->exact_below));
+	return wait_pairs_count(m, *pos, SERIES_SLACK, histogram_round(from, l->exact_below));
 }
 
-static bool add_side(const struct look *l, const struct wait_producer *producers)
+static bool add_side(const struct wait_pairs_look *l, const struct wait_producer *producers)
 {
 	const struct wait_side *side = l->side;
 	uint32_t pos = 0, youngest = 0;
@@ -208,11 +208,12 @@ static bool add_side(const struct look *l, const struct wait_producer *producers
 			return false;
 		youngest = slice == side->youngest ? pos : youngest;
 	}
-	return side->n == 0 || (count(l->m, youngest, SERIES_TOGETHER, side->n) &&
-				       count(l->m, youngest, SERIES_IN_FLIGHT, side->in_flight));
+	return side->n == 0 ||
+	       (wait_pairs_count(l->m, youngest, SERIES_TOGETHER, side->n) &&
+		       wait_pairs_count(l->m, youngest, SERIES_IN_FLIGHT, side->in_flight));
 }
 
-static bool add_event(const struct wait_pairs *p, struct wait_pairs_worker *m,
+static bool wait_pairs_add_event(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	const struct track_data *d, const struct waits *waits, const struct wait_event *ev)
 {
 	unsigned quantum = p->cfg->trace->meta.clock_quantum;
@@ -220,7 +221,7 @@ static bool add_event(const struct wait_pairs *p, struct wait_pairs_worker *m,
 
 	for (unsigned s = 0; s < ev->n_sides; s++) {
 		const struct wait_side *side = &waits->sides.v[ev->first_side + s];
-		struct look l = {.p = p,
+		struct wait_pairs_look l = {.p = p,
 			.m = m,
 			.d = d,
 			.side = side,
@@ -248,7 +249,7 @@ bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 		uint64_t start = w->data->start_cyc[ev->slice];
 
 		if (start >= w->from_cyc && start < w->to_cyc &&
-			!add_event(p, m, w->data, waits, ev))
+			!wait_pairs_add_event(p, m, w->data, waits, ev))
 			return false;
 	}
 	return true;

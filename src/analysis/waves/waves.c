@@ -9,7 +9,7 @@
 #include "base/search.h"
 #include "trace/account.h"
 
-struct gather {
+struct waves_gather {
 	struct wave_category categories[256];
 	uint64_t bucket[BUCKET_COUNT];
 	uint64_t n_waves, n_instructions, n_not_ended;
@@ -64,8 +64,8 @@ struct by_class {
 	uint64_t stall[CLASS_COUNT], issue[CLASS_COUNT];
 };
 
-static void add_record(
-	struct wave_row *r, struct by_class *sums, struct gather *g, const struct account *a)
+static void waves_add_record(
+	struct wave_row *r, struct by_class *sums, struct waves_gather *g, const struct account *a)
 {
 	const struct track_data *d = a->d;
 	enum inst_class k = d->inst_class[a->i];
@@ -100,7 +100,7 @@ static void take_classes(struct wave_row *r, const struct by_class *sums)
 static bool waves_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct waves *all = self;
-	struct gather *g = mine;
+	struct waves_gather *g = mine;
 	const struct track_data *d = w->data;
 	struct wave_row r = {.is_seen = true};
 	struct by_class sums = {0};
@@ -111,7 +111,7 @@ static bool waves_track(void *self, void *mine, const struct walk_track *w, stru
 	if (d->n == 0)
 		r.bucket[BUCKET_IDLE] = r.ends_cyc = a.tail_cyc;
 	while (account_next(&a))
-		add_record(&r, &sums, g, &a);
+		waves_add_record(&r, &sums, g, &a);
 	take_classes(&r, &sums);
 	r.duration_cyc = account_duration(&a);
 	r.has_end = d->n > 0 && d->inst_class[d->n - 1] == CLASS_DRAIN;
@@ -128,7 +128,7 @@ static bool waves_track(void *self, void *mine, const struct walk_track *w, stru
 static bool waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct waves *w = self;
-	const struct gather *g = mine;
+	const struct waves_gather *g = mine;
 
 	(void)e;
 	for (unsigned i = 0; i < 256; i++) {
@@ -147,7 +147,8 @@ static bool waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector waves_collector(struct waves *w)
 {
-	return (struct collector){w, sizeof(struct gather), NULL, waves_track, waves_merge, NULL};
+	return (struct collector){
+		w, sizeof(struct waves_gather), NULL, waves_track, waves_merge, NULL};
 }
 
 /* Sorts v. */
@@ -219,19 +220,19 @@ const char *wave_phase_name(enum wave_phase p)
 }
 
 /* The part of a wave's coordinates used by a grouping, as a sortable key of three numbers. */
-struct place {
+struct waves_place {
 	uint32_t key[3];
 	track_idx idx;
 };
 
-static struct place place_of(const struct waves *w, enum wave_grouping g, track_idx i)
+static struct waves_place waves_place_of(const struct waves *w, enum wave_grouping g, track_idx i)
 {
 	static const char *const levels[WAVES_GROUPINGS][3] = {[WAVES_BY_SE] = {"se"},
 		[WAVES_BY_SIMD] = {"se", "cu", "simd"},
 		[WAVES_BY_SLOT] = {"slot"},
 		[WAVES_BY_ORDER] = {"wave"}};
 	const struct track *k = &w->trace->tracks[i];
-	struct place p = {.idx = i};
+	struct waves_place p = {.idx = i};
 
 	for (unsigned n = 0; n < 3 && levels[g][n]; n++) {
 		int level = level_of(w->trace, levels[g][n]);
@@ -247,14 +248,14 @@ static struct place place_of(const struct waves *w, enum wave_grouping g, track_
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct waves_place *x = a, *y = b;
 
 	for (unsigned i = 0; i < 3; i++)
 		RETURN_UNLESS_EQUAL(x->key[i], y->key[i]);
 	return COMPARE(x->idx, y->idx);
 }
 
-static bool same_place(const struct place *a, const struct place *b)
+static bool same_place(const struct waves_place *a, const struct waves_place *b)
 {
 	return memcmp(a->key, b->key, sizeof(a->key)) == 0;
 }
@@ -271,14 +272,14 @@ static void add_wave(struct wave_group *g, const struct waves *w, track_idx i)
 }
 
 /* `places` and `values` have room for all waves. */
-static bool make_groups(
-	struct waves *w, enum wave_grouping g, struct place *places, uint64_t *values)
+static bool waves_make_groups(
+	struct waves *w, enum wave_grouping g, struct waves_place *places, uint64_t *values)
 {
 	uint32_t n = 0, count = 0;
 
 	for (track_idx i = 0; i < w->trace->n_tracks; i++)
 		if (w->rows[i].is_seen)
-			places[n++] = place_of(w, g, i);
+			places[n++] = waves_place_of(w, g, i);
 	SORT(places, n, compare_places);
 	for (uint32_t i = 0; i < n; i++)
 		count += i == 0 || !same_place(&places[i], &places[i - 1]);
@@ -301,7 +302,7 @@ static bool make_groups(
 bool waves_finish(struct waves *w, struct incore_error *e)
 {
 	size_t room = (size_t)w->trace->n_tracks + 1;
-	struct place *places = mem_zalloc(room, sizeof(*places));
+	struct waves_place *places = mem_zalloc(room, sizeof(*places));
 	uint64_t *values = mem_zalloc(room, sizeof(*values));
 	uint64_t n = 0;
 	bool ok = places && values;
@@ -312,7 +313,7 @@ bool waves_finish(struct waves *w, struct incore_error *e)
 	if (ok)
 		w->duration = stats_of(values, n);
 	for (unsigned g = 0; ok && g < WAVES_GROUPINGS; g++)
-		ok = make_groups(w, g, places, values);
+		ok = waves_make_groups(w, g, places, values);
 	mem_free(places);
 	mem_free(values);
 	if (!ok)

@@ -1,12 +1,430 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whatif.c: runs all compute units under all plans and sums up the results. */
+/*
+ * whatif.c: runs all compute units under all plans and sums up the results. Divisions: plans; the
+ * critical path; all units.
+ */
 #include "analysis/whatif/whatif.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "analysis/whatif/whatif_internal.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "trace/kind.h"
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *e)
+{
+	struct whatif_plan *p = mem_zalloc(1, sizeof(*p));
+
+	if (p) {
+		p->rows = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->rows));
+		p->reasons = mem_zalloc((size_t)t->n_reasons + 1, sizeof(*p->reasons));
+	}
+	if (!p || !p->rows || !p->reasons) {
+		whatif_plan_free(p);
+		return err_nomem_null(e);
+	}
+	p->trace = t;
+	for (size_t i = 0; i <= t->n_code; i++)
+		p->rows[i].faster_milli = WHATIF_PLAIN;
+	for (size_t i = 0; i <= t->n_reasons; i++)
+		p->reasons[i].faster_milli = WHATIF_PLAIN;
+	return p;
+}
+
+void whatif_plan_free(struct whatif_plan *p)
+{
+	if (p) {
+		mem_free(p->rows);
+		mem_free(p->reasons);
+	}
+	mem_free(p);
+}
+
+/* --- targets -------------------------------------------------------------------------------- */
+
+/* Words for several classes at once. */
+static const struct {
+	const char *word;
+	uint64_t classes;
+} families[] = {
+	{"VMEM", 1u << CLASS_VMEM_LOAD | 1u << CLASS_VMEM_STORE | 1u << CLASS_VMEM_ATOMIC |
+			 1u << CLASS_VMEM_TO_LDS},
+	{"MEMORY", 1u << CLASS_VMEM_LOAD | 1u << CLASS_VMEM_STORE | 1u << CLASS_VMEM_ATOMIC |
+			   1u << CLASS_VMEM_TO_LDS | 1u << CLASS_LDS | 1u << CLASS_LDS_XLANE |
+			   1u << CLASS_SMEM | 1u << CLASS_MTE},
+	{"COMPUTE", 1u << CLASS_MATRIX | 1u << CLASS_TRANS | 1u << CLASS_VALU | 1u << CLASS_CUBE |
+			    1u << CLASS_VECTOR},
+};
+
+static uint64_t classes_of(struct str word)
+{
+	for (unsigned i = 0; i < CLASS_COUNT; i++) {
+		const char *name = class_name((enum inst_class)i);
+
+		if (strlen(name) == word.n && strncasecmp(name, word.p, word.n) == 0)
+			return UINT64_C(1) << i;
+	}
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strlen(families[i].word) == word.n &&
+			strncasecmp(families[i].word, word.p, word.n) == 0)
+			return families[i].classes;
+	return 0;
+}
+
+struct target {		/* a parsed target, matching by one of these */
+	int64_t number; /* number of a row, or NO_VALUE */
+	uint64_t classes;
+	struct str line;
+};
+
+static struct target target_of(struct str word)
+{
+	struct target x = {.number = NO_VALUE, .classes = classes_of(word)};
+	uint64_t number;
+
+	if (!x.classes && str_to_u64(word, &number) && number < INT64_MAX)
+		x.number = (int64_t)number;
+	else if (!x.classes)
+		x.line = word;
+	return x;
+}
+
+/* Does a place of the inline chain equal the line, or end in it after a slash? */
+static bool is_line(const struct code_row *r, struct str line)
+{
+	const char *at = r->source ? r->source : "";
+
+	while (line.n && *at) {
+		const char *arrow = strstr(at, " -> ");
+		size_t n = arrow ? (size_t)(arrow - at) : strlen(at);
+
+		if (n >= line.n && memcmp(at + n - line.n, line.p, line.n) == 0 &&
+			(n == line.n || at[n - line.n - 1] == '/'))
+			return true;
+		at += arrow ? n + 4 : n;
+	}
+	return false;
+}
+
+static bool means(const struct target *x, const struct code_row *r)
+{
+	if (r->is_label)
+		return false;
+	if (x->number != NO_VALUE)
+		return r->number == x->number;
+	return x->classes ? x->classes >> (r->inst_class & 63u) & 1 : is_line(r, x->line);
+}
+
+static void change(struct whatif_row *r, const struct whatif_row *to)
+{
+	r->is_removed |= to->is_removed;
+	r->ahead = to->ahead ? to->ahead : r->ahead;
+	r->like = to->like ? to->like : r->like;
+	if (to->faster_milli != WHATIF_PLAIN)
+		r->faster_milli = to->faster_milli;
+}
+
+static bool is_changed(const struct whatif_row *r)
+{
+	return r->is_removed || r->ahead || r->like || r->faster_milli != WHATIF_PLAIN;
+}
+
+void whatif_change_row(struct whatif_plan *p, code_idx row, const struct whatif_row *to)
+{
+	p->n_rows += !is_changed(&p->rows[row]);
+	change(&p->rows[row], to);
+}
+
+void whatif_change_reason(struct whatif_plan *p, uint32_t reason, const struct whatif_row *to)
+{
+	change(&p->reasons[reason], to);
+}
+
+static bool apply(
+	struct whatif_plan *p, struct str word, const struct whatif_row *to, struct incore_error *e)
+{
+	const struct target x = target_of(word);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->trace->n_reasons; i++)
+		if (str_is(word, p->trace->reasons[i])) {
+			whatif_change_reason(p, i, to);
+			return true;
+		}
+	for (code_idx i = 0; word.n && i < p->trace->n_code; i++) {
+		if (!means(&x, &p->trace->code[i]))
+			continue;
+		whatif_change_row(p, i, to);
+		n++;
+	}
+	return n || err_set(e, INCORE_USAGE, "bad-target",
+			    "'%.*s' is not a row, line, class or stall reason of this kernel",
+			    STR_ARG(word));
+}
+
+void whatif_put_targets(const struct whatif_plan *p, struct strbuf *out)
+{
+	const struct trace *t = p->trace;
+	uint64_t classes = 0;
+	const char *between = "";
+
+	for (code_idx i = 0; i < t->n_code; i++)
+		if (!t->code[i].is_label)
+			classes |= UINT64_C(1) << (t->code[i].inst_class & 63u);
+	for (unsigned i = 0; i < CLASS_COUNT; i++)
+		if (classes >> i & 1) {
+			sb_printf(out, "%s%s", between, class_name((enum inst_class)i));
+			between = ", ";
+		}
+	for (uint32_t i = 0; i < t->n_reasons; i++) {
+		sb_printf(out, "%s%s", between, t->reasons[i]);
+		between = ", ";
+	}
+}
+
+/* --- what becomes of them ------------------------------------------------------------------- */
+
+static bool parse_factor(struct str s, uint32_t *milli)
+{
+	char text[32], *end;
+	double k;
+
+	if (s.n == 3 && memcmp(s.p, "inf", 3) == 0) {
+		*milli = WHATIF_AT_ONCE;
+		return true;
+	}
+	if (s.n == 0 || s.n >= sizeof(text) || s.p[0] < '0' || s.p[0] > '9')
+		return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = 0;
+	k = strtod(text, &end);
+	if (*end || !(k >= 0.01 && k <= 1e6))
+		return false;
+	*milli = (uint32_t)(k * 1000 + 0.5);
+	return true;
+}
+
+/* Splits "WHAT=NUMBER": returns the first part; *number: what follows "=", or NULL. */
+static struct str whatif_split(const char *target, const char **number)
+{
+	const char *equals = strrchr(target, '=');
+
+	*number = equals ? equals + 1 : NULL;
+	return (struct str){target, equals ? (size_t)(equals - target) : strlen(target)};
+}
+
+/* One class by its name. */
+static bool class_of(struct str word, uint8_t *out)
+{
+	uint64_t classes = classes_of(word);
+
+	if (!classes || classes & (classes - 1))
+		return false;
+	while (!(classes >> *out & 1))
+		++*out;
+	return true;
+}
+
+bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = 2000};
+	const char *number;
+	struct str word = whatif_split(target, &number);
+
+	if (number && trace_kind(p->trace) == KIND_SAMPLES && class_of(str_of(number), &to.like))
+		to.faster_milli = WHATIF_PLAIN;
+	else if (number && !parse_factor(str_of(number), &to.faster_milli))
+		return err_set(e, INCORE_USAGE, "bad-factor",
+			"'%s' is not a factor: expected K from 0.01 to 1000000, or inf", number);
+	return apply(p, word, &to, e);
+}
+
+bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .ahead = 1};
+	const char *number;
+	struct str word = whatif_split(target, &number);
+	uint64_t n = 1;
+
+	if (number && (!str_to_u64(str_of(number), &n) || n < 1 || n > 1000))
+		return err_set(e, INCORE_USAGE, "bad-ahead",
+			"'%s' is not a number of executions: expected 1 to 1000", number);
+	to.ahead = (uint32_t)n;
+	return apply(p, word, &to, e);
+}
+
+bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	const struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .is_removed = true};
+
+	return apply(p, str_of(target), &to, e);
+}
+
+bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e)
+{
+	char *end;
+	long x;
+
+	errno = 0;
+	x = strtol(n, &end, 10);
+	if (errno || end == n || *end || x < -64 || x > 64)
+		return err_set(e, INCORE_USAGE, "bad-waves",
+			"'%s' is not a change of the number of waves, such as +1 or -2", n);
+	p->waves = (int)x;
+	return true;
+}
+
+/* --- the critical path ------------------------------------------------------------------------ */
+
+/*
+ * The critical path of a timeline. It goes back from the wave that ends last: a wait
+ * leads to the issue of its producer, a barrier to the wave that came last, a wave's begin to the
+ * wave whose slot it took over. Each cycle of the unit's span is in one part.
+ */
+
+struct whatif_walker {
+	const struct retime *r;
+	const struct unit *u;
+	const struct whatif_plan *p;
+	struct path_sums *out;
+	struct u64_map index; /* part and row -> position + 1 */
+	bool has_failed;
+};
+
+static void whatif_give(struct whatif_walker *w, enum whatif_part part, code_idx code, uint64_t cyc)
+{
+	uint64_t *at = cyc ? u64_map_at(&w->index, (uint64_t)part << 32 | code) : NULL;
+
+	if (!cyc)
+		return;
+	if (at && !*at && VEC_PUSH(&w->out->v, (struct whatif_limit){(uint8_t)part, code, 0, 0}))
+		*at = w->out->v.n;
+	if (at && *at)
+		w->out->v.v[*at - 1].after_cyc += cyc;
+	else
+		w->has_failed = true;
+}
+
+/* The end of whatever precedes record i in its wave. */
+static uint64_t end_before(const struct whatif_walker *w, uint32_t i)
+{
+	uint32_t wave = w->u->records.v[i].wave;
+
+	return i > w->u->waves.v[wave].first ? w->r->end[i - 1] : w->r->begin[wave];
+}
+
+static uint64_t ready_of(const struct whatif_walker *w, uint32_t i)
+{
+	uint64_t end = end_before(w, i);
+
+	return plan_row(w->p, w->u->records.v[i].code)->is_removed
+		       ? end
+		       : end + w->u->records.v[i].gap_cyc;
+}
+
+/* Attributes the time from the issue of a plain record back to the end of the previous one. */
+static void give_stall(struct whatif_walker *w, uint32_t i)
+{
+	const struct unit_record *r = &w->u->records.v[i];
+	uint64_t ready = ready_of(w, i), issue = w->r->issue[i], base = ready;
+	uint64_t rest = r->rest_cyc > 0 ? (uint64_t)r->rest_cyc : 0;
+
+	if (r->kind == RECORD_PLAIN && r->back) {
+		uint32_t k = i - r->back;
+		uint64_t until =
+			w->r->issue[k] + plan_cycles(w->p, w->u->records.v[k].code, r->hold_cyc);
+
+		base = until > base ? until : base;
+		base = base < issue ? base : issue;
+	}
+	rest = rest < issue - base ? rest : issue - base;
+	whatif_give(w, PART_OTHER, r->code, issue - base - rest);
+	whatif_give(w, PART_STALL, r->code, rest);
+	whatif_give(w, PART_OWN, r->code, base - ready);
+	whatif_give(w, PART_GAP, r->code, ready - end_before(w, i));
+}
+
+/* The path has reached the end of record i (or its issue, for a producer): returns the previous
+ * record on the path, maybe of another wave; NO_RECORD: the beginning of its wave. */
+static uint32_t pass(struct whatif_walker *w, uint32_t i, bool *is_issue)
+{
+	const struct unit_record *r = &w->u->records.v[i];
+	uint32_t by = w->r->by[i];
+
+	if (r->kind != RECORD_DRAIN && !*is_issue)
+		whatif_give(w, PART_ISSUE, r->code, w->r->end[i] - w->r->issue[i]);
+	*is_issue = false;
+	if (by != NO_RECORD && r->kind == RECORD_BARRIER) {
+		uint64_t arrival = ready_of(w, by);
+
+		whatif_give(w, PART_BARRIER, r->code, w->r->issue[i] - arrival);
+		whatif_give(w, PART_GAP, w->u->records.v[by].code, arrival - end_before(w, by));
+		return by;
+	}
+	if (by != NO_RECORD) {
+		bool is_drain = r->kind == RECORD_DRAIN;
+
+		*is_issue = true;
+		whatif_give(w, is_drain ? PART_DRAIN : PART_LATENCY, w->u->records.v[by].code,
+			(is_drain ? w->r->end[i] : w->r->issue[i]) - w->r->issue[by]);
+		return by + 1; /* continues at `by` */
+	}
+	if (r->kind == RECORD_DRAIN)
+		whatif_give(w, PART_DRAIN, r->code, w->r->end[i] - w->r->issue[i]);
+	give_stall(w, i);
+	return i;
+}
+
+static void walk_wave(struct whatif_walker *w, uint32_t *wave)
+{
+	uint32_t i = w->u->waves.v[*wave].first + w->u->waves.v[*wave].n;
+	bool is_issue = false;
+
+	whatif_give(w, PART_START, NO_CODE,
+		w->u->waves.v[*wave].tail_cyc > 0 ? (uint64_t)w->u->waves.v[*wave].tail_cyc : 0);
+	while (i > w->u->waves.v[*wave].first) {
+		i = pass(w, i - 1, &is_issue);
+		if (i < w->u->records.n && !is_issue)
+			*wave = w->u->records.v[i].wave;
+	}
+}
+
+static bool retime_path(const struct retime *r, const struct unit *u, const struct whatif_plan *p,
+	struct path_sums *out)
+{
+	struct whatif_walker w = {.r = r, .u = u, .p = p, .out = out};
+	uint32_t wave = 0;
+
+	for (uint32_t i = 1; i < u->waves.n; i++)
+		if (r->wave_end[i] > r->wave_end[wave])
+			wave = i;
+	while (u->waves.n) {
+		uint64_t begin;
+		uint32_t before;
+
+		walk_wave(&w, &wave);
+		begin = r->begin[wave];
+		before = r->after[wave];
+		if (before == NO_RECORD) {
+			whatif_give(&w, PART_START, NO_CODE, begin - r->first_cyc);
+			break;
+		}
+		whatif_give(&w, PART_START, NO_CODE,
+			begin > r->wave_end[before] ? begin - r->wave_end[before] : 0);
+		wave = before;
+	}
+	u64_map_deinit(&w.index);
+	return !w.has_failed;
+}
+
+/* --- all units -------------------------------------------------------------------------------- */
 
 const char *whatif_part_name(enum whatif_part p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * whatif_estimate.h: what the samples of a kernel add up to under a plan (whatif_samples.c), and
- * the kernel's length that follows (whatif_lengths.c).
+ * the kernel's length that follows (whatif_samples.c).
  */
 #pragma once
 
@@ -28,8 +28,3 @@ struct estimate {
 	uint32_t chain_depth;
 	double barrier[2]; /* samples at barriers: before; at barriers that are left */
 };
-
-/* Cycles of the kernel; 0 if the capture does not say. */
-uint64_t estimate_length(const struct trace *t);
-/* Sets after, low, high and why of a result whose before is set. */
-void estimate_conclude(const struct estimate *x, struct whatif_result *out);

@@ -4,12 +4,10 @@
 
 #include "analysis/whatif/whatif_unit.h"
 
-/* whatif_path.c: adds the components of the timeline's critical path. */
+/* The components of a timeline's critical path. */
 struct path_sums {
 	VEC(struct whatif_limit) v;
 };
-bool retime_path(const struct retime *r, const struct unit *u, const struct whatif_plan *p,
-	struct path_sums *out);
 
 /* Sets does_nothing from the figures. */
 void whatif_judge(struct whatif_result *r);

@@ -227,18 +227,18 @@ static enum flow flow_of(enum inst_class c)
 	return is_load(c) ? FLOW_LOAD : c == CLASS_VMEM_ATOMIC ? FLOW_ATOMIC : FLOW_STORE;
 }
 
-struct flows {
+struct whatif_load_flows {
 	double asked[FLOWS], asked_left[FLOWS]; /* sectors requested by instructions */
 	double moved[FLOWS];			/* sectors moved between L1 and L2 */
 	double kept[FLOWS][ENDS];		/* share of moved that is left under the plan */
 };
 
-static void find_flows(const struct loads *l, struct flows *f)
+static void find_flows(const struct loads *l, struct whatif_load_flows *f)
 {
 	const struct trace *t = l->t;
 	double read = stated_metric(t, "lts__t_sectors_srcunit_tex_op_read.sum");
 
-	*f = (struct flows){0};
+	*f = (struct whatif_load_flows){0};
 	for (code_idx i = 0; i < t->n_code; i++) {
 		double sectors = sectors_of(t, i);
 		enum flow k = flow_of((enum inst_class)t->code[i].inst_class);
@@ -260,7 +260,7 @@ static void find_flows(const struct loads *l, struct flows *f)
 
 /* Finds what is left of a load behind L1: the share of each row, as far as its kind of requests
  * gets there. */
-static void leave_behind(struct loads *l, const struct flows *f, enum use u)
+static void leave_behind(struct loads *l, const struct whatif_load_flows *f, enum use u)
 {
 	double sum[FLOWS] = {0}, rest[FLOWS] = {0}, all = 0, left[ENDS] = {0};
 	double hits = 0; /* executions of rows with any load */
@@ -297,7 +297,7 @@ static double capped(double part, double least)
 
 /* Memory serves what L2 misses. At most all of it is still needed, as long as so much is
  * requested. */
-static void leave_memory(struct loads *l, const struct flows *f)
+static void leave_memory(struct loads *l, const struct whatif_load_flows *f)
 {
 	double read = stated_or(l->t, "dram__sectors_read.sum", 0);
 	double write = stated_or(l->t, "dram__sectors_write.sum", 0);
@@ -376,7 +376,7 @@ static void find_used(struct loads *l)
 	}
 }
 
-static void find_places(struct loads *l, const struct flows *f)
+static void find_places(struct loads *l, const struct whatif_load_flows *f)
 {
 	double moved = f->moved[FLOW_LOAD], left = f->asked_left[FLOW_LOAD];
 
@@ -389,7 +389,7 @@ static void find_places(struct loads *l, const struct flows *f)
 
 void loads_find(struct loads *l, const struct trace *t, const struct whatif_plan *p)
 {
-	struct flows f;
+	struct whatif_load_flows f;
 
 	*l = (struct loads){.t = t, .p = p};
 	find_used(l);

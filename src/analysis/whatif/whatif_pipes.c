@@ -35,7 +35,7 @@ struct slice {
 	bool is_start_by_start;	   /* start_by refers to that slice's start */
 };
 
-struct moment {
+struct whatif_pipes_moment {
 	uint64_t time;
 	uint32_t slice;
 	uint8_t phase; /* order in a cycle: ends of work, ends of waits, starts, ends of empty
@@ -47,7 +47,7 @@ struct pipes_unit {
 	const struct trace *t;
 	VEC(struct slice) v;
 	uint32_t *first; /* by track: its first slice, plus a final end */
-	VEC(struct moment) moments;
+	VEC(struct whatif_pipes_moment) moments;
 	uint64_t begin, end; /* of all tracks */
 	uint32_t n_unread;   /* tracks that could not be read */
 };
@@ -66,7 +66,7 @@ static bool is_scalar(const struct trace *t, track_idx i)
 	return pipe_role(&t->tracks[i]) == ROLE_CONTROL;
 }
 
-static bool add_track(
+static bool whatif_pipes_add_track(
 	struct pipes_unit *u, track_idx i, const struct track_data *d, const uint8_t *kinds)
 {
 	if (u->v.n + d->n >= NO_RECORD || !VEC_RESERVE(&u->v, u->v.n + d->n))
@@ -92,7 +92,8 @@ static bool add_track(
 	return true;
 }
 
-static bool read_all(struct pipes_unit *u, const struct selection *s, struct incore_error *e)
+static bool whatif_pipes_read_all(
+	struct pipes_unit *u, const struct selection *s, struct incore_error *e)
 {
 	uint8_t *kinds = pipe_kinds_new(u->t);
 	struct track_data d = {0};
@@ -110,7 +111,7 @@ static bool read_all(struct pipes_unit *u, const struct selection *s, struct inc
 			(s && !selection_has(s, u->t, &u->t->tracks[i])))
 			continue;
 		if (trace_load_track(u->t, i, 0, &d, &why)) {
-			ok = add_track(u, i, &d, kinds) || err_nomem(e);
+			ok = whatif_pipes_add_track(u, i, &d, kinds) || err_nomem(e);
 			u->begin = d.n && d.start_cyc[0] < u->begin ? d.start_cyc[0] : u->begin;
 		} else if (track_error_is_fatal(&why)) {
 			ok = false;
@@ -267,7 +268,7 @@ static bool find_endings(struct pipes_unit *u)
 	return true;
 }
 
-ORDER(by_moment, struct moment, UP(time) UP(phase) UP(slice) UP(is_end))
+ORDER(by_moment, struct whatif_pipes_moment, UP(time) UP(phase) UP(slice) UP(is_end))
 
 static bool find_moments(struct pipes_unit *u)
 {
@@ -276,8 +277,9 @@ static bool find_moments(struct pipes_unit *u)
 		bool is_wait = pipe_kind_is_wait((enum pipe_kind)x->kind);
 		uint8_t phase = x->end == x->start ? 3 : is_wait;
 
-		if (!VEC_PUSH(&u->moments, (struct moment){x->start, i, 2, false}) ||
-			!VEC_PUSH(&u->moments, (struct moment){x->end, i, phase, true}))
+		if (!VEC_PUSH(&u->moments, (struct whatif_pipes_moment){x->start, i, 2, false}) ||
+			!VEC_PUSH(
+				&u->moments, (struct whatif_pipes_moment){x->end, i, phase, true}))
 			return false;
 	}
 	SORT(u->moments.v, u->moments.n, by_moment);
@@ -410,7 +412,7 @@ static void time_all(struct timing *m)
 	m->n_executed = 0;
 	EACH (struct slice, x, m->u->v.v, m->u->v.n)
 		x->is_started = x->is_ended = false;
-	EACH (const struct moment, k, m->u->moments.v, m->u->moments.n) {
+	EACH (const struct whatif_pipes_moment, k, m->u->moments.v, m->u->moments.n) {
 		need(m, k->slice, k->is_end);
 	}
 }
@@ -427,7 +429,8 @@ static uint32_t last_slice(const struct pipes_unit *u)
 	return last;
 }
 
-static bool give(struct path_sums *out, enum whatif_part part, code_idx code, uint64_t cyc)
+static bool whatif_pipes_give(
+	struct path_sums *out, enum whatif_part part, code_idx code, uint64_t cyc)
 {
 	return !cyc || VEC_PUSH(&out->v, (struct whatif_limit){(uint8_t)part, code, 0, cyc});
 }
@@ -448,20 +451,22 @@ static bool find_path(const struct pipes_unit *u, struct path_sums *out)
 
 		if (is_end && x->end_by != NO_RECORD) {
 			y = &u->v.v[x->end_by];
-			ok = give(out, PART_BARRIER, x->code, less(x->new_end, y->new_end));
+			ok = whatif_pipes_give(
+				out, PART_BARRIER, x->code, less(x->new_end, y->new_end));
 			i = x->end_by;
 			continue;
 		}
 		if (is_end)
-			ok = give(out,
+			ok = whatif_pipes_give(out,
 				pipe_kind_is_work((enum pipe_kind)x->kind) ? PART_ISSUE
 									   : PART_BARRIER,
 				x->code, x->new_end - x->new_start);
 		if (x->start_by == NO_RECORD)
-			return ok && give(out, PART_START, NO_CODE, less(x->new_start, u->begin));
+			return ok && whatif_pipes_give(out, PART_START, NO_CODE,
+					     less(x->new_start, u->begin));
 		y = &u->v.v[x->start_by];
 		is_end = !x->is_start_by_start;
-		ok = ok && give(out, PART_GAP, x->code,
+		ok = ok && whatif_pipes_give(out, PART_GAP, x->code,
 				   less(x->new_start, is_end ? y->new_end : y->new_start));
 		i = x->start_by;
 	}
@@ -547,7 +552,7 @@ bool whatif_pipes(const struct trace *t, const struct whatif_plan *const *plans,
 	struct pipes_unit u = {.t = t};
 	struct timing m = {.u = &u};
 	struct whatif_plan *same = whatif_plan_new(t, e);
-	bool ok = same && read_all(&u, o->selection, e);
+	bool ok = same && whatif_pipes_read_all(&u, o->selection, e);
 
 	for (track_idx i = 0; ok && i < t->n_tracks; i++)
 		ok = find_neighbours(&u, i) || err_nomem(e);

@@ -27,7 +27,7 @@ struct meeting {
 	VEC(uint32_t) waiting;
 };
 
-struct start {
+struct whatif_retime_start {
 	uint32_t wave, after;
 	uint64_t at;
 };
@@ -42,10 +42,10 @@ struct machine {
 	struct meeting *meetings;
 	struct runner *runners; /* by wave */
 	VEC(struct turn) heap;
-	bool is_top_free;	  /* the top wave has issued: the next push replaces it */
-	VEC(struct start) starts; /* waves whose slot is free */
-	uint32_t *next_wave;	  /* by wave: the wave that begins when it ends, or NO_RECORD */
-	uint32_t *queue; /* with another number of waves: waves to begin, by SIMD and time */
+	bool is_top_free; /* the top wave has issued: the next push replaces it */
+	VEC(struct whatif_retime_start) starts; /* waves whose slot is free */
+	uint32_t *next_wave; /* by wave: the wave that begins when it ends, or NO_RECORD */
+	uint32_t *queue;     /* with another number of waves: waves to begin, by SIMD and time */
 	uint32_t *queue_at, *queue_end; /* by SIMD */
 };
 
@@ -87,7 +87,7 @@ static void sink(struct machine *m, struct turn x)
 	v[i] = x;
 }
 
-static bool push(struct machine *m, uint32_t wave)
+static bool whatif_retime_push(struct machine *m, uint32_t wave)
 {
 	const struct runner *r = &m->runners[wave];
 	struct turn x = {r->at, m->u->records.v[r->next].issue, wave}, *v;
@@ -116,7 +116,7 @@ static void drop_top(struct machine *m)
 /* --- when can a record issue? --------------------------------------------------------------- */
 
 /* Places the wave's next record on the ports as they are now. */
-static void place(const struct machine *m, uint32_t wave, struct runner *x)
+static void whatif_retime_place(const struct machine *m, uint32_t wave, struct runner *x)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
 	const struct port_list *simd = m->ports + (size_t)m->u->waves.v[wave].simd * UNIT_PORTS;
@@ -197,7 +197,8 @@ static uint64_t latest_arrival(
 }
 
 /* When the wave's next record is ready, without regard to other waves. */
-static void prepare(const struct machine *m, uint32_t wave, struct runner *x, uint64_t end)
+static void whatif_retime_prepare(
+	const struct machine *m, uint32_t wave, struct runner *x, uint64_t end)
 {
 	const struct unit_record *r = &m->u->records.v[x->next];
 
@@ -212,7 +213,7 @@ static void prepare(const struct machine *m, uint32_t wave, struct runner *x, ui
 		if (until > x->base && !plan_row(m->p, code)->is_removed)
 			x->base = until;
 	}
-	place(m, wave, x);
+	whatif_retime_place(m, wave, x);
 }
 
 /* --- waves begin, meet and end -------------------------------------------------------------- */
@@ -233,7 +234,7 @@ static bool end_wave(struct machine *m, uint32_t wave, uint64_t end)
 	next = &m->u->waves.v[k];
 	if (next->before != NO_RECORD)
 		end += next->begin - m->u->waves.v[next->before].end;
-	return VEC_PUSH(&m->starts, (struct start){k, wave, end});
+	return VEC_PUSH(&m->starts, (struct whatif_retime_start){k, wave, end});
 }
 
 /* Skips removed records and goes to the next record, or to the end of the wave. */
@@ -249,15 +250,15 @@ static bool go_on(struct machine *m, uint32_t wave, uint64_t end)
 		m->r->n_executed +=
 			row->is_removed || row->ahead || row->faster_milli != WHATIF_PLAIN;
 		if (!row->is_removed) {
-			prepare(m, wave, x, end);
-			return push(m, wave);
+			whatif_retime_prepare(m, wave, x, end);
+			return whatif_retime_push(m, wave);
 		}
 		m->r->issue[x->next] = m->r->end[x->next] = end;
 	}
 	return end_wave(m, wave, end);
 }
 
-static bool begin_wave(struct machine *m, struct start s)
+static bool begin_wave(struct machine *m, struct whatif_retime_start s)
 {
 	m->runners[s.wave].next = m->u->waves.v[s.wave].first;
 	m->r->begin[s.wave] = s.at;
@@ -321,7 +322,7 @@ static bool open_stuck(struct machine *m, bool *is_any)
 
 /* --- issue ---------------------------------------------------------------------------------- */
 
-static bool take(struct port_list *l, uint64_t at, uint64_t cyc)
+static bool whatif_retime_take(struct port_list *l, uint64_t at, uint64_t cyc)
 {
 	if (l->v.n && l->v.v[l->v.n - 1].end > at)
 		at = l->v.v[l->v.n - 1].end; /* kept in order; a damaged wave may leave a hole */
@@ -333,11 +334,11 @@ static bool issue_plain(struct machine *m, uint32_t wave, const struct runner *x
 	const struct unit_record *r = &m->u->records.v[x->next];
 	struct port_list *simd = m->ports + (size_t)m->u->waves.v[wave].simd * UNIT_PORTS;
 
-	if (r->port < UNIT_PORTS &&
-		!take(simd + r->port, x->at, plan_cycles(m->p, r->code, r->taken_cyc)))
+	if (r->port < UNIT_PORTS && !whatif_retime_take(simd + r->port, x->at,
+					    plan_cycles(m->p, r->code, r->taken_cyc)))
 		return false;
-	if (r->matrix_cyc &&
-		!take(simd + UNIT_MATRIX, x->at, plan_cycles(m->p, r->code, r->matrix_cyc)))
+	if (r->matrix_cyc && !whatif_retime_take(simd + UNIT_MATRIX, x->at,
+				     plan_cycles(m->p, r->code, r->matrix_cyc)))
 		return false;
 	return leave(m, wave, x->at);
 }
@@ -363,7 +364,7 @@ static bool issue_drain(struct machine *m, uint32_t wave, struct runner *x)
 	return go_on(m, wave, end);
 }
 
-static bool step(struct machine *m)
+static bool whatif_retime_step(struct machine *m)
 {
 	struct turn top = m->heap.v[0];
 	struct runner *x = &m->runners[top.wave];
@@ -371,7 +372,7 @@ static bool step(struct machine *m)
 	bool ok;
 
 	if (kind == RECORD_PLAIN && !is_placed(m, top.wave, x)) {
-		place(m, top.wave, x);
+		whatif_retime_place(m, top.wave, x);
 		if (x->at > top.at) { /* others issue before it */
 			top.at = x->at;
 			sink(m, top);
@@ -391,22 +392,23 @@ static bool step(struct machine *m)
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-struct starter {
+struct whatif_retime_starter {
 	uint64_t begin;
 	uint32_t simd, wave;
 };
 
-ORDER(by_simd, struct starter, UP(simd) UP(begin) UP(wave))
+ORDER(by_simd, struct whatif_retime_starter, UP(simd) UP(begin) UP(wave))
 
 /* With another number of waves: that many begin on each SIMD, the others as slots become free. */
 static bool begin_queued(struct machine *m)
 {
 	size_t n = m->u->waves.n;
-	struct starter *v = mem_zalloc(n + 1, sizeof(*v));
+	struct whatif_retime_starter *v = mem_zalloc(n + 1, sizeof(*v));
 	bool ok = v != NULL;
 
 	for (uint32_t i = 0; ok && i < n; i++)
-		v[i] = (struct starter){m->u->waves.v[i].begin, m->u->waves.v[i].simd, i};
+		v[i] = (struct whatif_retime_starter){
+			m->u->waves.v[i].begin, m->u->waves.v[i].simd, i};
 	if (ok)
 		SORT(v, n, by_simd);
 	for (size_t i = 0, end; ok && i < n; i = end) {
@@ -428,8 +430,8 @@ static bool begin_queued(struct machine *m)
 			uint32_t wave = m->queue[m->queue_at[v[i].simd]++];
 			uint64_t begin = m->u->waves.v[wave].begin;
 
-			ok = VEC_PUSH(&m->starts,
-				(struct start){wave, NO_RECORD, begin < latest ? begin : latest});
+			ok = VEC_PUSH(&m->starts, (struct whatif_retime_start){wave, NO_RECORD,
+							  begin < latest ? begin : latest});
 		}
 	}
 	mem_free(v);
@@ -447,18 +449,19 @@ static bool begin_all(struct machine *m)
 		return begin_queued(m);
 	for (uint32_t i = 0; ok && i < m->u->waves.n; i++)
 		if (m->u->waves.v[i].before == NO_RECORD)
-			ok = VEC_PUSH(
-				&m->starts, (struct start){i, NO_RECORD, m->u->waves.v[i].begin});
+			ok = VEC_PUSH(&m->starts,
+				(struct whatif_retime_start){i, NO_RECORD, m->u->waves.v[i].begin});
 	return ok;
 }
 
-static bool run(struct machine *m)
+static bool whatif_retime_run(struct machine *m)
 {
 	bool is_any = true, ok = begin_all(m);
 
 	while (ok && is_any) {
 		while (ok && (m->starts.n || m->heap.n))
-			ok = m->starts.n ? begin_wave(m, m->starts.v[--m->starts.n]) : step(m);
+			ok = m->starts.n ? begin_wave(m, m->starts.v[--m->starts.n])
+					 : whatif_retime_step(m);
 		ok = ok && open_stuck(m, &is_any);
 	}
 	m->r->first_cyc = UINT64_MAX;
@@ -566,5 +569,5 @@ bool retime_run(struct retime *r, const struct unit *u, const struct whatif_plan
 		return err_nomem(e);
 	r->machine->p = p;
 	r->machine->bound = bound;
-	return (reset(r->machine) && run(r->machine)) || err_nomem(e);
+	return (reset(r->machine) && whatif_retime_run(r->machine)) || err_nomem(e);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whatif_samples.c: an estimate without a timeline. A warp's life is divided into its samples: each
- * was issuing, waiting as long as its producer takes on an idle machine, or in the queue of a
+ * * whatif_samples.c: an estimate without a timeline. A warp's life is divided into its samples:
+ * each was issuing, waiting as long as its producer takes on an idle machine, or in the queue of a
  * resource. So the kernel has two lengths: that of its warps without any contention (latency), and
  * the time for which its busiest resource works (whatif_load.h). Its real length is between the
  * longer of the two and their sum; how far they add up is taken from the unchanged kernel.
+ * Divisions: lengths; the estimate.
  */
 #include <math.h>
 
@@ -14,10 +15,173 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+/* --- lengths ---------------------------------------------------------------------------------- */
+
+/* Relative time of a warp if a scheduler holds another number of warps. */
+static double share_of_waves(const struct estimate *x)
+{
+	double warps = stated_metric(x->t, "smsp__warps_active.avg.per_cycle_active"), more;
+	double in_all = stated_metric(x->t, "launch__grid_size") *
+			ceil(stated_metric(x->t, "launch__block_size") / 32);
+	double schedulers = 4 * stated_metric(x->t, "device__attribute_multiprocessor_count");
+
+	if (!x->p->waves || !isfinite(warps) || warps <= 0)
+		return 1;
+	more = fmax(warps + x->p->waves, 1);
+	if (isfinite(in_all / schedulers) && in_all / schedulers > 0)
+		more = fmin(more, fmax(warps, in_all / schedulers));
+	return warps / fmin(more, 16);
+}
+
+/* Cycles of the kernel; 0 if the capture does not say. */
+static uint64_t estimate_length(const struct trace *t)
+{
+	static const char *const names[] = {
+		"sm__cycles_elapsed.max", "gpc__cycles_elapsed.max", "sm__cycles_active.avg", NULL};
+	double ns = stated_metric(t, "gpu__time_duration.sum");
+
+	for (const char *const *n = names; *n; n++) {
+		double v = stated_metric(t, *n);
+
+		if (isfinite(v) && v >= 1 && v < 1e15)
+			return (uint64_t)(v + 0.5);
+	}
+	return isfinite(ns) && ns > 0 && ns < 1e15 ? (uint64_t)(ns * trace_clock_mhz(t) / 1000) : 0;
+}
+
+static uint64_t cycles(uint64_t before, double share)
+{
+	return (uint64_t)((double)before * fmin(fmax(share, 0), 1000) + 0.5);
+}
+
+/* Errors of estimates beyond their own interval: share of the kernel's time if nothing or all is
+ * gained, and the addition half way between (docs/whatif.md). */
+#define ERROR_BASE 0.036
+#define ERROR_HALF 0.067
+#define CROWD 0.05    /* with full memory, warps cost this for each time as many */
+#define RAMP_CYC 4000 /* least time for the start and end of a kernel */
+#define SHARPEST 8.0  /* power at which latency and work hardly add up */
+
+static double norm(double a, double b, double p)
+{
+	return pow(pow(a, p) + pow(b, p), 1 / p);
+}
+
+/* The power with which latency and busiest resource add up to the unchanged kernel's time. */
+static double find_power(double latency, double busy)
+{
+	double lo = 1, hi = SHARPEST;
+
+	if (latency + busy <= 1)
+		return 1;
+	for (unsigned k = 0; k < 30; k++) {
+		double mid = (lo + hi) / 2;
+
+		if (norm(latency, busy, mid) > 1)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct whatif_samples_lengths { /* shares of the kernel's time */
+	double latency, busy, queue;
+};
+
+static double likely(
+	const struct whatif_samples_lengths *before, const struct whatif_samples_lengths *after)
+{
+	double p = find_power(before->latency, before->busy);
+	double rest = 1 - before->latency - before->busy; /* queues that no resource explains */
+
+	if (rest > 0)
+		return after->latency + after->busy +
+		       rest * (before->queue > 0 ? after->queue / before->queue : 1);
+	return norm(after->latency, after->busy, p) / norm(before->latency, before->busy, p);
+}
+
+static double with_ramp(const struct whatif_result *r, double share)
+{
+	double ramp = fmin(0.5, RAMP_CYC / (double)r->before_cyc);
+
+	return share < 1 ? ramp + (1 - ramp) * share : share;
+}
+
+static double error_of(double share)
+{
+	if (share > 1) /* as of the way back */
+		return share * error_of(1 / share);
+	return ERROR_BASE + ERROR_HALF * 2 * sqrt(share * (1 - share));
+}
+
+static void find_lengths(const struct estimate *x, enum end end, enum fill fill,
+	struct whatif_samples_lengths *out, enum use *which)
+{
+	double waves = share_of_waves(x), samples = x->latency + x->queue;
+	/* a wait at a barrier is a wait for other warps */
+	double others = samples > 0 ? (x->own[end] + x->rest[end]) / samples : 1;
+
+	out->latency = fmax(x->own[end] + x->barrier[1] * others, x->ahead[end]) / x->all * waves;
+	out->queue = x->rest[end] / x->all;
+	out->busy = loads_floor(&x->loads, end, fill, which);
+}
+
+static struct whatif_samples_lengths lengths_before(const struct estimate *x, enum fill fill)
+{
+	return (struct whatif_samples_lengths){(x->latency + x->barrier[0]) / x->all,
+		loads_before(&x->loads, fill), x->queue / x->all};
+}
+
+/* Shares of the kernel's time that are left: least, most, likely. */
+static void find_shares(const struct estimate *x, double share[3], const char **why)
+{
+	struct whatif_samples_lengths usual = lengths_before(x, FILL_USUAL),
+				      most = lengths_before(x, FILL_MOST);
+	struct whatif_samples_lengths at[3];
+	enum use which;
+
+	find_lengths(x, AT_LEAST, FILL_MOST, &at[0], &which);
+	find_lengths(x, AT_MOST, FILL_AS_IT_IS, &at[1], &which);
+	find_lengths(x, AT_MOST, FILL_USUAL, &at[2], &which);
+	at[2].latency = (at[0].latency + at[1].latency) / 2;
+	at[2].queue = (at[0].queue + at[1].queue) / 2;
+	share[0] = fmin(likely(&most, &at[0]), norm(at[0].latency, at[0].busy, SHARPEST) /
+						       norm(most.latency, most.busy, SHARPEST));
+	share[1] = fmax(at[1].latency + at[1].queue, at[1].busy);
+	share[2] = likely(&usual, &at[2]);
+	*why = at[2].busy > at[2].latency ? loads_bound_text(which) : NULL;
+}
+
+/* Sets after, low, high and why of a result whose before is set. */
+static void estimate_conclude(const struct estimate *x, struct whatif_result *out)
+{
+	double share[3], error, high;
+
+	find_shares(x, share, &out->why);
+	for (unsigned b = 0; b < 3; b++) {
+		if (!x->is_slower) /* nothing takes longer than before */
+			share[b] = fmin(1, share[b]);
+		share[b] = with_ramp(out, share[b]);
+	}
+	error = error_of(share[2]);
+	out->after_cyc = cycles(out->before_cyc, share[2]);
+	out->low_cyc = cycles(out->before_cyc, fmin(share[0], share[2]) - error);
+	high = fmax(share[1], share[2]) + error;
+	if (!x->is_slower)
+		high = fmin(high, 1 + ERROR_BASE);
+	if (x->p->waves > 0 && loads_queue_part(&x->loads, x->full) >= 1)
+		high += CROWD * (1 / share_of_waves(x) - 1);
+	out->high_cyc = cycles(out->before_cyc, high);
+	out->does_nothing = fabs(1 - share[2]) <= 0.01;
+}
+
+/* --- the estimate ----------------------------------------------------------------------------- */
+
 #define LATENCY_LEAST 0.8 /* requests at another time or place may take a shorter path */
 
 /* Samples of one row and reason. */
-struct piece {
+struct whatif_samples_piece {
 	enum whatif_part part;
 	double latency, queue;	      /* before the change; their sum is all samples */
 	double own[ENDS], rest[ENDS]; /* what is left of each */
@@ -73,8 +237,8 @@ static double latency_at(const struct estimate *x, code_idx i, code_idx to)
 }
 
 /* Splits a wait of `cyc` cycles of row i for a row into its parts. */
-static void wait_for(
-	const struct estimate *x, code_idx i, code_idx to, double cyc, struct piece *out)
+static void wait_for(const struct estimate *x, code_idx i, code_idx to, double cyc,
+	struct whatif_samples_piece *out)
 {
 	const struct whatif_row *r = &x->p->rows[to];
 	enum inst_class c = (enum inst_class)x->t->code[to].inst_class;
@@ -110,19 +274,19 @@ static void wait_for(
 }
 
 /* Splits n samples of a row that wait for other rows. False: no producer is known. */
-static bool wait_for_all(
-	const struct estimate *x, code_idx i, uint32_t reason, double n, struct piece *out)
+static bool wait_for_all(const struct estimate *x, code_idx i, uint32_t reason, double n,
+	struct whatif_samples_piece *out)
 {
 	const struct trace *t = x->t;
 	uint32_t n_links;
 	const struct code_link *l = trace_links_of(t, i, &n_links);
 	double weights = 0, most = 0;
 	double cyc = n * x->warp_cycles / (double)t->code[i].stated.hit;
-	struct piece sum = {0};
+	struct whatif_samples_piece sum = {0};
 
 	for (uint32_t k = 0; k < n_links; k++) {
 		double w = (double)t->code[l[k].to].stated.hit + 1;
-		struct piece one;
+		struct whatif_samples_piece one;
 
 		if (l[k].reason != reason || l[k].kind >= CODE_LINK_JUMP)
 			continue;
@@ -147,20 +311,21 @@ static bool wait_for_all(
 	return true;
 }
 
-static void set_latency(struct piece *out, double n, double left)
+static void set_latency(struct whatif_samples_piece *out, double n, double left)
 {
 	out->latency = n;
 	out->own[AT_LEAST] = out->own[AT_MOST] = n * left;
 }
 
-static void set_queue(const struct estimate *x, struct piece *out, enum use u, double n)
+static void set_queue(
+	const struct estimate *x, struct whatif_samples_piece *out, enum use u, double n)
 {
 	out->queue = n;
 	for (unsigned b = 0; b < ENDS; b++)
 		out->rest[b] = n * loads_ratio(&x->loads, u, (enum end)b);
 }
 
-static enum whatif_part part_of(const struct sample_cause *c)
+static enum whatif_part whatif_samples_part_of(const struct sample_cause *c)
 {
 	return c->kind == CAUSE_BARRIER				   ? PART_BARRIER
 	       : c->word == WHY_OTHER_WAVE || c->word == WHY_QUEUE ? PART_OTHER
@@ -172,15 +337,15 @@ static enum whatif_part part_of(const struct sample_cause *c)
 }
 
 /* The n samples that found row i stalled for a reason. */
-static void find_piece(
-	const struct estimate *x, code_idx i, uint32_t reason, double n, struct piece *out)
+static void find_piece(const struct estimate *x, code_idx i, uint32_t reason, double n,
+	struct whatif_samples_piece *out)
 {
 	const struct sample_cause *c = sample_cause_of(x->t->reasons[reason]);
 	const struct whatif_row *r = &x->p->rows[i];
 	double own = left_of_row(r), before = i ? left_of_row(&x->p->rows[i - 1]) : 1;
 	double asked = left_of_row(&x->p->reasons[reason]);
 
-	*out = (struct piece){.part = part_of(c)};
+	*out = (struct whatif_samples_piece){.part = whatif_samples_part_of(c)};
 	if (out->part == PART_OTHER) {
 		set_queue(x, out, use_of(x, i, c->reason), n);
 		if (r->is_removed)
@@ -323,7 +488,7 @@ struct adder {
 	bool has_failed;
 };
 
-static void add(struct adder *a, code_idx i, const struct piece *p)
+static void whatif_samples_add(struct adder *a, code_idx i, const struct whatif_samples_piece *p)
 {
 	struct estimate *x = a->x;
 	double n = p->latency + p->queue, per = (double)a->before_cyc / x->all;
@@ -356,7 +521,8 @@ static void add(struct adder *a, code_idx i, const struct piece *p)
 }
 
 /* Handles results requested `depth` executions earlier. */
-static void ask_ahead(struct estimate *x, struct piece *p, uint32_t depth, double issued)
+static void ask_ahead(
+	struct estimate *x, struct whatif_samples_piece *p, uint32_t depth, double issued)
 {
 	if (p->part == PART_OWN) { /* fixed latency: filled by other chains */
 		double rest = (p->latency + issued) / (depth + 1) - issued;
@@ -370,26 +536,27 @@ static void ask_ahead(struct estimate *x, struct piece *p, uint32_t depth, doubl
 		p->own[b] = p->rest[b] = 0;
 }
 
-static void add_row(struct adder *a, code_idx i)
+static void whatif_samples_add_row(struct adder *a, code_idx i)
 {
 	struct estimate *x = a->x;
 	const struct reason_count *r = trace_reasons_of(x->t, i);
 	double issued = (double)x->t->samples[i].issued;
-	struct piece p = {.part = PART_ISSUE};
+	struct whatif_samples_piece p = {.part = PART_ISSUE};
 
 	set_latency(&p, issued, left_of_row(&x->p->rows[i]));
-	add(a, i, &p);
+	whatif_samples_add(a, i, &p);
 	for (unsigned part = 0; part < WHATIF_PARTS; part++)
 		for (uint32_t k = 0; k < x->t->n_reasons; k++) {
 			double n = (double)r[k].all;
 			uint32_t depth = n > 0 ? ahead_of(x, i, k) : 0;
 
-			if (n <= 0 || part_of(sample_cause_of(x->t->reasons[k])) != part)
+			if (n <= 0 ||
+				whatif_samples_part_of(sample_cause_of(x->t->reasons[k])) != part)
 				continue;
 			find_piece(x, i, k, n, &p);
 			if (depth)
 				ask_ahead(x, &p, depth, issued);
-			add(a, i, &p);
+			whatif_samples_add(a, i, &p);
 		}
 }
 
@@ -437,7 +604,7 @@ static bool ask_samples(
 		return false;
 	}
 	for (code_idx i = 0; i < t->n_code; i++)
-		add_row(&a, i);
+		whatif_samples_add_row(&a, i);
 	if (isfinite(x.warp_cycles) && x.warp_cycles > 0) {
 		expose(&x, AT_LEAST);
 		expose(&x, AT_MOST);

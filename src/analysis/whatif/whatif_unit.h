@@ -94,8 +94,6 @@ struct unit_tables {
 bool unit_load(struct unit *u, const struct unit_tables *x, const track_idx at[2], struct waits *w,
 	struct incore_error *e);
 void unit_deinit(struct unit *u);
-/* whatif_edges.c: fills ports, holds and rests of the records, meetings and slots. */
-bool unit_link(struct unit *u, const struct unit_tables *x, struct incore_error *e);
 
 /* Busy stretches of one port, in order. */
 struct port_span {

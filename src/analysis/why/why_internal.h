@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why_internal.h: shared by the sweep (why_sweep.c), its verdicts (why_piece.c) and the sums
+/* why_internal.h: shared by the sweep (why_sweep.c), and the sums
  * (why.c). */
 #pragma once
 
@@ -40,7 +40,6 @@ enum why_port {
 	PORT_COUNT,
 	PORT_NONE = PORT_COUNT
 };
-enum why_port why_port_of(enum inst_class c);
 
 #define HISTORY                                                                                    \
 	32u /* own instructions that can still hold something: about 30 issue within the longest
@@ -92,10 +91,6 @@ static inline struct issue_list *sweep_port(
 	return &s->ports[(size_t)simd * PORT_COUNT + port];
 }
 
-/* why_piece.c: splits the pieces of the lane's current record into parts. */
-void why_take_record(struct sweep *s, struct lane *l);
-/* Handles the single piece of a wave without records. */
-void why_take_empty(struct sweep *s, struct lane *l);
 /* why_sweep.c: one compute unit, whose tracks are [first, end). */
 bool why_sweep_unit(struct why *w, const struct selection *selection, const track_idx unit[2],
 	struct why_gather *g, struct incore_error *e);

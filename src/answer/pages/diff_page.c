@@ -32,7 +32,7 @@ static void put_number(struct table *t, const struct diff_value_row *v, double x
 		table_double(t, v->is_share ? 100 * x : x, v->is_share ? 2 : 3);
 }
 
-static void put_values(struct page *p, const struct diff_answer *a)
+static void diff_page_put_values(struct page *p, const struct diff_answer *a)
 {
 	const struct diff_value_row *rows = a->values.v;
 	struct table *t = page_table(p, "value<|A|B|1?change|change %|2?noise|verdict<");
@@ -153,7 +153,7 @@ void diff_page(const struct answer *answer, struct page *p)
 	put_heading(p, a);
 	put_stability(p, &a->stability);
 	page_gap(p);
-	put_values(p, a);
+	diff_page_put_values(p, a);
 	put_moved(p, &a->stability);
 	page_gap(p);
 	page_line(p, "what changed, by size of its part in the cycles of one %s:", a->per);

@@ -3,7 +3,7 @@
 #include "answer/hot.h"
 #include "answer/pages.h"
 
-static void put_rows(struct page *p, const struct hot_answer *a)
+static void hot_page_put_rows(struct page *p, const struct hot_answer *a)
 {
 	const char *const columns[] = {"row", "cycles", "share", "3?hit", "4?buckets.issue",
 		"buckets.wait", "5?buckets.stall", "1?buckets.idle", "2?buckets.drain", "7?cause",
@@ -87,7 +87,7 @@ static void put_producers(struct page *p, const struct hot_answer *a)
 	put_edges(p, a);
 }
 
-static void put_tables(struct page *p, const struct hot_answer *a)
+static void hot_page_put_tables(struct page *p, const struct hot_answer *a)
 {
 	static const char *const causes[] = {
 		"key", "cycles", "share", "hit", "each", "bucket", "family", NULL};
@@ -101,7 +101,7 @@ static void put_tables(struct page *p, const struct hot_answer *a)
 	else if (a->is_sampled && (a->rows.v || a->groups.v))
 		put_sampled(p, a);
 	else if (a->rows.v)
-		put_rows(p, a);
+		hot_page_put_rows(p, a);
 	else if (a->causes.v)
 		page_main_records(p, &cause_row_record, a->causes, causes);
 	else if (a->groups.v)
@@ -193,7 +193,7 @@ void hot_page(const struct answer *answer, struct page *p)
 		return;
 	}
 	p->n_waves = a->per ? a->totals.waves : 0;
-	put_tables(p, a);
+	hot_page_put_tables(p, a);
 	if (p->is_csv)
 		return;
 	put_footer(p, answer);

@@ -7,7 +7,7 @@
 #define MAX_KERNELS 32u
 #define FURTHER "            " /* indents further lines of a fact */
 
-static void put_machine(struct page *p, const struct capture_info *i)
+static void info_page_put_machine(struct page *p, const struct capture_info *i)
 {
 	const struct trace_machine *x = &i->machine;
 
@@ -48,7 +48,7 @@ static void say_offsets(struct page *p, const struct info_clock *v, size_t n)
 		page_say(p, ", ... (%s more)", U64_TEXT(n - MOST_OFFSETS));
 }
 
-static void put_clock(struct page *p, const struct capture_info *i)
+static void info_page_put_clock(struct page *p, const struct capture_info *i)
 {
 	if (i->clock_mhz > 0)
 		page_say(p, "%.2f MHz (%s)", i->clock_mhz, i->clock_source);
@@ -93,7 +93,7 @@ static void put_launch(struct page *p, const struct capture_info *i, const struc
 		page_fact(p, "command     ", "%s", l->command);
 }
 
-static void put_code(struct page *p, const struct capture_info *i)
+static void info_page_put_code(struct page *p, const struct capture_info *i)
 {
 	uint64_t executed = i->executed_rows == NO_U64 ? 0 : i->executed_rows;
 
@@ -151,7 +151,7 @@ static void put_pipes(struct page *p, const struct capture_info *i, const struct
 	page_fact(p, "span        ", ", %s flag pairs and other links", U64_TEXT(t->n_links));
 }
 
-static void put_kernels(struct page *p, const struct capture_info *i)
+static void info_page_put_kernels(struct page *p, const struct capture_info *i)
 {
 	const struct info_kernel *kernels = i->dispatch_ids.v;
 	/* AMD's tools write this for unknown programs: it is not a name */
@@ -178,10 +178,10 @@ static void put_extras(struct page *p, const struct capture_info *i)
 		page_fact(p, "samples     ", "PC samples per row");
 	if (i->markers)
 		page_fact(p, "markers     ", "%s", U64_TEXT(i->markers));
-	put_kernels(p, i);
+	info_page_put_kernels(p, i);
 }
 
-static void put_blocks(struct page *p, const struct capture_info *i)
+static void info_page_put_blocks(struct page *p, const struct capture_info *i)
 {
 	const struct info_block *v = i->blocks.v;
 
@@ -194,7 +194,8 @@ static void put_blocks(struct page *p, const struct capture_info *i)
 	page_fact(p, "blocks      ", "%s", "");
 }
 
-static void put_tables(struct page *p, const struct capture_info *i, const struct trace *t)
+static void info_page_put_tables(
+	struct page *p, const struct capture_info *i, const struct trace *t)
 {
 	static const char *const engines[] = {"id", "sums.events", "sums.starts", "sums.ends",
 		"sums.cus", "sums.target_cu_starts", NULL};
@@ -207,7 +208,7 @@ static void put_tables(struct page *p, const struct capture_info *i, const struc
 		page_line(p, "wave starts and ends of all CUs");
 		page_records(p, &info_engine_record, i->occupancy, engines);
 	}
-	put_blocks(p, i);
+	info_page_put_blocks(p, i);
 	/* Tables of an on-device run or of a side file. */
 	put_table_list(p, t);
 	if (base)
@@ -235,11 +236,11 @@ static void put_capture(struct page *p, const struct capture_info *i, const stru
 	page_fact(p, "evidence    ", "%s (%s%s%s)", evidence_text(t, (char[EVIDENCE_TEXT]){0}),
 		i->format, i->format_version ? " " : "",
 		i->format_version ? i->format_version : "");
-	put_machine(p, i);
-	put_clock(p, i);
+	info_page_put_machine(p, i);
+	info_page_put_clock(p, i);
 	put_launch(p, i, vendor_row(t));
 	if (!kind_row(t)->no_code)
-		put_code(p, i);
+		info_page_put_code(p, i);
 	if (trace_kind(t) == KIND_PIPES)
 		put_pipes(p, i, t);
 	else
@@ -247,7 +248,7 @@ static void put_capture(struct page *p, const struct capture_info *i, const stru
 	put_extras(p, i);
 	if (i->health)
 		page_fact(p, "health      ", "%s", i->health);
-	put_tables(p, i, t);
+	info_page_put_tables(p, i, t);
 	if (p->explains)
 		page_lines(p, explanation);
 }

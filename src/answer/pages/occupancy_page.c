@@ -21,8 +21,8 @@ static void put_shown(struct page *p, size_t n, size_t of)
 }
 
 /* Shows the first rows of a list, as many as requested. */
-static void put_rows(struct page *p, const struct occupancy_answer *a, const struct record *r,
-	struct rows rows, const char *const *columns)
+static void occupancy_page_put_rows(struct page *p, const struct occupancy_answer *a,
+	const struct record *r, struct rows rows, const char *const *columns)
 {
 	size_t n = a->top < rows.n ? (size_t)a->top : rows.n;
 
@@ -32,7 +32,7 @@ static void put_rows(struct page *p, const struct occupancy_answer *a, const str
 
 #define STATS "starts", "ends", "peak_waves", "mean", "busy_pct", "wave_cycles"
 
-static void put_kernels(struct page *p, const struct occupancy_answer *a)
+static void occupancy_page_put_kernels(struct page *p, const struct occupancy_answer *a)
 {
 	static const char *const columns[] = {"ids", "ids_used", STATS, "name", NULL};
 	const struct kernel_line *v = a->kernels.v;
@@ -40,7 +40,7 @@ static void put_kernels(struct page *p, const struct occupancy_answer *a)
 
 	while (used.n < a->kernels.n && v[used.n].stats.s.events > 0)
 		used.n++; /* kernels with only a name are in --json */
-	put_rows(p, a, &kernel_line_record, used, columns);
+	occupancy_page_put_rows(p, a, &kernel_line_record, used, columns);
 }
 
 /* Columns: from, to, microseconds, all waves, then one per SE. */
@@ -91,10 +91,10 @@ static void put_dispatches(struct page *p, const struct occupancy_answer *a)
 	if (!a->dispatches.n)
 		return;
 	page_gap(p);
-	put_rows(p, a, &dispatch_record, a->dispatches, columns);
+	occupancy_page_put_rows(p, a, &dispatch_record, a->dispatches, columns);
 }
 
-static void put_table(struct page *p, const struct occupancy_answer *a)
+static void occupancy_page_put_table(struct page *p, const struct occupancy_answer *a)
 {
 	static const char *const ses[] = {
 		"se", STATS, "cus", "peak_per_simd", "target_cu_starts", NULL};
@@ -103,13 +103,13 @@ static void put_table(struct page *p, const struct occupancy_answer *a)
 
 	switch (a->by) {
 	case BY_CU:
-		put_rows(p, a, &cu_record, a->cus, cus);
+		occupancy_page_put_rows(p, a, &cu_record, a->cus, cus);
 		break;
 	case BY_SIMD:
-		put_rows(p, a, &simd_record, a->simds, simds);
+		occupancy_page_put_rows(p, a, &simd_record, a->simds, simds);
 		break;
 	case BY_KERNEL:
-		put_kernels(p, a);
+		occupancy_page_put_kernels(p, a);
 		break;
 	case BY_TIME:
 		put_times(p, a);
@@ -230,7 +230,7 @@ static void put_resident(struct page *p, const struct occupancy_all *all)
 		plural(all->tail));
 }
 
-static void put_head(struct page *p, const struct occupancy_answer *a)
+static void occupancy_page_put_head(struct page *p, const struct occupancy_answer *a)
 {
 	const struct trace_launch *l = &a->launch;
 	const struct occupancy_stats *s = &a->all.stats.s;
@@ -255,7 +255,7 @@ static const char explanation[] =
 	"hardware, the\nregisters in the listing (upper bounds of ranges), the LDS and the grid allow "
 	"per SIMD.\nProducers may report half the registers; the listing is the witness.\n";
 
-static void put_blocks(struct page *p, const struct blocks_part *x)
+static void occupancy_page_put_blocks(struct page *p, const struct blocks_part *x)
 {
 	const struct block_line *v = x->by.v;
 	bool has_stated = false;
@@ -281,7 +281,7 @@ static void put_of_launch(struct page *p, const struct answer *answer)
 	page_gap(p);
 	put_limit(p, a);
 	if (a->limits.blocks)
-		put_blocks(p, a->limits.blocks);
+		occupancy_page_put_blocks(p, a->limits.blocks);
 	page_line(p, "%s, %u note%s", a->evidence, answer->n_notes, plural(answer->n_notes));
 }
 
@@ -291,20 +291,20 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	const struct trace *t = answer->traces.v[0];
 
 	if (p->is_csv) {
-		put_table(p, a);
+		occupancy_page_put_table(p, a);
 		return;
 	}
 	if (vendor_row(t)->has_blocks && !t->n_tracks) {
 		put_of_launch(p, answer);
 		return;
 	}
-	put_head(p, a);
+	occupancy_page_put_head(p, a);
 	if (a->by == BY_SE) {
 		put_plot(p, a);
 		put_balance(p, a);
 	}
 	page_gap(p);
-	put_table(p, a);
+	occupancy_page_put_table(p, a);
 	if (a->by == BY_KERNEL)
 		put_dispatches(p, a);
 	if (p->explains)

@@ -1,17 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_page.c: the one-page verdict, section by section. */
+/*
+ * summary_page.c: the one-page verdict, section by section. Divisions: pipes; waves.
+ */
+#include "answer/pages.h"
+#include "answer/pages/pipes_page.h"
+#include "answer/pages/tables_page.h"
 #include "answer/summary.h"
 
-#include "answer/pages.h"
-#include "answer/pages/summary_parts_page.h"
+#define SUMMARY_WIDTH 100u /* of its paragraphs, at most */
+#define PAGE_TEXT_MAX 36u  /* columns of an instruction's text in a table */
 
-struct summary_job {
+/* --- pipes ------------------------------------------------------------------------------------ */
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* finding_row: errors and warnings with what to do about them, one paragraph each. */
+static void put_finding_items(struct page *p, struct rows findings)
+{
+	const struct finding_row *v = findings.v;
+
+	for (size_t i = 0; i < findings.n; i++)
+		if (v[i].level != SEVERITY_INFO)
+			page_item(p, "  - ", "%s: %s; %s", v[i].id, v[i].message,
+				v[i].advice ? v[i].advice : "");
+}
+
+static void put_advice_items(struct page *p, struct rows advice)
+{
+	const struct advice_row *v = advice.v;
+
+	if (!advice.n)
+		return;
+	page_heading(
+		p, "What to try (by exposed cycles; incore advise asks what each would bring)");
+	for (size_t i = 0; i < advice.n; i++) {
+		page_item(p, "  * ", "%s, %s, %s: %s", v[i].rule, v[i].cause, v[i].place,
+			v[i].evidence);
+		page_item(p, "    try ", "%s", v[i].experiment);
+		page_item(p, "    see ", "%s", v[i].prediction);
+	}
+}
+
+static void pipes_put_provenance(
+	struct page *p, const struct summary_pipes *s, const struct trace *t)
+{
+	const struct trace_meta *m = &t->meta;
+	double mhz = trace_clock_mhz(t);
+
+	page_prose(p, "", "%s", s->verdict);
+	page_fact(p, "kernel     ", "%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
+		m->arch ? " on " : "", m->arch ? m->arch : "",
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	page_fact(p, "capture    ", "%s", m->origin);
+	if (mhz > 0)
+		page_fact(p, "clock      ", "%.0f MHz (%s)", mhz,
+			m->clock_source ? m->clock_source : "unknown source");
+	page_fact(p, "health     ", "%s", s->health);
+	put_finding_items(p, s->findings);
+}
+
+static void put_instructions(struct page *p, struct rows rows, const struct trace *trace)
+{
+	const struct hot_row *v = rows.v;
+	struct table *t;
+
+	page_heading(p, "Instructions");
+	t = page_table(p, "row|cycles|%|hit|issue|wait|stall|instruction~|source~");
+	for (size_t i = 0; i < rows.n; i++)
+		/* What the producer states if no pipe was traced. */
+		TABLE_ROW(t, CELL_NAME(v[i].row == NO_VALUE ? -1 : v[i].row),
+			CELL_COUNT(trace->n_tracks ? v[i].cycles : v[i].totals.latency),
+			CELL_DOUBLE(v[i].share, 1), CELL_COUNT(v[i].totals.hit),
+			CELL_COUNT(v[i].buckets.issue), CELL_COUNT(v[i].buckets.wait),
+			CELL_COUNT(v[i].buckets.stall), CELL_START(v[i].key, PAGE_TEXT_MAX),
+			CELL_END(v[i].source ? v[i].source : "", PAGE_TEXT_MAX));
+}
+
+/* The page of a trace whose tracks are pipes. */
+static void summary_pipes_page(const struct summary_pipes *s, const struct trace *t, struct page *p)
+{
+	pipes_put_provenance(p, s, t);
+	if (s->pipes.totals.pipes) {
+		page_heading(p, "Pipes");
+		put_pipe_table(p, &s->pipes);
+		put_pipe_overlap(p, &s->pipes);
+	}
+	if (s->pipes.pairs.n) {
+		page_heading(p, "Waits");
+		put_pipe_pairs(p, &s->pipes);
+	}
+	put_pipe_path(p, &s->pipes);
+	if (s->has_rows)
+		put_instructions(p, s->rows, t);
+	put_advice_items(p, s->advice);
+	put_detail_tables(p, t, s->pipes.top);
+}
+
+/* --- waves ------------------------------------------------------------------------------------ */
+
+struct summary_page_summary_job {
 	struct page *p;
 	const struct summary_answer *s;
 	const struct trace *trace;
 };
 
-static void put_provenance(struct summary_job *j)
+static void put_provenance(struct summary_page_summary_job *j)
 {
 	const struct trace_meta *m = &j->s->provenance;
 	const struct trace_launch *l = &m->launch;
@@ -31,14 +127,14 @@ static void put_provenance(struct summary_job *j)
 		page_fact(j->p, "coverage   ", "%s", j->s->coverage);
 }
 
-static void put_health(struct summary_job *j)
+static void put_health(struct summary_page_summary_job *j)
 {
 	page_heading(j->p, "Health");
 	page_prose(j->p, "  ", "%s", j->s->health_line);
 	put_finding_items(j->p, j->s->health.findings);
 }
 
-static void put_other_simds(struct summary_job *j)
+static void put_other_simds(struct summary_page_summary_job *j)
 {
 	const struct hidden_line *lost = &j->s->hidden.lost;
 
@@ -54,7 +150,7 @@ static void put_bucket(struct table *t, const char *name, const struct hidden_li
 		CELL_COUNT(h->hidden), CELL_COUNT(h->exposed), CELL_PERCENT(h->exposed, all));
 }
 
-static void put_accounting(struct summary_job *j)
+static void put_accounting(struct summary_page_summary_job *j)
 {
 	const struct summary_answer *s = j->s;
 	const struct viewer_pie *v = &s->viewer_pie;
@@ -99,7 +195,7 @@ static void put_accounting(struct summary_job *j)
 			percent_of(st[STATE_STALL], states), percent_of(st[STATE_IDLE], states));
 }
 
-static void put_utilization(struct summary_job *j)
+static void put_utilization(struct summary_page_summary_job *j)
 {
 	const uint64_t *u = j->s->utilization.cyc;
 	const struct matrix *m = &j->s->matrix.m;
@@ -119,7 +215,7 @@ static void put_utilization(struct summary_job *j)
 	page_prose(j->p, "  ", "%s", "");
 }
 
-static void put_causes(struct summary_job *j)
+static void summary_page_put_causes(struct summary_page_summary_job *j)
 {
 	const struct summary_cause *v = j->s->causes.v;
 	const struct family_row *f = j->s->families.v;
@@ -151,7 +247,7 @@ static void put_causes(struct summary_job *j)
 	}
 }
 
-static void put_sampled_edges(struct summary_job *j)
+static void put_sampled_edges(struct summary_page_summary_job *j)
 {
 	const struct summary_producers *k = &j->s->producers;
 	const struct edge_row *v = k->edges.v;
@@ -174,7 +270,7 @@ static void put_sampled_edges(struct summary_job *j)
 		U64_TEXT(k->sums.waits.group), U64_TEXT(k->sums.waits.unresolved));
 }
 
-static void put_edges(struct summary_job *j)
+static void put_edges(struct summary_page_summary_job *j)
 {
 	const struct summary_producers *k = &j->s->producers;
 	const struct edge_row *v = k->edges.v;
@@ -205,7 +301,7 @@ static void put_edges(struct summary_job *j)
 }
 
 /* Without a timeline: what the producer states, or samples. */
-static void put_stated_rows(struct summary_job *j)
+static void put_stated_rows(struct summary_page_summary_job *j)
 {
 	const struct summary_line *v = j->s->rows.v;
 	bool is_sampled = j->s->has_samples;
@@ -221,7 +317,7 @@ static void put_stated_rows(struct summary_job *j)
 			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
 }
 
-static void put_rows(struct summary_job *j)
+static void summary_page_put_rows(struct summary_page_summary_job *j)
 {
 	const struct summary_line *v = j->s->rows.v;
 	struct table *t;
@@ -236,7 +332,7 @@ static void put_rows(struct summary_job *j)
 			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
 }
 
-static void put_lines(struct summary_job *j)
+static void summary_page_put_lines(struct summary_page_summary_job *j)
 {
 	const struct summary_line *v = j->s->lines.v;
 	struct table *t;
@@ -269,7 +365,7 @@ static const struct region *next_region(
 	return best;
 }
 
-static void put_regions(struct summary_job *j)
+static void put_regions(struct summary_page_summary_job *j)
 {
 	uint64_t all = j->s->viewer_pie.stall + j->s->viewer_pie.issue, below = UINT64_MAX;
 	const struct region *r = NULL;
@@ -294,19 +390,19 @@ static void put_regions(struct summary_job *j)
 	}
 }
 
-static void put_code(struct summary_job *j)
+static void summary_page_put_code(struct summary_page_summary_job *j)
 {
 	if (j->trace->n_tracks == 0 && trace_kind(j->trace) != KIND_SAMPLES) {
 		put_stated_rows(j);
 		return;
 	}
-	put_rows(j);
+	summary_page_put_rows(j);
 	if (j->s->has_source)
-		put_lines(j);
+		summary_page_put_lines(j);
 	put_regions(j);
 }
 
-static void put_loops(struct summary_job *j)
+static void put_loops(struct summary_page_summary_job *j)
 {
 	const struct loop_row *v = j->s->loops.v;
 
@@ -336,7 +432,7 @@ static void put_loops(struct summary_job *j)
 	}
 }
 
-static void put_waves(struct summary_job *j)
+static void put_waves(struct summary_page_summary_job *j)
 {
 	const struct cluster_row *v = j->s->clusters.v;
 	const struct duration_stats *d = &j->s->duration;
@@ -358,7 +454,7 @@ static void put_waves(struct summary_job *j)
 	}
 }
 
-static void put_barriers(struct summary_job *j)
+static void put_barriers(struct summary_page_summary_job *j)
 {
 	const struct barriers *b = &j->s->barriers.b;
 
@@ -370,7 +466,7 @@ static void put_barriers(struct summary_job *j)
 			U64_TEXT(b->skew_cyc.max));
 }
 
-static void put_occupancy(struct summary_job *j)
+static void summary_page_put_occupancy(struct summary_page_summary_job *j)
 {
 	const struct summary_occupancy *o = &j->s->occupancy;
 	const struct summary_clocks *k = &j->s->clocks;
@@ -393,7 +489,7 @@ static void put_occupancy(struct summary_job *j)
 }
 
 /* What the health check only notes: the limits of what this capture can show. */
-static void put_limits(struct summary_job *j)
+static void put_limits(struct summary_page_summary_job *j)
 {
 	const struct finding_row *v = j->s->health.findings.v;
 	bool has_title = false;
@@ -408,7 +504,7 @@ static void put_limits(struct summary_job *j)
 	}
 }
 
-static void put_explanation(struct summary_job *j)
+static void put_explanation(struct summary_page_summary_job *j)
 {
 	const struct bound *b = &j->s->bound.b;
 
@@ -422,7 +518,7 @@ static void put_explanation(struct summary_job *j)
 }
 
 /* Nothing is known about its lanes except when they had a slice. */
-static void put_lanes(struct summary_job *j)
+static void summary_page_put_lanes(struct summary_page_summary_job *j)
 {
 	const struct accounting *a = &j->s->accounting;
 
@@ -436,7 +532,7 @@ static void put_lanes(struct summary_job *j)
 	page_prose(j->p, "  ", "incore hot tells them by name, incore waves by lane");
 }
 
-static void put_sections(struct summary_job *j)
+static void put_sections(struct summary_page_summary_job *j)
 {
 	const struct summary_answer *s = j->s;
 	bool has_cycles = s->accounting.duration;
@@ -444,16 +540,16 @@ static void put_sections(struct summary_job *j)
 	if (has_cycles) {
 		put_accounting(j);
 		put_utilization(j);
-		put_causes(j);
+		summary_page_put_causes(j);
 		put_edges(j);
 	}
 	if (s->has_rows)
-		put_code(j);
+		summary_page_put_code(j);
 	if (has_cycles && trace_kind(j->trace) != KIND_SAMPLES) {
 		put_loops(j);
 		put_waves(j);
 		put_barriers(j);
-		put_occupancy(j);
+		summary_page_put_occupancy(j);
 	}
 	put_advice_items(j->p, s->advice);
 	put_limits(j);
@@ -463,7 +559,7 @@ static void put_sections(struct summary_job *j)
 
 void summary_page(const struct answer *a, struct page *p)
 {
-	struct summary_job j = {p, a->data, a->traces.v[0]};
+	struct summary_page_summary_job j = {p, a->data, a->traces.v[0]};
 
 	p->prose_width = SUMMARY_WIDTH;
 	p->breaks_facts = true;
@@ -476,7 +572,7 @@ void summary_page(const struct answer *a, struct page *p)
 	put_provenance(&j);
 	put_health(&j);
 	if (trace_kind(j.trace) == KIND_TIMELINE)
-		put_lanes(&j);
+		summary_page_put_lanes(&j);
 	else
 		put_sections(&j);
 }

@@ -52,7 +52,7 @@ static void put_duration(struct page *p, const struct waves_answer *a)
 	put_widest(p, a);
 }
 
-static void put_head(struct page *p, const struct waves_answer *a, const struct trace *t)
+static void waves_page_put_head(struct page *p, const struct waves_answer *a, const struct trace *t)
 {
 	const struct waves_totals *n = &a->totals;
 
@@ -139,7 +139,8 @@ static void put_imbalance(struct page *p, const struct waves_answer *a)
 	page_records(p, &wave_group_record, (struct rows){shown, n}, columns);
 }
 
-static void put_table(struct page *p, const struct waves_answer *a, const struct trace *t)
+static void waves_page_put_table(
+	struct page *p, const struct waves_answer *a, const struct trace *t)
 {
 	static const char *const lanes[] = {"file", "begin", "duration", "instructions",
 		"accounting.issue", "accounting.idle", NULL};
@@ -170,10 +171,10 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	const struct trace *t = answer->traces.v[0];
 
 	if (p->is_csv) {
-		put_table(p, a, t);
+		waves_page_put_table(p, a, t);
 		return;
 	}
-	put_head(p, a, t);
+	waves_page_put_head(p, a, t);
 	if (!a->totals.waves)
 		return;
 	put_cycles(p, a);
@@ -184,7 +185,7 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	page_gap(p);
 	page_line(p, "%s of %s, by %.*s", U64_TEXT(a->waves.n),
 		COUNTED(a->found, kind_row(t)->track), STR_ARG(a->sorted_by));
-	put_table(p, a, t);
+	waves_page_put_table(p, a, t);
 	if (p->explains)
 		page_lines(p, wave_explanation);
 }

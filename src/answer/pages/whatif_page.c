@@ -17,7 +17,7 @@ static void put_figures(struct page *p, const struct whatif_answer *a)
 		0.0 - a->saved_high, 0.0 - a->saved_low);
 }
 
-static void put_tables(struct page *p, const struct whatif_answer *a)
+static void whatif_page_put_tables(struct page *p, const struct whatif_answer *a)
 {
 	static const char *const units[] = {
 		"unit", "before", "after", "low", "high", "waves", "reproduced", "coupling", NULL};
@@ -58,7 +58,7 @@ void whatif_page(const struct answer *answer, struct page *p)
 		put_figures(p, a);
 	if (a->before != NO_U64 && a->why)
 		page_line(p, "%s", a->why);
-	put_tables(p, a);
+	whatif_page_put_tables(p, a);
 	if (a->limits.n && a->limits.n < a->found)
 		page_line(p, "%s of %s shown (--top all shows every one)", U64_TEXT(a->limits.n),
 			U64_TEXT(a->found));

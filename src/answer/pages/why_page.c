@@ -8,7 +8,7 @@ static const char *const causes[] = {"cause", "2?cause_cycles", "why", "confiden
 	"share", "1?hidden", "4?exposed", "3?hit", NULL};
 static const char *const *const words = causes + 2;
 
-static void put_rows(struct page *p, const struct answer *answer)
+static void why_page_put_rows(struct page *p, const struct answer *answer)
 {
 	static const char *const rows[] = {"row", "cycles", "share", "2?exposed", "3?hit",
 		"4?cause", "why", "confidence", "of_row", "5?latency", "isa", "1?of_isa", NULL};
@@ -29,7 +29,7 @@ static void put_rows(struct page *p, const struct answer *answer)
 					  : waves);
 }
 
-static void put_words(struct page *p, const struct why_answer *a)
+static void why_page_put_words(struct page *p, const struct why_answer *a)
 {
 	page_line(p, "what lost cycles waited for (waits, barriers and drains are not split)");
 	page_records(p, &why_part_record, a->words, words);
@@ -73,13 +73,13 @@ void why_page(const struct answer *answer, struct page *p)
 	const struct why_answer *a = answer->data;
 
 	if (p->is_csv) {
-		put_rows(p, answer);
+		why_page_put_rows(p, answer);
 		return;
 	}
 	if (a->words.n)
-		put_words(p, a);
+		why_page_put_words(p, a);
 	if (a->rows.n || a->reasons.n)
-		put_rows(p, answer);
+		why_page_put_rows(p, answer);
 	put_footer(p, answer);
 	if (p->explains)
 		page_lines(p, explanation);
