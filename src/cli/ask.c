@@ -12,10 +12,12 @@
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
 {
 	for (; table && table->name; table++) {
-		const struct option_def *d = request_option(r->question, table->name);
+		const struct option_def *own = option_find(r->question->options, table->name);
 
-		/* A verb's own option may have the name of a shared one; it has no field then. */
-		for (unsigned i = 0; d->is_stored && i < cli_many(c, table->name); i++)
+		/* a verb's own option may hide a shared one of its name */
+		for (unsigned i = 0;
+			table->is_stored && (!own || own == table) && i < cli_many(c, table->name);
+			i++)
 			if (!request_set(r, table->name, cli_many_at(c, table->name, i), &c->error))
 				return false;
 	}

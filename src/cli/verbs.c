@@ -1,47 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.c: the only list of verbs. A question is just its name, since its answer and its
- * page do the rest. Any other verb is one line and one file cmd_<verb>.c.
+ * verbs.c: the only list of verbs, in the order of --help. A question is just its name, since its
+ * answer and its page do the rest. Any other verb is one line and one file cmd_<verb>.c.
  */
 #include "cli/cli.h"
 
-#define QUESTIONS(X)                                                                               \
-	X(info)                                                                                    \
-	X(check)                                                                                   \
-	X(hot)                                                                                     \
-	X(isa)                                                                                     \
-	X(waves)                                                                                   \
-	X(whatif)                                                                                  \
-	X(why)                                                                                     \
-	X(advise)                                                                                  \
-	X(occupancy)                                                                               \
-	X(summary)                                                                                 \
-	X(doctor)
+/* Q: a question; V: a verb with subcommands or of its own. */
+#define VERBS(Q, V)                                                                                \
+	Q(info)                                                                                    \
+	Q(check)                                                                                   \
+	Q(hot)                                                                                     \
+	Q(isa)                                                                                     \
+	Q(waves)                                                                                   \
+	Q(whatif)                                                                                  \
+	Q(why)                                                                                     \
+	Q(advise)                                                                                  \
+	Q(occupancy)                                                                               \
+	Q(summary)                                                                                 \
+	Q(doctor)                                                                                  \
+	V(diff)                                                                                    \
+	V(sql)                                                                                     \
+	V(mcp)                                                                                     \
+	V(store)                                                                                   \
+	V(view)                                                                                    \
+	V(report)                                                                                  \
+	Q(clean)                                                                                   \
+	Q(pack)                                                                                    \
+	Q(export)                                                                                  \
+	V(dump)                                                                                    \
+	V(model)                                                                                   \
+	V(replay)                                                                                  \
+	V(profile)                                                                                 \
+	V(capture)                                                                                 \
+	V(sweep)
 
-#define OTHERS(X)                                                                                  \
-	X(diff)                                                                                    \
-	X(sql)                                                                                     \
-	X(mcp)                                                                                     \
-	X(store)                                                                                   \
-	X(view)                                                                                    \
-	X(report)                                                                                  \
-	X(clean)                                                                                   \
-	X(pack)                                                                                    \
-	X(export)                                                                                  \
-	X(dump)                                                                                    \
-	X(model)                                                                                   \
-	X(replay)                                                                                  \
-	X(profile)                                                                                 \
-	X(capture)                                                                                 \
-	X(sweep)
-
-#define QUESTION_VERB(NAME)                                                                        \
+#define DECLARE_QUESTION(NAME)                                                                     \
 	extern const struct question question_##NAME;                                              \
 	static const struct verb verb_##NAME = {.name = #NAME, .question = &question_##NAME};
-QUESTIONS(QUESTION_VERB)
-
 #define DECLARE(NAME) extern const struct verb verb_##NAME;
-OTHERS(DECLARE)
+VERBS(DECLARE_QUESTION, DECLARE)
 
 #define ENTRY(NAME) &verb_##NAME,
-const struct verb *const verb_table[] = {QUESTIONS(ENTRY) OTHERS(ENTRY) NULL};
+const struct verb *const verb_table[] = {VERBS(ENTRY, ENTRY) NULL};

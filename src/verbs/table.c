@@ -8,6 +8,7 @@
 #define QUESTIONS(X)                                                                               \
 	X(advise)                                                                                  \
 	X(check)                                                                                   \
+	X(clean)                                                                                   \
 	X(diff)                                                                                    \
 	X(doctor)                                                                                  \
 	X(dump_check)                                                                              \
@@ -16,10 +17,12 @@
 	X(dump_ls)                                                                                 \
 	X(dump_repair)                                                                             \
 	X(dump_show)                                                                               \
+	X(export)                                                                                  \
 	X(hot)                                                                                     \
 	X(info)                                                                                    \
 	X(isa)                                                                                     \
 	X(occupancy)                                                                               \
+	X(pack)                                                                                    \
 	X(summary)                                                                                 \
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \

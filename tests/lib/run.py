@@ -207,6 +207,29 @@ def dumps(build, incore):
         check(sorted(written) == sorted(os.listdir(out)) and written, f"dump export: {written} against {sorted(os.listdir(out))}")
 
 
+def writers(build, incore):
+    """Verbs that write files say what they wrote; a library has no standard output to write to."""
+    tables = os.path.join(build, "tests", "lib", "lib_tables")
+    for verb, capture, name, options in (("pack", "gemm", "x.incore", {}), ("export", "gemm", "x.csv", {"to": "csv", "simd": "0"}), ("clean", "ascend_matmul", "out", {})):
+        with tempfile.TemporaryDirectory() as tmp:
+            path, written = os.path.join(DATA, capture), []
+            for by in ("program", "library"):
+                out = os.path.join(tmp, by, name)
+                os.mkdir(os.path.dirname(out))
+                if by == "program":
+                    words = [f"--{k}={v}" for k, v in options.items()]
+                    told = json.loads(run([incore, verb, "--json", *words, "-o", out, path]))
+                else:
+                    told = json.loads(run([tables, verb, path, json.dumps({**options, "output": out})]))["json"]
+                files = sorted(os.path.join(d, f) for d, _, fs in os.walk(os.path.dirname(out)) for f in fs)
+                contents = [open(f, "rb").read().replace(out.encode(), b"") for f in files]
+                written.append((json.loads(json.dumps(told).replace(out, "OUT")), [f.replace(os.path.dirname(out), "") for f in files], contents))
+            check(written[0] == written[1] and written[0][1], f"{verb}: library and program write other things: {written[0][:2]} {written[1][:2]}")
+    for verb, options in (("export", {"to": "csv"}), ("export", {"to": "csv", "output": "-"}), ("pack", {"output": "-"})):
+        got = json.loads(run([tables, verb, os.path.join(DATA, "gemm"), json.dumps(options)]))
+        check(got.get("status") == 2, f"{verb} {options} without a file: {str(got)[:200]}")
+
+
 def errors(build):
     tables = os.path.join(build, "tests", "lib", "lib_tables")
     two = os.path.join(DATA, "two_waves")
@@ -239,6 +262,7 @@ def main():
     slices(build, incore)
     options(build, incore)
     dumps(build, incore)
+    writers(build, incore)
     errors(build)
     example(build)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed")

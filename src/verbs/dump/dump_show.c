@@ -400,7 +400,7 @@ static bool take_limit(const char *text, struct show *s, struct incore_error *e)
 	s->limit = UINT64_MAX;
 	return strcmp(text, "all") == 0 || str_to_u64(str_of(text), &s->limit) ||
 	       err_set(e, INCORE_USAGE, "bad-option-value",
-		       "--limit wants a whole number or 'all', not '%s'", text);
+		       "--limit expects a whole number or 'all', not '%s'", text);
 }
 
 static void drop_show(struct show *s)
