@@ -217,6 +217,7 @@ def everything(is_check):
         plain("release", 22, "tests/release/run.py", "BUILD"),
         Suite("three-minutes", script("tests/gate/three_minutes.py", "build"), ("release",), 10),
         plain("demo", 5, "tests/demo.py", "BUILD"),
+        plain("recipes", 9, "tests/recipes.py", "BUILD"),
         plain("schemas", 36, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
         plain("files", 4, "tests/files/run.py", "BUILD"),
