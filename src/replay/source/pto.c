@@ -423,7 +423,7 @@ struct view {
 	uint32_t line;
 };
 
-static bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...);
+static bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static uint32_t pto_value_at(struct pto_reader *r, struct str name);
 
 /* "%3 (line 9: memref.load of %2 (line 8: ...))" */
