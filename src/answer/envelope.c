@@ -7,7 +7,7 @@
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "answer/answer.h"
-#include "isa/ascend_names.h"
+#include "isa/ascend.h"
 
 /* --- which capture --- */
 

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c: slots, buffers and rows of one dispatch, and changes by the user. */
+/*
+ * args.c: slots, buffers and rows of one dispatch, and changes by the user.
+ *
+ * Parts: slots, buffers and rows; recorded bytes through a strided view; buffers as files, slots as
+ * an arg-spec.
+ */
 #include "args/args.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 #include "args/value.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "codec/json_writer.h"
+
+/* --- slots, buffers and rows ------------------------------------------------------------------ */
 
 void args_init(struct args *a)
 {
@@ -258,4 +270,190 @@ bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error
 		return true;
 	return err_set(
 		e, INCORE_BAD_INPUT, "not-restorable", "slot %u cannot be restored: %s", slot, why);
+}
+
+/* --- recorded bytes through a strided view ---------------------------------------------------- */
+
+/*
+ * Writes recorded bytes back through a strided view, the inverse of a dump's gathering.
+ */
+
+/* Writes n elements `step` bytes apart. */
+static void put_elements(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t step, unsigned elem)
+{
+	if (step == elem) {
+		memcpy(to, from, n * elem);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		memcpy(to + i * step, from + i * elem, elem);
+}
+
+/* Writes the first n elements in logical order; `to` is the place of element 0. */
+static void scatter(const struct arg *a, unsigned elem, uint64_t n, uint8_t *to)
+{
+	uint64_t index[ARG_MAX_DIMS] = {0}, at = 0;
+	unsigned last = a->n_dims ? a->n_dims - 1 : 0;
+	uint64_t inner = a->n_dims ? a->shape[last] : 1, stride = a->n_dims ? a->strides[last] : 1;
+	const uint8_t *from = a->bytes;
+
+	while (n > 0) {
+		uint64_t run = inner < n ? inner : n;
+
+		put_elements(to + at * elem, from, run, stride * elem, elem);
+		from += run * elem;
+		n -= run;
+		if (n == 0)
+			break;
+		for (unsigned d = last; d-- > 0;) {
+			at += a->strides[d];
+			if (++index[d] < a->shape[d])
+				break;
+			at -= a->shape[d] * a->strides[d];
+			index[d] = 0;
+		}
+	}
+}
+
+/* Counts the elements of the view; false on overflow of 64 bits. */
+static bool count_elements(const struct arg *a, uint64_t *n)
+{
+	*n = 1;
+	for (uint32_t d = 0; d < a->n_dims; d++)
+		if (__builtin_mul_overflow(*n, a->shape[d], n))
+			return false;
+	return true;
+}
+
+bool arg_restore(const struct arg *a, uint8_t *buffer, uint64_t size, struct incore_error *e)
+{
+	unsigned elem = dtype_bytes(a->dtype);
+	uint64_t n, numel, end;
+
+	if (!a->is_tensor)
+		return err_set(e, INCORE_BAD_INPUT, "not-a-tensor",
+			"slot %u is a scalar: it has no buffer", a->slot);
+	if (!count_elements(a, &numel))
+		numel = UINT64_MAX; /* more than there are bytes */
+	if (!a->bytes || !numel)
+		return true;
+	n = elem ? a->n_bytes / elem : 0;
+	n = n < numel ? n : numel;
+	if (!elem || !a->extent || __builtin_add_overflow(a->start_offset, a->extent, &end) ||
+		end > size / elem)
+		return err_set(e, INCORE_BAD_INPUT, "beyond-buffer",
+			"slot %u: its view of %llu elements from element %llu leaves a buffer of %llu bytes",
+			a->slot, (unsigned long long)a->extent, (unsigned long long)a->start_offset,
+			(unsigned long long)size);
+	scatter(a, elem, n, buffer + a->start_offset * elem);
+	return true;
+}
+
+/* --- buffers as files, slots as an arg-spec --------------------------------------------------- */
+
+/* Writes buffers as files and slots as an arg-spec that all our commands accept. */
+
+static bool args_write_bytes(const char *path, const void *p, uint64_t n, struct incore_error *e)
+{
+	struct out_file o = {0};
+
+	if (!out_file_open(&o, path, e))
+		return false;
+	fwrite(p, 1, n, o.f);
+	return out_file_commit(&o, e);
+}
+
+/* Buffers that were not filled are zero and get no file. */
+static bool write_buffers(struct args *a, const char *folder, struct incore_error *e)
+{
+	for (size_t i = 0; i < a->buffers.n; i++) {
+		struct arg_buffer *b = &a->buffers.v[i];
+		char *path;
+
+		if (!b->is_known || b->is_zero)
+			continue;
+		b->file = arena_printf(&a->arena, "args/buffer_%02zu.bin", i);
+		path = b->file ? arena_printf(&a->arena, "%s/%s", folder, b->file) : NULL;
+		if (!path)
+			return err_nomem(e);
+		if (!args_write_bytes(path, b->p, b->n, e))
+			return false;
+	}
+	return true;
+}
+
+void arg_put_dims(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n)
+{
+	json_w_kv_row(w, key);
+	for (uint32_t i = 0; i < n; i++)
+		json_w_u64(w, v[i]);
+	json_w_end(w);
+}
+
+static void args_put_tensor(struct json_writer *w, const struct args *a, const struct arg *s)
+{
+	const struct arg_buffer *b = &a->buffers.v[s->buffer];
+
+	arg_put_dims(w, "shape", s->shape, s->n_dims);
+	arg_put_dims(w, "strides", s->strides, s->n_dims);
+	json_w_kv_u64(w, "start_offset", s->start_offset);
+	json_w_kv_cstr(w, "role", !s->is_read ? "output" : s->is_written ? "inout" : "input");
+	json_w_kv_u64(w, "buffer", s->buffer);
+	json_w_kv_u64(w, "buffer_bytes", b->n);
+	if (b->file) {
+		json_w_kv_row_object(w, "data");
+		json_w_kv_cstr(w, "file", b->file);
+		json_w_kv_u64(w, "offset", 0);
+		json_w_end(w);
+	} else {
+		json_w_kv_cstr(w, "fill", args_content(a, s).is_filled ? "zero" : "none");
+	}
+}
+
+static bool write_spec(struct args *a, const char *folder, struct incore_error *e)
+{
+	char *path = arena_printf(&a->arena, "%s/args.json", folder);
+	struct strbuf b = {0};
+	struct json_writer w;
+	bool ok;
+
+	json_w_buf(&w, &b, 1);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "args_origin", a->is_recorded ? "dump" : "synthetic");
+	json_w_kv_array(&w, "args");
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &a->slots[i];
+
+		if (!s->is_used)
+			continue;
+		json_w_row_object(&w);
+		json_w_kv_cstr(&w, "kind", s->is_tensor ? "tensor" : "scalar");
+		json_w_kv_u64(&w, "index", i);
+		json_w_kv_cstr(&w, "name", s->name);
+		json_w_kv_cstr(&w, "dtype", s->is_tensor ? dtype_name(s->dtype) : "UINT64");
+		if (s->is_tensor) {
+			args_put_tensor(&w, a, s);
+		} else { /* the slot's bits, for any other type */
+			json_w_kv_u64(&w, "value", args_bits(a, 0, i));
+			json_w_kv_cstr(&w, "pack_mode", "bits");
+		}
+		json_w_end(&w);
+	}
+	json_w_end(&w);
+	json_w_end(&w);
+	sb_putc(&b, '\n');
+	ok = (!b.failed && path) ? args_write_bytes(path, b.p, b.n, e) : err_nomem(e);
+	sb_free(&b);
+	return ok;
+}
+
+bool args_write(struct args *a, const char *folder, struct incore_error *e)
+{
+	char *dir = arena_printf(&a->arena, "%s/args", folder);
+
+	if (!dir)
+		return err_nomem(e);
+	if (mkdir(dir, 0755) != 0 && errno != EEXIST)
+		return err_errno(e, errno, dir, "make the directory");
+	return write_buffers(a, folder, e) && write_spec(a, folder, e);
 }

@@ -134,16 +134,16 @@ void args_workload(const struct args *a, struct strbuf *out);
 /* Checks that every slot that the code of `source` reads (one bit each) is supplied. */
 bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e);
 
-/* fill.c: makes the bytes of the buffers that an arg-spec describes; element types become those
+/* Makes the bytes of the buffers that an arg-spec describes; element types become those
  * that a descriptor supports. */
 bool args_fill(struct args *a, struct incore_error *e);
 /* Pseudo-random value in [-1, 1) for a position, identical on every machine. */
 double arg_noise(uint64_t place);
-/* restore.c: writes the recorded bytes of a tensor through its view into its buffer of `size`
+/* Writes the recorded bytes of a tensor through its view into its buffer of `size`
  * bytes; other bytes stay unchanged. It is an error if the view exceeds the buffer; without
  * recorded bytes nothing is done. */
 bool arg_restore(const struct arg *a, uint8_t *buffer, uint64_t size, struct incore_error *e);
-/* write.c: args/buffer_NN.bin and args.json (an arg-spec, for people and for later runs; the run that
+/* Writes args/buffer_NN.bin and args.json (an arg-spec, for people and for later runs; the run that
  * writes it does not read it) below a folder. Fills `file` of the buffers. */
 bool args_write(struct args *a, const char *folder, struct incore_error *e);
 /* A shape or strides as a row of JSON. */

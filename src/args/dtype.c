@@ -55,7 +55,7 @@ unsigned dtype_of_name(const char *name, size_t n)
 	return DTYPE_UNKNOWN;
 }
 
-static bool is_name(const char *known, const char *name, size_t n)
+static bool dtype_is_name(const char *known, const char *name, size_t n)
 {
 	return known && strlen(known) == n && memcmp(known, name, n) == 0;
 }
@@ -63,7 +63,8 @@ static bool is_name(const char *known, const char *name, size_t n)
 unsigned dtype_of_spec_name(const char *name, size_t n)
 {
 	for (unsigned i = 0; i < DTYPE_SPEC_COUNT; i++)
-		if (is_name(DTYPES[i].name, name, n) || is_name(DTYPES[i].short_name, name, n))
+		if (dtype_is_name(DTYPES[i].name, name, n) ||
+			dtype_is_name(DTYPES[i].short_name, name, n))
 			return i;
 	return DTYPE_UNKNOWN;
 }

@@ -1,12 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec.c: the arguments of a kernel, from JSON. */
+/*
+ * spec.c: the arguments of a kernel, from JSON.
+ *
+ * Parts: arguments from words of a command line; arguments from JSON.
+ */
 #include "args/spec.h"
-
 #include "args/value.h"
 #include "base/file.h"
 #include "codec/json_reader.h"
 
-const char *spec_refused_slot(const struct args *a, int64_t slot)
+/* --- arguments from words of a command line --------------------------------------------------- */
+
+/* The arguments of a kernel, from the words of a command line. */
+
+static const char *spec_refused_slot(const struct args *a, int64_t slot);
+
+static bool bad_word(struct incore_error *e, const char *word, const char *why)
+{
+	return err_set(e, INCORE_USAGE, "bad-argument", "argument '%s': %s", word, why);
+}
+
+static bool word_fill(struct arg *s, struct str fill)
+{
+	struct arg_content *c = &s->content;
+	uint64_t number = 0;
+
+	c->is_filled = true;
+	if (fill.n == 0 || str_is(fill, "none")) {
+		c->fill = FILL_NONE;
+		c->is_filled = false;
+	} else if (str_is(fill, "zero")) {
+		c->fill = FILL_ZERO;
+	} else if (str_is(fill, "out")) {
+		s->is_read = false;
+		s->is_written = true;
+		c->fill = FILL_NONE;
+		c->is_filled = false;
+	} else if (str_starts(fill, "random")) {
+		c->fill = FILL_RANDOM;
+		if (fill.n > 6 && !str_to_u64(str_sub(fill, 6, fill.n), &number))
+			return false;
+		c->seed = number;
+	} else if (str_starts(fill, "value")) {
+		struct arg_number v;
+
+		if (!arg_number_of(str_sub(fill, 5, fill.n), &v))
+			return false;
+		c->fill = FILL_VALUE;
+		c->value = v.is_float ? v.f : (double)(int64_t)v.bits;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool word_tensor(struct arg *s, struct str dims, struct str fill, const char *word,
+	struct arg_buffer *b, struct incore_error *e)
+{
+	struct str rest = dims, part;
+	uint64_t v;
+
+	s->is_tensor = true;
+	while (rest.n) {
+		if (!str_cut(&rest, ",", &part)) {
+			part = rest;
+			rest.n = 0;
+		}
+		if (s->n_dims == ARG_DESCRIPTOR_DIMS || !str_to_u64(part, &v) || v > UINT32_MAX)
+			return bad_word(e, word, "expected up to 5 sizes, as f32[128,64]");
+		s->shape[s->n_dims++] = v;
+	}
+	if (s->n_dims == 0)
+		return bad_word(e, word, "expected up to 5 sizes, as f32[128,64]");
+	arg_default_strides(s);
+	arg_measure(s);
+	if (!arg_extent_bytes(s, &b->n))
+		return bad_word(e, word, "the tensor is too large");
+	b->is_size_known = true;
+	if (!word_fill(s, fill))
+		return bad_word(e, word,
+			"expected :zero, :random, :random<seed>, :value<number>, :none or :out");
+	return true;
+}
+
+bool args_add_word(struct args *a, const char *word, struct incore_error *e)
+{
+	struct str rest = str_of(word), slot, type, text;
+	struct arg s = SPEC_ARG;
+	struct arg_buffer b = {0};
+	struct arg_number value;
+	ptrdiff_t open, close;
+	uint64_t number;
+	bool is_bits = false;
+
+	if (!str_cut(&rest, "=", &slot) || !str_to_u64(slot, &number) || number > INT32_MAX)
+		return bad_word(e, word, "expected SLOT=f32[128,64] or SLOT=i64:128");
+	if (spec_refused_slot(a, (int64_t)number))
+		return bad_word(e, word, spec_refused_slot(a, (int64_t)number));
+	s.slot = (uint32_t)number;
+	open = str_find(rest, "[");
+	close = str_find(rest, "]");
+	text = str_sub(rest, (size_t)(close > 0 ? close + 1 : 0), rest.n);
+	type = open > 0 ? str_sub(rest, 0, (size_t)open) : rest;
+	if (open < 0 && !str_cut(&text, ":", &type))
+		return bad_word(e, word, "expected SLOT=f32[128,64] or SLOT=i64:128");
+	s.dtype = (uint8_t)arg_dtype_of(type, &is_bits);
+	if (s.dtype == DTYPE_UNKNOWN)
+		return bad_word(e, word, "unknown dtype");
+	if (open > 0) {
+		if (close < open || (text.n && text.p[0] != ':'))
+			return bad_word(
+				e, word, "expected SLOT=f32[128,64] or SLOT=f32[128,64]:zero");
+		text = str_sub(text, 1, text.n);
+		if (!word_tensor(&s, str_sub(rest, (size_t)open + 1, (size_t)(close - open - 1)),
+			    text, word, &b, e) ||
+			!args_add_buffer(a, &b, &s.buffer, e))
+			return false;
+	} else if (!arg_number_of(text, &value) || !arg_pack(s.dtype, is_bits, &value, &s.bits)) {
+		return bad_word(e, word, "expected a number of that dtype after the colon");
+	}
+	a->slots[s.slot] = s;
+	return true;
+}
+
+/* --- arguments from JSON ---------------------------------------------------------------------- */
+
+/* Why a slot number is invalid, or NULL. */
+static const char *spec_refused_slot(const struct args *a, int64_t slot)
 {
 	if (slot < 0 || slot >= ARG_SLOTS)
 		return "expected a slot from 0 to 47";
@@ -51,7 +171,7 @@ static bool get_shape(struct json_reader *r, uint64_t v[ARG_MAX_DIMS], uint32_t 
 	return !r->is_failed;
 }
 
-static bool get_word(struct json_reader *r, struct str *s, const char *a, const char *b)
+static bool argspec_get_word(struct json_reader *r, struct str *s, const char *a, const char *b)
 {
 	if (!json_get_str(r, s))
 		return false;
@@ -98,7 +218,7 @@ static bool get_fill(struct json_reader *r, struct arg_content *s)
 	return !r->is_failed;
 }
 
-static bool is_inside(struct str path)
+static bool argspec_is_inside(struct str path)
 {
 	struct str rest = path, part;
 
@@ -118,7 +238,7 @@ static bool get_data(struct json_reader *r, struct args *a, struct arg_content *
 		if (str_is(key, "file")) {
 			if (!json_get_str(r, &word))
 				break;
-			if (!is_inside(word))
+			if (!argspec_is_inside(word))
 				return json_reject(
 					r, NULL, "data: expected a file in the folder of the spec");
 			s->path = arena_strndup(&a->arena, word.p, word.n);
@@ -150,7 +270,7 @@ static bool get_size(struct json_reader *r, struct pending *p)
 	return !r->is_failed;
 }
 
-static bool get_dtype(struct json_reader *r, struct pending *p)
+static bool argspec_get_dtype(struct json_reader *r, struct pending *p)
 {
 	struct str word;
 
@@ -161,7 +281,7 @@ static bool get_dtype(struct json_reader *r, struct pending *p)
 						      (int)(word.n < 40 ? word.n : 40), word.p);
 }
 
-static bool get_name(struct json_reader *r, struct args *a, struct arg *s)
+static bool argspec_get_name(struct json_reader *r, struct args *a, struct arg *s)
 {
 	struct str word;
 
@@ -194,7 +314,7 @@ static bool arg_key(struct json_reader *r, struct args *a, struct pending *p, st
 	struct str word;
 
 	if (str_is(key, "kind")) {
-		p->has_kind = get_word(r, &word, "tensor", "scalar");
+		p->has_kind = argspec_get_word(r, &word, "tensor", "scalar");
 		p->s.is_tensor = p->has_kind && str_is(word, "tensor");
 		return p->has_kind;
 	}
@@ -206,9 +326,9 @@ static bool arg_key(struct json_reader *r, struct args *a, struct pending *p, st
 		return p->has_index;
 	}
 	if (str_is(key, "name"))
-		return get_name(r, a, &p->s);
+		return argspec_get_name(r, a, &p->s);
 	if (str_is(key, "dtype"))
-		return get_dtype(r, p);
+		return argspec_get_dtype(r, p);
 	if (str_is(key, "shape"))
 		return p->has_shape = get_shape(r, p->s.shape, &p->s.n_dims);
 	if (str_is(key, "strides"))
@@ -233,7 +353,7 @@ static bool arg_key(struct json_reader *r, struct args *a, struct pending *p, st
 	if (str_is(key, "value"))
 		return p->has_value = arg_number_get(r, &p->value);
 	if (str_is(key, "pack_mode")) {
-		if (!get_word(r, &word, "value", "bits"))
+		if (!argspec_get_word(r, &word, "value", "bits"))
 			return false;
 		p->is_bits = p->is_bits || str_is(word, "bits");
 		return true;
@@ -295,7 +415,7 @@ static bool end_arg(struct spec_reader *spec, struct pending *p)
 	return true;
 }
 
-static bool read_list(struct spec_reader *spec)
+static bool argspec_read_list(struct spec_reader *spec)
 {
 	struct json_reader *r = &spec->r;
 	struct str key;
@@ -364,21 +484,21 @@ static bool get_origin(struct json_reader *r)
 {
 	struct str word = {0};
 
-	return get_word(r, &word, "dump", "synthetic") && str_is(word, "dump");
+	return argspec_get_word(r, &word, "dump", "synthetic") && str_is(word, "dump");
 }
 
-static bool read_file(struct spec_reader *spec, bool *is_recorded)
+static bool argspec_read_file(struct spec_reader *spec, bool *is_recorded)
 {
 	struct json_reader *r = &spec->r;
 	bool has_args = false, ok = true;
 	struct str key;
 
 	if (json_peek(r) == JSON_ARRAY)
-		return read_list(spec);
+		return argspec_read_list(spec);
 	for (json_enter_object(r); ok && json_next_key(r, &key);) {
 		if (str_is(key, "args")) {
 			has_args = true;
-			ok = read_list(spec);
+			ok = argspec_read_list(spec);
 		} else if (str_is(key, "args_origin")) {
 			*is_recorded = get_origin(r);
 		} else {
@@ -398,7 +518,7 @@ bool args_read_spec(
 	bool ok;
 
 	json_init(&spec.r, json, n, path, 0);
-	ok = read_file(&spec, &is_recorded) && settle_sizes(&spec);
+	ok = argspec_read_file(&spec, &is_recorded) && settle_sizes(&spec);
 	if (spec.r.is_failed)
 		ok = json_fail(&spec.r, e);
 	ok = ok && add_buffers(&spec, e) && json_finish(&spec.r, e);

@@ -24,5 +24,3 @@ bool args_add_word(struct args *a, const char *word, struct incore_error *e);
 		.is_used = true, .origin = ARG_SPEC, .name = "", .is_read = true,                  \
 		.before = ARG_NONE, .after = ARG_NONE                                              \
 	}
-/* Why a slot number is invalid, or NULL. */
-const char *spec_refused_slot(const struct args *a, int64_t slot);

@@ -49,7 +49,7 @@ static _Noreturn void run_child(const struct child_job *j, int fd)
 	_exit(j->work(j->ctx, fd) ? STATUS_DONE : STATUS_REFUSED);
 }
 
-static int64_t now_ms(void)
+static int64_t child_now_ms(void)
 {
 	struct timespec t;
 
@@ -58,14 +58,14 @@ static int64_t now_ms(void)
 }
 
 /* Reads until the child closes its end. False: a limit exceeded, or no memory (out->failed). */
-static bool read_answer(const struct child_job *j, int fd, struct strbuf *out)
+static bool child_read_answer(const struct child_job *j, int fd, struct strbuf *out)
 {
-	int64_t until = now_ms() + (int64_t)j->limit_s * 1000;
+	int64_t until = child_now_ms() + (int64_t)j->limit_s * 1000;
 	size_t start = out->n;
 
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int64_t left = until - now_ms();
+		int64_t left = until - child_now_ms();
 		ssize_t n;
 
 		if (left <= 0)
@@ -119,7 +119,7 @@ bool child_run(
 		close(fd[0]);
 		return err_set(e, INCORE_FAILED, "no-process", "cannot start a child process");
 	}
-	is_whole = read_answer(j, fd[0], out);
+	is_whole = child_read_answer(j, fd[0], out);
 	if (!is_whole)
 		kill(pid, SIGKILL);
 	close(fd[0]);

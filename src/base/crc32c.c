@@ -3,6 +3,8 @@
  * crc32c.c: CRC-32C, eight bytes per step with tables, or with the CPU's instruction. The
  * instruction has a latency of three cycles and one can start each cycle, so long data is processed
  * as three streams, whose checksums are combined by carry-less multiplication.
+ *
+ * Parts: tables; the checksum.
  */
 #include "base/crc32c.h"
 
@@ -85,7 +87,7 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n)
 
 #define TARGET_CRC __attribute__((target("sse4.2,pclmul")))
 
-TARGET_CRC static uint64_t load64(const uint8_t *p)
+TARGET_CRC static uint64_t crc32c_load64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -108,9 +110,9 @@ TARGET_CRC static uint64_t three_streams(
 	uint64_t b = 0, c = 0;
 
 	for (const uint8_t *end = p + bytes; p < end; p += 8) {
-		a = _mm_crc32_u64(a, load64(p));
-		b = _mm_crc32_u64(b, load64(p + bytes));
-		c = _mm_crc32_u64(c, load64(p + 2 * bytes));
+		a = _mm_crc32_u64(a, crc32c_load64(p));
+		b = _mm_crc32_u64(b, crc32c_load64(p + bytes));
+		c = _mm_crc32_u64(c, crc32c_load64(p + 2 * bytes));
 	}
 	return move_past(a, past_two) ^ move_past(b, past_one) ^ c;
 }
@@ -125,7 +127,7 @@ TARGET_CRC static uint32_t crc32c_sse42(uint32_t start, const void *data, size_t
 	for (; n >= 3 * SHORT_BYTES; n -= 3 * SHORT_BYTES, p += 3 * SHORT_BYTES)
 		crc = three_streams(crc, p, SHORT_BYTES, SHORT_ONE, SHORT_TWO);
 	for (; n >= 8; n -= 8, p += 8)
-		crc = _mm_crc32_u64(crc, load64(p));
+		crc = _mm_crc32_u64(crc, crc32c_load64(p));
 	while (n-- > 0)
 		crc = _mm_crc32_u8((uint32_t)crc, *p++);
 	return ~(uint32_t)crc;

@@ -37,14 +37,9 @@ bool file_load(struct file_data *f, const char *path, struct incore_error *e);
 /* file_load() below a directory; `path` is only for messages. A link out of it: "link-outside". */
 bool file_load_at(struct file_data *f, struct file_root root, const char *name, const char *path,
 	struct incore_error *e);
-/* file_load() from an open descriptor that nothing was read from yet; closes it. *f must hold
- * nothing but its buffer. */
-bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e);
 void file_unload(struct file_data *f);
 /* Replaces the content of *f with that of b, which is empty afterwards. */
 bool file_hold(struct file_data *f, struct strbuf *b, struct incore_error *e);
-/* Releases a mapping; the buffer stays for the next load. */
-void file_unmap(struct file_data *f);
 /* Gives back the memory of bytes that will not be read again soon. They stay readable. */
 void file_forget(const struct file_data *f, size_t from, size_t end);
 
@@ -65,9 +60,6 @@ const char *path_base(
 /* Calls fn for each name in dir except "." and "..", in byte order. */
 typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
-/* dir_each() below a directory; `dir` is only for messages. */
-bool dir_each_below(struct file_root root, const char *name, const char *dir, dir_fn fn, void *ctx,
-	struct incore_error *e);
 /* Removes a file, or a directory with as much of its content as possible; never follows links. */
 void remove_tree(const char *path);
 /*

@@ -13,14 +13,14 @@
 #include "base/file.h"
 #include "base/vec.h"
 
-struct kept_file {
+struct stored_file {
 	struct stat st;
 	int fd;		       /* only its head was read so far; -1: all of it is in data */
 	struct file_data data; /* its bytes do not move when the store grows */
 };
 
 struct file_store {
-	VEC(struct kept_file) files;
+	VEC(struct stored_file) files;
 	size_t bytes; /* in buffers; mapped files cost none */
 	unsigned n_fds;
 };

@@ -17,7 +17,7 @@ static inline uint64_t rotl(uint64_t x, unsigned k)
 	return x << k | x >> (64 - k);
 }
 
-static inline uint64_t load64(const uint8_t *p)
+static inline uint64_t hash_load64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -28,7 +28,7 @@ static inline uint64_t load64(const uint8_t *p)
 	return v;
 }
 
-static inline void step(uint64_t *a, uint64_t *b, uint64_t low, uint64_t high)
+static inline void hash_step(uint64_t *a, uint64_t *b, uint64_t low, uint64_t high)
 {
 	uint64_t x = *a ^ low, y = *b ^ high;
 
@@ -58,7 +58,7 @@ static inline uint64_t load_some(const uint8_t *p, size_t n)
 
 static void last_step(uint64_t *a, uint64_t *b, const uint8_t *tail, size_t n, uint64_t total)
 {
-	step(a, b, n < 8 ? load_some(tail, n) : load64(tail),
+	hash_step(a, b, n < 8 ? load_some(tail, n) : hash_load64(tail),
 		n < 8 ? 0 : load_some(tail + 8, n - 8));
 	*a ^= total * K3; /* "x" and "x\0" differ here */
 	*b += total;
@@ -74,7 +74,7 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 	size_t left = n;
 
 	for (; left >= 16; left -= 16, s += 16)
-		step(&a, &b, load64(s), load64(s + 8));
+		hash_step(&a, &b, hash_load64(s), hash_load64(s + 8));
 	last_step(&a, &b, s, left, n);
 	return a;
 }
@@ -99,11 +99,11 @@ void hash_stream_add(struct hash_stream *h, const void *p, size_t n)
 		n -= take;
 		if (h->tail_n < 16)
 			return;
-		step(&h->a, &h->b, load64(h->tail), load64(h->tail + 8));
+		hash_step(&h->a, &h->b, hash_load64(h->tail), hash_load64(h->tail + 8));
 		h->tail_n = 0;
 	}
 	for (; n >= 16; n -= 16, s += 16)
-		step(&h->a, &h->b, load64(s), load64(s + 8));
+		hash_step(&h->a, &h->b, hash_load64(s), hash_load64(s + 8));
 	if (n)
 		memcpy(h->tail, s, n);
 	h->tail_n = (unsigned)n;

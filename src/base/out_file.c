@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_file.c: files and directories that appear whole or not at all: written beside, synced,
+/*
+ * out_file.c: files and directories that appear whole or not at all: written beside, synced,
  * renamed.
+ *
+ * Parts: streams that remember a failure; files and directories that appear whole.
  */
-#include "base/file.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +17,125 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+
+/* --- streams that remember a failure ---------------------------------------------------------- */
+
+/*
+ * A FILE that remembers why a write failed, and on which file. The C library drops what it could
+ * not write and later reports only ferror().
+ */
+
+struct out_stream {
+	int fd;
+	char path[];
+};
+
+/* The last failure; global because it is reported later, by code that knows only a FILE. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	int errnum; /* 0: none */
+	char path[1024];
+} failure;
+
+static ssize_t stream_write(void *cookie, const char *p, size_t n)
+{
+	const struct out_stream *s = cookie;
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t k = write(s->fd, p + done, n - done);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0) {
+			pthread_mutex_lock(&lock);
+			failure.errnum = errno;
+			memccpy(failure.path, s->path, '\0', sizeof(failure.path) - 1);
+			pthread_mutex_unlock(&lock);
+			break;
+		}
+		done += (size_t)k;
+	}
+	return (ssize_t)done;
+}
+
+static ssize_t stream_read(void *cookie, char *p, size_t n)
+{
+	return read(((const struct out_stream *)cookie)->fd, p, n);
+}
+
+static int stream_seek(void *cookie, off64_t *at, int whence)
+{
+	off_t now = lseek(((const struct out_stream *)cookie)->fd, *at, whence);
+
+	*at = now;
+	return now < 0 ? -1 : 0;
+}
+
+static int stream_close(void *cookie)
+{
+	int failed = close(((struct out_stream *)cookie)->fd);
+
+	mem_free(cookie);
+	return failed;
+}
+
+FILE *out_stream(int fd, const char *mode, const char *path)
+{
+	static const cookie_io_functions_t functions = {
+		stream_read, stream_write, stream_seek, stream_close};
+	size_t n = strlen(path) + 1;
+	struct out_stream *s = mem_alloc(sizeof(*s) + n);
+	FILE *f = NULL;
+
+	if (s) {
+		s->fd = fd;
+		memcpy(s->path, path, n);
+		f = fopencookie(s, mode, functions);
+	}
+	if (!f) {
+		mem_free(s);
+		errno = ENOMEM;
+	}
+	return f;
+}
+
+int out_stream_errno(void)
+{
+	int errnum;
+
+	pthread_mutex_lock(&lock);
+	errnum = failure.errnum ? failure.errnum : EIO;
+	pthread_mutex_unlock(&lock);
+	return errnum;
+}
+
+/* A target that cannot be created or written is not the fault of the input. */
+bool err_output(struct incore_error *e, int errnum, const char *path, const char *what)
+{
+	err_errno(e, errnum, path, what);
+	if (e)
+		e->status = INCORE_FAILED;
+	if (e && (errnum == EACCES || errnum == EPERM || errnum == EROFS))
+		e->code = "not-writable";
+	return false;
+}
+
+bool err_write(struct incore_error *e)
+{
+	int errnum = out_stream_errno();
+
+	pthread_mutex_lock(&lock);
+	err_output(e, errnum, *failure.path ? failure.path : NULL, "cannot write");
+	pthread_mutex_unlock(&lock);
+	return false;
+}
+
+/* --- files and directories that appear whole -------------------------------------------------- */
 
 /* ".name.0123456789abcdef.tmp" in the directory of path. */
 static char *temp_name(const char *path, uint64_t salt)
@@ -39,7 +157,7 @@ static char *temp_name(const char *path, uint64_t salt)
 }
 
 /* A nameless file in the directory of o->path (O_TMPFILE); -1 if the file system has none. */
-static int open_unnamed(const struct out_file *o)
+static int out_file_open_unnamed(const struct out_file *o)
 {
 	char *copy;
 	int fd = -1;
@@ -82,7 +200,7 @@ static int open_temp(struct out_file *o, bool is_named, struct incore_error *e)
 			err_nomem(e);
 			return -1;
 		}
-		fd = i == 0 && !is_named ? open_unnamed(o) : -1;
+		fd = i == 0 && !is_named ? out_file_open_unnamed(o) : -1;
 		o->is_unnamed = fd >= 0;
 		if (fd < 0)
 			fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -99,7 +217,7 @@ static int open_temp(struct out_file *o, bool is_named, struct incore_error *e)
 }
 
 /* If path is a link, its target is replaced, not the link. */
-static char *target_of(const char *path)
+static char *out_file_target_of(const char *path)
 {
 	struct stat st;
 	char *real, *copy;
@@ -131,7 +249,7 @@ static bool open_out_file(
 		o->f = stdout;
 		return true;
 	}
-	o->path = target_of(path);
+	o->path = out_file_target_of(path);
 	if (!o->path)
 		return err_nomem(e);
 	is_there = stat(o->path, &st) == 0;
@@ -178,7 +296,7 @@ bool out_file_open_named(struct out_file *o, const char *path, struct incore_err
 	return open_out_file(o, path, true, e);
 }
 
-static void sync_directory_of(const char *path)
+static void out_file_sync_directory_of(const char *path)
 {
 	char *copy = mem_strndup(path, strlen(path));
 	int fd;
@@ -233,7 +351,7 @@ bool out_file_commit(struct out_file *o, struct incore_error *e)
 	}
 	if (o->tmp_path) {
 		leftover_drop(o->tmp_path);
-		sync_directory_of(o->path);
+		out_file_sync_directory_of(o->path);
 	}
 	mem_free(o->tmp_path);
 	o->tmp_path = NULL;
@@ -287,7 +405,7 @@ void out_file_clean(const char *dir)
 /* --- directories --- */
 
 /* Would a rename have to replace something at path? An empty directory does not count. */
-static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
+static bool out_file_is_taken(const char *path, bool *is_error, struct incore_error *e)
 {
 	struct stat st;
 	struct dirent *entry;
@@ -348,7 +466,7 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 	o->path = mem_strndup(path, n);
 	if (!o->path)
 		return err_nomem(e);
-	if (is_taken(o->path, &is_error, e)) {
+	if (out_file_is_taken(o->path, &is_error, e)) {
 		if (!is_error)
 			err_set(e, INCORE_USAGE, "exists",
 				"%s already exists; name a new or an empty directory", path);
@@ -362,7 +480,7 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 }
 
 /* Creates the parent directories of a name; false on lack of memory. */
-static bool make_parents(const struct out_dir *o, const char *name)
+static bool out_file_make_parents(const struct out_dir *o, const char *name)
 {
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
 		char *dir = mem_strndup(name, (size_t)(slash - name));
@@ -382,7 +500,7 @@ FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
 	char *path;
 	FILE *f;
 
-	if (!make_parents(o, name)) {
+	if (!out_file_make_parents(o, name)) {
 		err_nomem(e);
 		return NULL;
 	}
@@ -436,7 +554,7 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e)
 		return false;
 	}
 	leftover_drop(o->tmp_path);
-	sync_directory_of(o->path);
+	out_file_sync_directory_of(o->path);
 	mem_free(o->tmp_path);
 	o->tmp_path = NULL;
 	out_dir_abort(o);

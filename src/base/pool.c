@@ -16,15 +16,15 @@
 
 #define POOL_MOST 256
 
-struct worker {
+struct pool_worker {
 	struct pool *pool;
 	pthread_t thread;
 	unsigned number;
 };
 
 struct pool {
-	unsigned n;		/* workers, including the caller */
-	struct worker *workers; /* [0] is unused: the caller */
+	unsigned n;		     /* workers, including the caller */
+	struct pool_worker *workers; /* [0] is unused: the caller */
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
 	uint64_t round;	  /* counts loops; a change wakes the workers */
@@ -50,7 +50,7 @@ static void note_failure(struct pool *p, size_t item, struct incore_error *e)
 	incore_error_clear(e);
 }
 
-static void work(struct pool *p, unsigned worker)
+static void pool_work(struct pool *p, unsigned worker)
 {
 	struct incore_error e = {0};
 
@@ -69,7 +69,7 @@ static void work(struct pool *p, unsigned worker)
 
 static void *worker_main(void *arg)
 {
-	struct worker *w = arg;
+	struct pool_worker *w = arg;
 	struct pool *p = w->pool;
 	uint64_t seen = 0;
 
@@ -81,7 +81,7 @@ static void *worker_main(void *arg)
 			break;
 		seen = p->round;
 		pthread_mutex_unlock(&p->lock);
-		work(p, w->number);
+		pool_work(p, w->number);
 		pthread_mutex_lock(&p->lock);
 		if (--p->working == 0)
 			pthread_cond_signal(&p->idle);
@@ -109,7 +109,7 @@ static void start_threads(struct pool *p, unsigned n)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the caller's thread */
 	for (; p->n < n; p->n++) {
-		struct worker *w = &p->workers[p->n];
+		struct pool_worker *w = &p->workers[p->n];
 
 		w->pool = p;
 		w->number = p->n;
@@ -191,7 +191,7 @@ bool pool_run(struct pool *p, size_t n, size_t grain, pool_fn fn, void *ctx, str
 	p->round++;
 	pthread_cond_broadcast(&p->wake);
 	pthread_mutex_unlock(&p->lock);
-	work(p, 0);
+	pool_work(p, 0);
 	pthread_mutex_lock(&p->lock);
 	while (p->working > 0)
 		pthread_cond_wait(&p->idle, &p->lock);

@@ -35,11 +35,11 @@ struct guard_report { /* from guard to us */
 	int32_t end, code;
 };
 
-struct pipes {
+struct process_pipes {
 	int in[2], out[2], lifeline[2], status[2];
 };
 
-static uint64_t now_ms(void)
+static uint64_t process_now_ms(void)
 {
 	struct timespec t;
 
@@ -70,7 +70,7 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void report(int end, int code)
+static void process_report(int end, int code)
 {
 	struct guard_report r = {end, code};
 	ssize_t n = write(GUARD_STATUS, &r, sizeof(r));
@@ -106,7 +106,7 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 		if (!refused)
 			execve(path, (char *const *)spec->argv, env);
 	}
-	report(PROCESS_NOT_STARTED, refused ? refused : errno);
+	process_report(PROCESS_NOT_STARTED, refused ? refused : errno);
 	_exit(127);
 }
 
@@ -207,7 +207,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	if (program == 0)
 		become_program(spec, env, path);
 	if (program < 0) {
-		report(PROCESS_NOT_STARTED, errno);
+		process_report(PROCESS_NOT_STARTED, errno);
 		_exit(0);
 	}
 	setpgid(program, program);
@@ -218,14 +218,14 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	kill(-program, SIGKILL);
 	end_strays();
 	if (WIFEXITED(status))
-		report(PROCESS_EXITED, WEXITSTATUS(status));
+		process_report(PROCESS_EXITED, WEXITSTATUS(status));
 	else
-		report(PROCESS_SIGNALLED, WTERMSIG(status));
+		process_report(PROCESS_SIGNALLED, WTERMSIG(status));
 	_exit(0);
 }
 
 /* Moves the guard's descriptors to their fixed numbers, whatever numbers they have now. */
-static void place_files(const struct pipes *p, const struct process_spec *spec)
+static void process_place_files(const struct process_pipes *p, const struct process_spec *spec)
 {
 	int held[PROCESS_MAX_HELD];
 	int in = fcntl(p->in[0], F_DUPFD, 64), out = fcntl(p->out[1], F_DUPFD, 64);
@@ -257,7 +257,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void close_pipes(struct pipes *p)
+static void close_pipes(struct process_pipes *p)
 {
 	for (int i = 0; i < 2; i++) {
 		close_fd(&p->in[i]);
@@ -267,7 +267,7 @@ static void close_pipes(struct pipes *p)
 	}
 }
 
-static bool open_pipes(struct pipes *p, struct incore_error *e)
+static bool open_pipes(struct process_pipes *p, struct incore_error *e)
 {
 	int *all[] = {p->in, p->out, p->lifeline, p->status};
 
@@ -291,14 +291,14 @@ static bool open_pipes(struct pipes *p, struct incore_error *e)
 struct talk {
 	const struct process_spec *spec;
 	struct process_result *result;
-	struct pipes *pipes;
+	struct process_pipes *pipes;
 	struct str input;
 	uint64_t begin_ms, kill_ms; /* kill_ms 0: it was not asked to end yet */
 	bool has_report, failed;
 	struct guard_report report;
 };
 
-static void take_output(struct talk *t)
+static void process_take_output(struct talk *t)
 {
 	char buf[65536];
 	size_t most = t->spec->max_output_bytes ? t->spec->max_output_bytes : DEFAULT_MAX_OUTPUT;
@@ -345,7 +345,7 @@ static void take_report(struct talk *t)
 /* If time is up or the run is cancelled: first asks the program to end, then kills it. */
 static void enforce(struct talk *t)
 {
-	uint64_t now = now_ms();
+	uint64_t now = process_now_ms();
 	unsigned grace = t->spec->grace_ms ? t->spec->grace_ms : DEFAULT_GRACE_MS;
 	bool is_late = t->spec->limit_ms && now - t->begin_ms >= t->spec->limit_ms;
 	bool is_cancelled = t->spec->is_cancelled && t->spec->is_cancelled(t->spec->cancel_ctx);
@@ -368,20 +368,20 @@ static void converse(struct talk *t)
 {
 	uint64_t end_ms = 0;
 
-	while (t->pipes->status[0] >= 0 || (t->pipes->out[0] >= 0 && now_ms() < end_ms)) {
+	while (t->pipes->status[0] >= 0 || (t->pipes->out[0] >= 0 && process_now_ms() < end_ms)) {
 		struct pollfd p[3] = {{t->pipes->out[0], POLLIN, 0},
 			{t->pipes->status[0], POLLIN, 0}, {t->pipes->in[1], POLLOUT, 0}};
 		bool had_status = t->pipes->status[0] >= 0;
 
 		poll(p, 3, POLL_MS);
 		if (p[0].revents)
-			take_output(t);
+			process_take_output(t);
 		if (p[2].revents)
 			give_input(t);
 		if (p[1].revents)
 			take_report(t);
 		if (had_status && t->pipes->status[0] < 0)
-			end_ms = now_ms() + DRAIN_MS;
+			end_ms = process_now_ms() + DRAIN_MS;
 		enforce(t);
 	}
 }
@@ -438,7 +438,7 @@ char *process_find(const char *name)
 }
 
 /* The PATH that the program itself will have. */
-static const char *path_of(char **env)
+static const char *process_path_of(char **env)
 {
 	for (; env && *env; env++)
 		if (strncmp(*env, "PATH=", 5) == 0)
@@ -446,12 +446,12 @@ static const char *path_of(char **env)
 	return NULL;
 }
 
-static bool start(struct talk *t, char **env, const char *path, struct incore_error *e)
+static bool process_start(struct talk *t, char **env, const char *path, struct incore_error *e)
 {
 	pid_t guard = t->spec->walls ? walls_fork() : fork();
 
 	if (guard == 0) {
-		place_files(t->pipes, t->spec);
+		process_place_files(t->pipes, t->spec);
 		be_guard(t->spec, env, path);
 	}
 	if (guard < 0)
@@ -472,14 +472,14 @@ bool process_run(
 	const struct process_spec *spec, struct process_result *out, struct incore_error *e)
 {
 	struct process_result result = {0};
-	struct pipes pipes;
+	struct process_pipes pipes;
 	struct talk t = {.spec = spec,
 		.result = &result,
 		.pipes = &pipes,
 		.input = spec->input,
-		.begin_ms = now_ms()};
+		.begin_ms = process_now_ms()};
 	char **env = merge_env(spec);
-	char *path = find_by(path_of(env), spec->argv[0]);
+	char *path = find_by(process_path_of(env), spec->argv[0]);
 	bool ok = env || err_nomem(e);
 
 	if (ok && !path) {
@@ -487,7 +487,7 @@ bool process_run(
 		mem_free(env);
 		return true;
 	}
-	ok = ok && open_pipes(&pipes, e) && start(&t, env, path, e);
+	ok = ok && open_pipes(&pipes, e) && process_start(&t, env, path, e);
 	mem_free(env);
 	mem_free(path);
 	if (!ok)
@@ -497,7 +497,7 @@ bool process_run(
 			spec->argv[0]);
 	if (spec->output && spec->output->failed)
 		return err_nomem(e);
-	result.wall_ms = now_ms() - t.begin_ms;
+	result.wall_ms = process_now_ms() - t.begin_ms;
 	if (!t.kill_ms) {
 		result.end = t.has_report ? (enum process_end)t.report.end : PROCESS_SIGNALLED;
 		result.code = t.has_report ? t.report.code : SIGKILL;

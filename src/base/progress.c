@@ -21,7 +21,7 @@ struct progress {
 	pthread_mutex_t lock; /* one sink call at a time */
 };
 
-static uint64_t now_ns(void)
+static uint64_t progress_now_ns(void)
 {
 	struct timespec t;
 
@@ -56,7 +56,7 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
 	p->what = what;
 	p->total = total;
 	atomic_store(&p->done, 0);
-	atomic_store(&p->due_ns, now_ns() + PROGRESS_PERIOD_NS);
+	atomic_store(&p->due_ns, progress_now_ns() + PROGRESS_PERIOD_NS);
 }
 
 void progress_add(struct progress *p, uint64_t n)
@@ -68,7 +68,7 @@ void progress_add(struct progress *p, uint64_t n)
 		return;
 	atomic_fetch_add_explicit(&p->done, n, memory_order_relaxed);
 	due = atomic_load_explicit(&p->due_ns, memory_order_relaxed);
-	now = now_ns();
+	now = progress_now_ns();
 	if (now < due ||
 		!atomic_compare_exchange_strong(&p->due_ns, &due, now + PROGRESS_PERIOD_NS))
 		return;

@@ -78,7 +78,7 @@ void sha256_add(struct sha256 *s, const void *p, size_t n)
 	}
 }
 
-void sha256_end(struct sha256 *s, uint8_t digest[32])
+static void sha256_end(struct sha256 *s, uint8_t digest[32])
 {
 	static const uint8_t pad[64] = {0x80};
 	uint64_t bits = s->total * 8;

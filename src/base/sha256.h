@@ -16,6 +16,5 @@ struct sha256 {
 
 void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *p, size_t n);
-void sha256_end(struct sha256 *s, uint8_t digest[32]);
 /* Ends it as 64 lower-case hex digits and NUL. */
 void sha256_hex(struct sha256 *s, char hex[65]);

@@ -89,3 +89,17 @@ const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun);
 #define U64_TEXT(v) fmt_u64((char[32]){0}, (v))
 #define COUNTED(n, noun) fmt_count((char[COUNT_TEXT]){0}, (n), (noun))
 bool sb_put_u64(struct strbuf *b, uint64_t v);
+
+/* --- text of files made plain ----------------------------------------------------------------- */
+
+/*
+ * Makes untrusted text safe for a terminal and for one line. Kernel names, instructions and paths
+ * come from files that anyone may have made: a control character in them would move the cursor, set
+ * the title or forge a line of ours, and a bidi control would disguise a name. Such characters are
+ * shown as codes (\n, \x1b, \u202e), and so are bytes that are not UTF-8. A tab is plain. Pure
+ * functions.
+ */
+
+bool str_is_plain(struct str s);
+/* Appends s, with codes for what is not plain in it. */
+bool sb_plain(struct strbuf *b, struct str s);

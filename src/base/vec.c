@@ -36,7 +36,7 @@ struct merge {
 	int (*compare)(const void *, const void *);
 };
 
-static void merge_runs(const struct merge *m, const char *a, const char *a_end, const char *b,
+static void vec_merge_runs(const struct merge *m, const char *a, const char *a_end, const char *b,
 	const char *b_end, char *out)
 {
 	size_t size = m->size;
@@ -52,13 +52,13 @@ static void merge_runs(const struct merge *m, const char *a, const char *a_end, 
 	}
 }
 
-static void merge_all(const struct merge *m, const char *from, size_t n, size_t width, char *to)
+static void vec_merge_all(const struct merge *m, const char *from, size_t n, size_t width, char *to)
 {
 	for (size_t i = 0; i < n; i += 2 * width) {
 		size_t mid = n - i < width ? n : i + width;
 		size_t end = n - mid < width ? n : mid + width;
 
-		merge_runs(m, from + i, from + mid, from + mid, from + end, to + i);
+		vec_merge_runs(m, from + i, from + mid, from + mid, from + end, to + i);
 	}
 }
 
@@ -81,7 +81,7 @@ bool sort_long(void *v, size_t n, size_t size, int (*compare)(const void *, cons
 	for (; width < bytes; width *= 2) {
 		char *swap = from;
 
-		merge_all(&m, from, bytes, width, to);
+		vec_merge_all(&m, from, bytes, width, to);
 		from = to;
 		to = swap;
 	}

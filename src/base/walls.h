@@ -41,10 +41,6 @@ pid_t walls_fork(void);
  */
 pid_t walls_fork_again(void);
 
-/* For the child: gives it a root with only what the walls let it use. False: the system does not
- * allow such a root, and file names stay visible. Async-signal-safe; walls_enter() calls it. */
-bool walls_hide(const struct walls *w);
-
 /* For the child, just before exec: enters the sandbox; 0 or an errno. Async-signal-safe. */
 int walls_enter(const struct walls *w);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/plain.h"
+#include "base/str.h"
 
 extern char **environ;
 

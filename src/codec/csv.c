@@ -22,7 +22,7 @@ void csv_deinit(struct csv_reader *c)
 	sb_free(&c->header_scratch);
 }
 
-static bool fail(struct csv_reader *c, const char *at, const char *code, const char *text,
+static bool csv_fail(struct csv_reader *c, const char *at, const char *code, const char *text,
 	struct incore_error *e)
 {
 	const char *line = at;
@@ -89,7 +89,7 @@ static bool quoted_field(struct csv_reader *c, struct str *out, struct incore_er
 		quote = p < c->end ? memchr(p, '"', (size_t)(c->end - p)) : NULL;
 		if (!quote) {
 			c->next_line = open_line;
-			return fail(c, open, "truncated", "quoted field is not closed", e);
+			return csv_fail(c, open, "truncated", "quoted field is not closed", e);
 		}
 		for (; p < quote; p++)
 			c->next_line += *p == '\n';
@@ -109,7 +109,7 @@ static bool quoted_field(struct csv_reader *c, struct str *out, struct incore_er
 	}
 	c->p = quote + 1;
 	if (!at_line_end(c) && *c->p != ',')
-		return fail(c, c->p, "bad-csv", "text after a quoted field", e);
+		return csv_fail(c, c->p, "bad-csv", "text after a quoted field", e);
 	return true;
 }
 
@@ -138,7 +138,7 @@ bool csv_row(struct csv_reader *c, bool *at_end, struct incore_error *e)
 	c->line = c->next_line;
 	for (;;) {
 		if (c->fields.n >= CSV_MAX_FIELDS)
-			return fail(c, c->p, "bad-csv", "more than 1024 fields in a row", e);
+			return csv_fail(c, c->p, "bad-csv", "more than 1024 fields in a row", e);
 		if (c->p < c->end && *c->p == '"') {
 			if (!quoted_field(c, &field, e))
 				return false;
@@ -162,7 +162,8 @@ bool csv_header(struct csv_reader *c, struct incore_error *e)
 	bool at_end;
 
 	if (!csv_row(c, &at_end, e))
-		return at_end ? fail(c, c->p, "truncated", "empty file, expected a header line", e)
+		return at_end ? csv_fail(c, c->p, "truncated", "empty file, expected a header line",
+					e)
 			      : false;
 	sb_reset(&c->header_scratch);
 	for (size_t i = 0; i < c->fields.n; i++)
@@ -206,7 +207,7 @@ static bool is_formula(struct str s)
 	return end != text + s.n;
 }
 
-static bool put_field(struct strbuf *out, const char *before, struct str field)
+static bool csv_put_field(struct strbuf *out, const char *before, struct str field)
 {
 	bool needs_quotes = false;
 
@@ -224,10 +225,10 @@ static bool put_field(struct strbuf *out, const char *before, struct str field)
 
 bool csv_put(struct strbuf *out, struct str field)
 {
-	return put_field(out, "", field);
+	return csv_put_field(out, "", field);
 }
 
 bool csv_put_text(struct strbuf *out, struct str field)
 {
-	return put_field(out, is_formula(field) ? "'" : "", field);
+	return csv_put_field(out, is_formula(field) ? "'" : "", field);
 }

@@ -47,7 +47,7 @@ struct lookup {
 
 ORDER(compare_rows, struct line_row, UP(address) DOWN(is_end) UP(order))
 
-static bool add_unit(struct lookup *k, Dwarf_Die *unit)
+static bool dwarf_add_unit(struct lookup *k, Dwarf_Die *unit)
 {
 	Dwarf_Lines *lines;
 	size_t n;
@@ -76,13 +76,13 @@ static bool walk_units(struct lookup *k, Dwarf *dw)
 	uint8_t type;
 
 	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &sub) == 0)
-		if (type == DW_UT_compile && !add_unit(k, &die))
+		if (type == DW_UT_compile && !dwarf_add_unit(k, &die))
 			return false;
 	SORT(k->rows.v, k->rows.n, compare_rows);
 	return true;
 }
 
-static const struct line_row *row_at(const struct lookup *k, uint64_t address)
+static const struct line_row *dwarf_row_at(const struct lookup *k, uint64_t address)
 {
 	size_t lo = 0, hi = k->rows.n;
 
@@ -110,7 +110,8 @@ static uint32_t file_number(struct lookup *k, Dwarf_Die *unit, const char *path)
 	return number;
 }
 
-static void put_frame(struct lookup *k, Dwarf_Die *unit, const char *path, const int position[2])
+static void dwarf_put_frame(
+	struct lookup *k, Dwarf_Die *unit, const char *path, const int position[2])
 {
 	uint32_t file = file_number(k, unit, path);
 
@@ -123,12 +124,12 @@ static void put_frame(struct lookup *k, Dwarf_Die *unit, const char *path, const
 	bytes_put_varint(&k->out, (uint64_t)(position[1] > 0 ? position[1] : 0));
 }
 
-struct call { /* call site of an inlined body */
+struct dwarf_call { /* call site of an inlined body */
 	const char *file;
 	int position[2];
 };
 
-static bool read_call(Dwarf_Die *scope, Dwarf_Files *files, struct call *out)
+static bool dwarf_read_call(Dwarf_Die *scope, Dwarf_Files *files, struct dwarf_call *out)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file = 0, line = 0, column = 0;
@@ -146,7 +147,7 @@ static bool read_call(Dwarf_Die *scope, Dwarf_Files *files, struct call *out)
 	return out->file != NULL;
 }
 
-static unsigned inline_calls(Dwarf_Die *unit, uint64_t address, struct call *out)
+static unsigned inline_calls(Dwarf_Die *unit, uint64_t address, struct dwarf_call *out)
 {
 	Dwarf_Die *scopes = NULL, *chain = NULL;
 	Dwarf_Files *files = NULL;
@@ -161,7 +162,7 @@ static unsigned inline_calls(Dwarf_Die *unit, uint64_t address, struct call *out
 		files = NULL;
 	for (int i = 0; i < n_chain && n < MAX_CHAIN; i++)
 		if (dwarf_tag(&chain[i]) == DW_TAG_inlined_subroutine)
-			n += read_call(&chain[i], files, &out[n]);
+			n += dwarf_read_call(&chain[i], files, &out[n]);
 	free(scopes);
 	free(chain);
 	return n;
@@ -169,10 +170,10 @@ static unsigned inline_calls(Dwarf_Die *unit, uint64_t address, struct call *out
 
 static void put_chain(struct lookup *k, uint64_t address)
 {
-	const struct line_row *row = row_at(k, address);
+	const struct line_row *row = dwarf_row_at(k, address);
 	Dwarf_Die *unit = row ? &k->units.v[row->unit] : NULL;
 	const char *path = row ? dwarf_linesrc(row->line, NULL, NULL) : NULL;
-	struct call calls[MAX_CHAIN];
+	struct dwarf_call calls[MAX_CHAIN];
 	int position[2] = {0, 0};
 	unsigned n;
 
@@ -184,12 +185,12 @@ static void put_chain(struct lookup *k, uint64_t address)
 		position[1] = 0;
 	n = inline_calls(unit, address, calls);
 	bytes_put_varint(&k->out, n + 1);
-	put_frame(k, unit, path, position);
+	dwarf_put_frame(k, unit, path, position);
 	for (unsigned i = 0; i < n; i++)
-		put_frame(k, unit, calls[i].file, calls[i].position);
+		dwarf_put_frame(k, unit, calls[i].file, calls[i].position);
 }
 
-static bool work(void *ctx, int fd)
+static bool dwarf_work(void *ctx, int fd)
 {
 	struct lookup *k = ctx;
 	Elf *elf;
@@ -220,7 +221,7 @@ bool dwarf_is_built(void)
 	return true;
 }
 
-struct answer {
+struct dwarf_answer {
 	struct bytes_reader r;
 	struct dwarf_lines *out;
 	struct arena *arena;
@@ -228,7 +229,7 @@ struct answer {
 	VEC(struct dwarf_frame) frames;
 };
 
-static bool read_frame(struct answer *w)
+static bool dwarf_read_frame(struct dwarf_answer *w)
 {
 	struct dwarf_frame f = {.file = (uint32_t)bytes_varint(&w->r)};
 
@@ -247,14 +248,14 @@ static bool read_frame(struct answer *w)
 }
 
 /* Reads all complete chains. */
-static bool read_chains(struct answer *w, uint32_t n)
+static bool read_chains(struct dwarf_answer *w, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t n_frames = bytes_varint(&w->r);
 		struct dwarf_chain c = {.first = (uint32_t)w->frames.n};
 
 		for (uint64_t k = 0; k < n_frames && !w->r.is_failed; k++)
-			if (!read_frame(w))
+			if (!dwarf_read_frame(w))
 				return false;
 		if (w->r.is_failed)
 			return true;
@@ -264,7 +265,7 @@ static bool read_chains(struct answer *w, uint32_t n)
 	return true;
 }
 
-static bool keep(struct answer *w)
+static bool dwarf_keep(struct dwarf_answer *w)
 {
 	struct dwarf_lines *d = w->out;
 
@@ -299,8 +300,8 @@ bool dwarf_lookup(struct dwarf_lines *out, struct str bytes, const uint64_t *add
 	struct arena *a, struct incore_error *e)
 {
 	struct lookup k = {.bytes = bytes, .addresses = addresses, .n_addresses = n};
-	struct child_job job = {work, &k, LIMIT_S, MAX_ANSWER_BYTES};
-	struct answer w = {.out = out, .arena = a};
+	struct child_job job = {dwarf_work, &k, LIMIT_S, MAX_ANSWER_BYTES};
+	struct dwarf_answer w = {.out = out, .arena = a};
 	struct strbuf text = {0};
 	enum child_end end = CHILD_DONE;
 	bool ok;
@@ -315,7 +316,7 @@ bool dwarf_lookup(struct dwarf_lines *out, struct str bytes, const uint64_t *add
 	if (text.n)
 		w.r = (struct bytes_reader){
 			(const uint8_t *)text.p, (const uint8_t *)text.p + text.n, false};
-	if (ok && (!read_chains(&w, n) || !keep(&w)))
+	if (ok && (!read_chains(&w, n) || !dwarf_keep(&w)))
 		ok = err_nomem(e);
 	VEC_FREE(&w.files);
 	VEC_FREE(&w.frames);

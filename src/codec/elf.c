@@ -29,7 +29,7 @@ struct raw_section {
 	uint64_t flags, address, offset, size;
 };
 
-struct reader {
+struct elf_reader {
 	uint16_t machine; /* the expected machine */
 	struct elf_image *image;
 	struct str bytes;
@@ -39,7 +39,7 @@ struct reader {
 	VEC(struct elf_function) functions;
 };
 
-static uint64_t get(const struct reader *r, uint64_t offset, unsigned n)
+static uint64_t elf_get(const struct elf_reader *r, uint64_t offset, unsigned n)
 {
 	uint64_t v = 0;
 
@@ -48,21 +48,21 @@ static uint64_t get(const struct reader *r, uint64_t offset, unsigned n)
 	return v;
 }
 
-static bool fits(const struct reader *r, uint64_t offset, uint64_t size)
+static bool elf_fits(const struct elf_reader *r, uint64_t offset, uint64_t size)
 {
 	return offset <= r->bytes.n && size <= r->bytes.n - offset;
 }
 
 /* Some assemblers leave all of e_ident zero; the rest is then checked as usual. */
-static bool is_ident_blank(const struct reader *r)
+static bool is_ident_blank(const struct elf_reader *r)
 {
 	static const char zero[16];
 
 	return r->bytes.n >= HEADER_BYTES && memcmp(r->bytes.p, zero, sizeof(zero)) == 0;
 }
 
-static bool read_header(
-	struct reader *r, uint64_t *table, uint32_t *n, uint32_t *names, struct incore_error *e)
+static bool elf_read_header(
+	struct elf_reader *r, uint64_t *table, uint32_t *n, uint32_t *names, struct incore_error *e)
 {
 	struct elf_image *x = r->image;
 	uint64_t entry_bytes;
@@ -77,13 +77,13 @@ static bool read_header(
 		return err_file(e, "bad-value", r->path, 4,
 			"expected a 64-bit little-endian ELF, found class %u, data %u",
 			(uint8_t)r->bytes.p[4], (uint8_t)r->bytes.p[5]);
-	x->machine = (uint16_t)get(r, 18, 2);
-	x->abi_version = (uint8_t)get(r, 8, 1);
-	x->flags = (uint32_t)get(r, 48, 4);
-	*table = get(r, 40, 8);
-	entry_bytes = get(r, 58, 2);
-	*n = (uint32_t)get(r, 60, 2);
-	*names = (uint32_t)get(r, 62, 2);
+	x->machine = (uint16_t)elf_get(r, 18, 2);
+	x->abi_version = (uint8_t)elf_get(r, 8, 1);
+	x->flags = (uint32_t)elf_get(r, 48, 4);
+	*table = elf_get(r, 40, 8);
+	entry_bytes = elf_get(r, 58, 2);
+	*n = (uint32_t)elf_get(r, 60, 2);
+	*names = (uint32_t)elf_get(r, 62, 2);
 	if (x->machine != r->machine && x->machine != 0)
 		return err_file(e, "wrong-machine", r->path, 18,
 			"expected %s GPU code (machine %u), found machine %u",
@@ -94,7 +94,7 @@ static bool read_header(
 			(unsigned long long)entry_bytes);
 	if (*n == 0)
 		return err_file(e, "no-sections", r->path, 60, "an ELF file without sections");
-	if (!fits(r, *table, (uint64_t)*n * SECTION_BYTES))
+	if (!elf_fits(r, *table, (uint64_t)*n * SECTION_BYTES))
 		return err_file(e, "truncated", r->path, r->bytes.n,
 			"%u section headers at byte %llu do not fit a file of %zu bytes", *n,
 			(unsigned long long)*table, r->bytes.n);
@@ -102,26 +102,26 @@ static bool read_header(
 }
 
 /* A name in a string section, NUL-terminated inside it; "" otherwise. */
-static const char *string_at(const struct reader *r, uint32_t section, uint64_t offset)
+static const char *elf_string_at(const struct elf_reader *r, uint32_t section, uint64_t offset)
 {
 	const struct raw_section *s;
 
 	if (section >= r->image->n_sections)
 		return "";
 	s = &r->raw[section];
-	if (s->type != SECTION_STRTAB || offset >= s->size || !fits(r, s->offset, s->size) ||
+	if (s->type != SECTION_STRTAB || offset >= s->size || !elf_fits(r, s->offset, s->size) ||
 		!memchr(r->bytes.p + s->offset + offset, 0, (size_t)(s->size - offset)))
 		return "";
 	return r->bytes.p + s->offset + offset;
 }
 
-static bool read_sections(struct reader *r, struct incore_error *e)
+static bool elf_read_sections(struct elf_reader *r, struct incore_error *e)
 {
 	struct elf_image *x = r->image;
 	uint64_t table = 0;
 	uint32_t n = 0, names = 0;
 
-	if (!read_header(r, &table, &n, &names, e))
+	if (!elf_read_header(r, &table, &n, &names, e))
 		return false;
 	x->sections = arena_zalloc(r->arena, n, sizeof(*x->sections));
 	r->raw = mem_zalloc(n, sizeof(*r->raw));
@@ -132,27 +132,27 @@ static bool read_sections(struct reader *r, struct incore_error *e)
 		uint64_t at = table + (uint64_t)i * SECTION_BYTES;
 
 		r->raw[i] = (struct raw_section){
-			.name = (uint32_t)get(r, at, 4),
-			.type = (uint32_t)get(r, at + 4, 4),
-			.flags = get(r, at + 8, 8),
-			.address = get(r, at + 16, 8),
-			.offset = get(r, at + 24, 8),
-			.size = get(r, at + 32, 8),
-			.link = (uint32_t)get(r, at + 40, 4),
-			.info = (uint32_t)get(r, at + 44, 4),
+			.name = (uint32_t)elf_get(r, at, 4),
+			.type = (uint32_t)elf_get(r, at + 4, 4),
+			.flags = elf_get(r, at + 8, 8),
+			.address = elf_get(r, at + 16, 8),
+			.offset = elf_get(r, at + 24, 8),
+			.size = elf_get(r, at + 32, 8),
+			.link = (uint32_t)elf_get(r, at + 40, 4),
+			.info = (uint32_t)elf_get(r, at + 44, 4),
 		};
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		const struct raw_section *s = &r->raw[i];
 		bool has_bytes = s->type != SECTION_NOBITS && s->type != 0 && s->size;
 
-		if (has_bytes && !fits(r, s->offset, s->size))
+		if (has_bytes && !elf_fits(r, s->offset, s->size))
 			return err_file(e, "truncated", r->path, r->bytes.n,
 				"section %u (%llu bytes at %llu) does not fit a file of %zu bytes",
 				i, (unsigned long long)s->size, (unsigned long long)s->offset,
 				r->bytes.n);
 		x->sections[i] = (struct elf_section){
-			.name = string_at(r, names, s->name),
+			.name = elf_string_at(r, names, s->name),
 			.type = s->type,
 			.flags = s->flags,
 			.address = s->address,
@@ -165,7 +165,7 @@ static bool read_sections(struct reader *r, struct incore_error *e)
 	return true;
 }
 
-static bool read_symbols(struct reader *r, uint32_t section, struct incore_error *e)
+static bool elf_read_symbols(struct elf_reader *r, uint32_t section, struct incore_error *e)
 {
 	const struct raw_section *s = &r->raw[section];
 
@@ -173,16 +173,16 @@ static bool read_symbols(struct reader *r, uint32_t section, struct incore_error
 		at += SYMBOL_BYTES) {
 		uint64_t p = s->offset + at;
 		struct elf_function f = {
-			.address = get(r, p + 8, 8),
-			.size = get(r, p + 16, 8),
+			.address = elf_get(r, p + 8, 8),
+			.size = elf_get(r, p + 16, 8),
 			.demangled = "",
 		};
 
 		/* section index 0: not defined here */
-		if ((get(r, p + 4, 1) & 15) != SYMBOL_FUNCTION || get(r, p + 6, 2) == 0 ||
+		if ((elf_get(r, p + 4, 1) & 15) != SYMBOL_FUNCTION || elf_get(r, p + 6, 2) == 0 ||
 			!elf_code_at(r->image, f.address))
 			continue;
-		f.name = string_at(r, s->link, get(r, p, 4));
+		f.name = elf_string_at(r, s->link, elf_get(r, p, 4));
 		if (*f.name && !VEC_PUSH(&r->functions, f))
 			return err_nomem(e);
 	}
@@ -214,7 +214,7 @@ static void clip_functions(struct elf_image *x)
 	}
 }
 
-static bool keep_functions(struct reader *r, struct incore_error *e)
+static bool keep_functions(struct elf_reader *r, struct incore_error *e)
 {
 	struct elf_image *x = r->image;
 	size_t kept = 0;
@@ -236,13 +236,13 @@ static bool keep_functions(struct reader *r, struct incore_error *e)
 	return true;
 }
 
-static bool read_functions(struct reader *r, struct incore_error *e)
+static bool read_functions(struct elf_reader *r, struct incore_error *e)
 {
 	static const uint32_t types[] = {SECTION_SYMTAB, SECTION_DYNSYM};
 
 	for (size_t k = 0; k < sizeof(types) / sizeof(*types) && !r->functions.n; k++)
 		for (uint32_t i = 0; i < r->image->n_sections; i++)
-			if (r->raw[i].type == types[k] && !read_symbols(r, i, e))
+			if (r->raw[i].type == types[k] && !elf_read_symbols(r, i, e))
 				return false;
 	return keep_functions(r, e);
 }
@@ -250,12 +250,12 @@ static bool read_functions(struct reader *r, struct incore_error *e)
 bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e)
 {
-	struct reader r = {
+	struct elf_reader r = {
 		ELF_MACHINE_AMDGPU, .image = x, .bytes = bytes, .path = path, .arena = a};
 	bool ok;
 
 	*x = (struct elf_image){0};
-	ok = read_sections(&r, e) && read_functions(&r, e);
+	ok = elf_read_sections(&r, e) && read_functions(&r, e);
 	mem_free(r.raw);
 	VEC_FREE(&r.functions);
 	return ok;
@@ -264,11 +264,12 @@ bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct ar
 bool elf_open_cuda(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e)
 {
-	struct reader r = {ELF_MACHINE_CUDA, .image = x, .bytes = bytes, .path = path, .arena = a};
+	struct elf_reader r = {
+		ELF_MACHINE_CUDA, .image = x, .bytes = bytes, .path = path, .arena = a};
 	bool ok;
 
 	*x = (struct elf_image){0};
-	ok = read_sections(&r, e);
+	ok = elf_read_sections(&r, e);
 	mem_free(r.raw);
 	return ok;
 }

@@ -117,7 +117,7 @@ static int inflate_some(struct unpacking *u)
 }
 
 /* A member may be followed by another one, or by zero padding. */
-static bool is_over(const struct unpacking *u)
+static bool gzip_is_over(const struct unpacking *u)
 {
 	struct str rest = str_sub(u->packed, u->at - u->z.avail_in, u->packed.n);
 
@@ -134,7 +134,7 @@ static bool unpack(struct unpacking *u, struct incore_error *e)
 		status = inflate_some(u);
 		if (status == Z_MEM_ERROR)
 			return err_nomem(e);
-		if (status == Z_STREAM_END && is_over(u))
+		if (status == Z_STREAM_END && gzip_is_over(u))
 			return true;
 		if (status == Z_STREAM_END)
 			inflateReset(&u->z);

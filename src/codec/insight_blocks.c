@@ -88,8 +88,8 @@ static uint64_t source_end(
 	return body + k->size;
 }
 
-static bool bad(char why[80], uint64_t *at, uint64_t where, const char *fmt, unsigned long long a,
-	unsigned long long b)
+static bool insight_blocks_bad(char why[80], uint64_t *at, uint64_t where, const char *fmt,
+	unsigned long long a, unsigned long long b)
 {
 	*at = where;
 /* The format strings are literals of this file. */
@@ -108,12 +108,12 @@ static bool get_block(const uint8_t *data, size_t size, struct insight_block *k,
 
 	get_header(data + k->offset, k);
 	if (k->padding > k->size)
-		return bad(why, at, k->offset + 9, "padding of %llu bytes in a block of %llu",
-			k->padding, k->size);
+		return insight_blocks_bad(why, at, k->offset + 9,
+			"padding of %llu bytes in a block of %llu", k->padding, k->size);
 	if (k->type != INSIGHT_SOURCE) {
 		if (k->size > left)
-			return bad(why, at, k->offset, "a block of %llu bytes, but %llu are left",
-				k->size, left);
+			return insight_blocks_bad(why, at, k->offset,
+				"a block of %llu bytes, but %llu are left", k->size, left);
 		k->payload =
 			(struct str){(const char *)data + body, (size_t)(k->size - k->padding)};
 		*end = body + k->size;
@@ -121,16 +121,16 @@ static bool get_block(const uint8_t *data, size_t size, struct insight_block *k,
 	}
 	*end = source_end(data, size, k, &n_text);
 	if (*end == 0)
-		return bad(why, at, k->offset,
+		return insight_blocks_bad(why, at, k->offset,
 			"a SOURCE block of 4096 + %llu bytes, but %llu are left", k->size, left);
 	k->path.p = (const char *)data + body;
 	k->path.n = strnlen(k->path.p, INSIGHT_PATH_BYTES);
 	if (k->path.n == INSIGHT_PATH_BYTES)
-		return bad(
+		return insight_blocks_bad(
 			why, at, body, "the path of a SOURCE block does not end%.0llu%.0llu", 0, 0);
 	if (k->padding > n_text)
-		return bad(why, at, k->offset + 9, "padding of %llu bytes in a text of %llu",
-			k->padding, n_text);
+		return insight_blocks_bad(why, at, k->offset + 9,
+			"padding of %llu bytes in a text of %llu", k->padding, n_text);
 	k->payload = (struct str){k->path.p + INSIGHT_PATH_BYTES, (size_t)(n_text - k->padding)};
 	return true;
 }

@@ -24,9 +24,6 @@ bool json_stop_comma(struct json_reader *r);
 #define json_stop_expected(r, what) err_false((json_stop_expected)(r, what))
 #define json_stop_comma(r) err_false((json_stop_comma)(r))
 
-/* Reads a string whose opening quote is next; escapes are resolved into *scratch. */
-bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch);
-
 struct json_number {
 	bool is_negative;
 	bool is_integer; /* neither fraction nor exponent */
@@ -35,8 +32,6 @@ struct json_number {
 	int64_t exponent; /* of ten */
 	const char *end;
 };
-/* Checks the syntax of the number at r->p; consumes nothing. */
-bool json_scan_number(struct json_reader *r, struct json_number *out);
 
 static inline uint64_t json_load64(const char *p)
 {

@@ -2,7 +2,8 @@
 /* json_fields.c: converts between JSON objects and structs by a table of members. */
 #include "codec/json_fields.h"
 
-static bool get_word(struct json_reader *r, const char *(*word)(unsigned), uint64_t *out)
+static bool json_fields_get_word(
+	struct json_reader *r, const char *(*word)(unsigned), uint64_t *out)
 {
 	struct str s;
 
@@ -16,7 +17,7 @@ static bool get_word(struct json_reader *r, const char *(*word)(unsigned), uint6
 	return json_reject(r, NULL, "unknown word \"%.*s\"", (int)(s.n < 40 ? s.n : 40), s.p);
 }
 
-static bool get_number(struct json_reader *r, unsigned size, uint64_t *out)
+static bool json_fields_get_number(struct json_reader *r, unsigned size, uint64_t *out)
 {
 	uint32_t v, most = size < sizeof(v) ? (UINT32_C(1) << 8 * size) - 1 : UINT32_MAX;
 
@@ -29,7 +30,7 @@ static bool get_number(struct json_reader *r, unsigned size, uint64_t *out)
 }
 
 /* The count of an array that has one. */
-static uint32_t *count_of(const struct json_member *m)
+static uint32_t *json_fields_count_of(const struct json_member *m)
 {
 	return (uint32_t *)((char *)m->at - m->f->offset + m->f->count);
 }
@@ -46,7 +47,7 @@ static bool get_items(const struct json_member *m, uint32_t *v, uint32_t *n)
 	return !m->r->is_failed;
 }
 
-static uint64_t value_of(const struct json_field *f, const void *at)
+static uint64_t json_fields_value_of(const struct json_field *f, const void *at)
 {
 	return f->size == sizeof(uint8_t)    ? *(const uint8_t *)at
 	       : f->size == sizeof(uint16_t) ? *(const uint16_t *)at
@@ -54,7 +55,7 @@ static uint64_t value_of(const struct json_field *f, const void *at)
 					     : *(const uint64_t *)at;
 }
 
-static void set_value(const struct json_field *f, void *at, uint64_t v)
+static void json_fields_set_value(const struct json_field *f, void *at, uint64_t v)
 {
 	if (f->size == sizeof(uint8_t))
 		*(uint8_t *)at = (uint8_t)v;
@@ -66,7 +67,7 @@ static void set_value(const struct json_field *f, void *at, uint64_t v)
 		*(uint64_t *)at = v;
 }
 
-static bool get_value(const struct json_member *m)
+static bool json_fields_get_value(const struct json_member *m)
 {
 	const struct json_field *f = m->f;
 	uint64_t v = 0;
@@ -75,22 +76,24 @@ static bool get_value(const struct json_member *m)
 	if (f->is_bool)
 		return json_get_bool(m->r, m->at);
 	if (f->items)
-		return get_items(m, m->at, f->is_counter ? count_of(m) : &(uint32_t){0});
+		return get_items(
+			m, m->at, f->is_counter ? json_fields_count_of(m) : &(uint32_t){0});
 	if (f->bit) {
 		if (!json_get_bool(m->r, &is))
 			return false;
-		v = value_of(f, m->at);
+		v = json_fields_value_of(f, m->at);
 		v = is ? v | f->bit : v & ~(uint64_t)f->bit;
-	} else if (!(f->word ? get_word(m->r, f->word, &v) : get_number(m->r, f->size, &v))) {
+	} else if (!(f->word ? json_fields_get_word(m->r, f->word, &v)
+			     : json_fields_get_number(m->r, f->size, &v))) {
 		return false;
 	}
-	set_value(f, m->at, v);
+	json_fields_set_value(f, m->at, v);
 	return true;
 }
 
 bool json_get_field(struct json_reader *r, const struct json_field *f, void *to, void *ctx)
 {
-	return (f->get ? f->get : get_value)(
+	return (f->get ? f->get : json_fields_get_value)(
 		&(struct json_member){.r = r, .f = f, .at = (char *)to + f->offset, .ctx = ctx});
 }
 
@@ -101,7 +104,7 @@ bool json_get_member(struct json_reader *r, struct str key, const struct json_fi
 		f++, n--;
 	if (!n)
 		return json_skip(r);
-	return (f->get ? f->get : get_value)(
+	return (f->get ? f->get : json_fields_get_value)(
 		&(struct json_member){.r = r, .f = f, .at = (char *)to + f->offset, .ctx = ctx});
 }
 
@@ -123,20 +126,20 @@ static void put_items(const struct json_member *m, const uint32_t *v, uint32_t n
 	json_w_end(m->w);
 }
 
-static void put_value(const struct json_member *m)
+static void json_fields_put_value(const struct json_member *m)
 {
 	const struct json_field *f = m->f;
 
 	if (f->items)
-		put_items(m, m->at, f->count ? *count_of(m) : f->items);
+		put_items(m, m->at, f->count ? *json_fields_count_of(m) : f->items);
 	else if (f->is_bool)
 		json_w_bool(m->w, *(const bool *)m->at);
 	else if (f->bit)
-		json_w_bool(m->w, value_of(f, m->at) & f->bit);
+		json_w_bool(m->w, json_fields_value_of(f, m->at) & f->bit);
 	else if (f->word)
-		json_w_cstr(m->w, f->word((unsigned)value_of(f, m->at)));
+		json_w_cstr(m->w, f->word((unsigned)json_fields_value_of(f, m->at)));
 	else
-		json_w_u64(m->w, value_of(f, m->at));
+		json_w_u64(m->w, json_fields_value_of(f, m->at));
 }
 
 void json_put_fields(struct json_writer *w, const struct json_field *f, size_t n, const void *from,
@@ -146,7 +149,7 @@ void json_put_fields(struct json_writer *w, const struct json_field *f, size_t n
 		if (f->kinds && !(f->kinds & kind))
 			continue;
 		json_w_key(w, f->key);
-		(f->put ? f->put : put_value)(&(struct json_member){
+		(f->put ? f->put : json_fields_put_value)(&(struct json_member){
 			.w = w, .f = f, .at = (char *)from + f->offset, .ctx = (void *)ctx});
 	}
 }

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-static void put_bytes(struct json_writer *w, const char *p, size_t n)
+static void json_writer_put_bytes(struct json_writer *w, const char *p, size_t n)
 {
 	if (w->is_failed || n == 0)
 		return;
@@ -34,11 +34,11 @@ static void new_line(struct json_writer *w)
 	static const char blanks[] = "                                ";
 	size_t left = (size_t)w->indent * w->depth;
 
-	put_bytes(w, "\n", 1);
+	json_writer_put_bytes(w, "\n", 1);
 	while (left > 0) {
 		size_t n = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
 
-		put_bytes(w, blanks, n);
+		json_writer_put_bytes(w, blanks, n);
 		left -= n;
 	}
 }
@@ -56,7 +56,7 @@ static void before_item(struct json_writer *w)
 		return;
 	bit = level_bit(w->depth - 1);
 	if (w->has_item & bit)
-		put_bytes(w, ", ", w->indent && in_row(w) ? 2 : 1);
+		json_writer_put_bytes(w, ", ", w->indent && in_row(w) ? 2 : 1);
 	w->has_item |= bit;
 	if (w->indent && !in_row(w))
 		new_line(w);
@@ -76,7 +76,7 @@ static void open_container(struct json_writer *w, bool is_object, bool is_row)
 	w->has_item &= ~bit;
 	w->is_object = is_object ? w->is_object | bit : w->is_object & ~bit;
 	w->is_row = is_row ? w->is_row | bit : w->is_row & ~bit;
-	put_bytes(w, is_object ? "{" : "[", 1);
+	json_writer_put_bytes(w, is_object ? "{" : "[", 1);
 }
 
 void json_w_file(struct json_writer *w, FILE *file, unsigned indent)
@@ -123,13 +123,13 @@ void json_w_end(struct json_writer *w)
 	w->depth--;
 	if (is_multi_line)
 		new_line(w);
-	put_bytes(w, w->is_object & bit ? "}" : "]", 1);
+	json_writer_put_bytes(w, w->is_object & bit ? "}" : "]", 1);
 	if (w->depth == 0 && w->indent)
-		put_bytes(w, "\n", 1);
+		json_writer_put_bytes(w, "\n", 1);
 }
 
 /* Writes a byte that must be escaped. */
-static void put_escape(struct json_writer *w, unsigned char c)
+static void json_writer_put_escape(struct json_writer *w, unsigned char c)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
 	const char *at = c ? strchr(from, c) : NULL;
@@ -139,7 +139,7 @@ static void put_escape(struct json_writer *w, unsigned char c)
 		snprintf(text, sizeof(text), "\\%c", to[at - from]);
 	else
 		snprintf(text, sizeof(text), "\\u%04x", c);
-	put_bytes(w, text, strlen(text));
+	json_writer_put_bytes(w, text, strlen(text));
 }
 
 static void put_string(struct json_writer *w, struct str s)
@@ -147,7 +147,7 @@ static void put_string(struct json_writer *w, struct str s)
 	const unsigned char *p = (const unsigned char *)s.p;
 	size_t from = 0, i = 0;
 
-	put_bytes(w, "\"", 1);
+	json_writer_put_bytes(w, "\"", 1);
 	while (i < s.n) {
 		size_t n;
 
@@ -160,16 +160,16 @@ static void put_string(struct json_writer *w, struct str s)
 			i += n;
 			continue;
 		}
-		put_bytes(w, s.p + from, i - from);
+		json_writer_put_bytes(w, s.p + from, i - from);
 		if (p[i] < 0x80)
-			put_escape(w, p[i]);
+			json_writer_put_escape(w, p[i]);
 		else
-			put_bytes(w, "\xef\xbf\xbd", 3);
+			json_writer_put_bytes(w, "\xef\xbf\xbd", 3);
 		from = ++i;
 	}
 	if (from < s.n)
-		put_bytes(w, s.p + from, s.n - from);
-	put_bytes(w, "\"", 1);
+		json_writer_put_bytes(w, s.p + from, s.n - from);
+	json_writer_put_bytes(w, "\"", 1);
 }
 
 void json_w_key_str(struct json_writer *w, struct str key)
@@ -180,7 +180,7 @@ void json_w_key_str(struct json_writer *w, struct str key)
 	}
 	before_item(w);
 	put_string(w, key);
-	put_bytes(w, ": ", w->indent ? 2 : 1);
+	json_writer_put_bytes(w, ": ", w->indent ? 2 : 1);
 	w->after_key = true;
 }
 
@@ -201,13 +201,13 @@ void json_w_i64(struct json_writer *w, int64_t v)
 	if (v < 0)
 		*--p = '-';
 	before_item(w);
-	put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
+	json_writer_put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
 }
 
 void json_w_raw(struct json_writer *w, struct str json)
 {
 	before_item(w);
-	put_bytes(w, json.p, json.n);
+	json_writer_put_bytes(w, json.p, json.n);
 }
 
 void json_w_u64(struct json_writer *w, uint64_t v)
@@ -219,7 +219,7 @@ void json_w_u64(struct json_writer *w, uint64_t v)
 		v /= 10;
 	} while (v);
 	before_item(w);
-	put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
+	json_writer_put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
 }
 
 void json_w_double(struct json_writer *w, double v, int digits)
@@ -251,9 +251,9 @@ void json_w_double(struct json_writer *w, double v, int digits)
 	}
 	before_item(w);
 	if (strcmp(buf, "-0") == 0)
-		put_bytes(w, "0", 1);
+		json_writer_put_bytes(w, "0", 1);
 	else
-		put_bytes(w, buf, strlen(buf));
+		json_writer_put_bytes(w, buf, strlen(buf));
 }
 
 void json_w_sig(struct json_writer *w, double v, int digits)
@@ -276,19 +276,19 @@ void json_w_sig(struct json_writer *w, double v, int digits)
 	if (point)
 		*point = '.';
 	before_item(w);
-	put_bytes(w, buf, (size_t)n);
+	json_writer_put_bytes(w, buf, (size_t)n);
 }
 
 void json_w_bool(struct json_writer *w, bool v)
 {
 	before_item(w);
-	put_bytes(w, v ? "true" : "false", v ? 4 : 5);
+	json_writer_put_bytes(w, v ? "true" : "false", v ? 4 : 5);
 }
 
 void json_w_null(struct json_writer *w)
 {
 	before_item(w);
-	put_bytes(w, "null", 4);
+	json_writer_put_bytes(w, "null", 4);
 }
 
 void json_w_str(struct json_writer *w, struct str s)

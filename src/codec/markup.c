@@ -2,7 +2,7 @@
 /* markup.c: escapes text for markup. */
 #include "codec/markup.h"
 
-#include "base/plain.h"
+#include "base/str.h"
 
 void markup_text(struct strbuf *b, struct str text)
 {

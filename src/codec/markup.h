@@ -9,7 +9,7 @@
 
 /* For HTML text or attributes; line breaks stay, other control characters become U+FFFD. */
 void markup_text(struct strbuf *b, struct str text);
-/* For XML text or attributes, in one line: characters that are not plain (base/plain.h) are written
+/* For XML text or attributes, in one line: characters that are not plain (str_is_plain()) are written
  * as codes. */
 void markup_xml(struct strbuf *b, struct str text);
 /* For a line of Markdown prose or a table cell. */

@@ -27,7 +27,7 @@ static uint64_t take_be(struct msgpack *m, unsigned n)
 	return v;
 }
 
-static struct msgpack_value number(uint64_t v)
+static struct msgpack_value msgpack_number(uint64_t v)
 {
 	return (struct msgpack_value){
 		.type = MSGPACK_INT, .number = v > INT64_MAX ? INT64_MAX : (int64_t)v, .bits = v};
@@ -97,7 +97,7 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 	case 0xcd:
 	case 0xce:
 	case 0xcf:
-		return number(take_be(m, 1u << (code - 0xcc)));
+		return msgpack_number(take_be(m, 1u << (code - 0xcc)));
 	case 0xd0:
 	case 0xd1:
 	case 0xd2:
@@ -136,7 +136,7 @@ struct msgpack_value msgpack_next(struct msgpack *m)
 	}
 	code = *m->p++;
 	if (code < 0x80)
-		v = number(code);
+		v = msgpack_number(code);
 	else if (code < 0x90)
 		v = container(m, MSGPACK_MAP, code & 15);
 	else if (code < 0xa0)
@@ -189,7 +189,7 @@ struct facts_build {
 	bool is_nomem;
 };
 
-static const char *copy_text(struct facts_build *b, struct str s)
+static const char *msgpack_copy_text(struct facts_build *b, struct str s)
 {
 	const char *p = arena_strndup(b->arena, s.p ? s.p : "", s.n);
 
@@ -199,7 +199,7 @@ static const char *copy_text(struct facts_build *b, struct str s)
 }
 
 /* Reads a number; NOT_STATED for other values. */
-static int64_t read_number(struct facts_build *b)
+static int64_t msgpack_read_number(struct facts_build *b)
 {
 	const uint8_t *start = b->m.p;
 	struct msgpack_value v = msgpack_next(&b->m);
@@ -211,13 +211,13 @@ static int64_t read_number(struct facts_build *b)
 	return NOT_STATED;
 }
 
-static const char *read_text(struct facts_build *b)
+static const char *msgpack_read_text(struct facts_build *b)
 {
 	const uint8_t *start = b->m.p;
 	struct msgpack_value v = msgpack_next(&b->m);
 
 	if (v.type == MSGPACK_STRING)
-		return copy_text(b, v.text);
+		return msgpack_copy_text(b, v.text);
 	b->m.p = start;
 	msgpack_skip(&b->m);
 	return NULL;
@@ -234,10 +234,10 @@ static void read_sizes(struct facts_build *b, struct kernel_facts *k)
 		return;
 	}
 	for (unsigned i = 0; i < 3; i++)
-		k->workgroup[i] = read_number(b);
+		k->workgroup[i] = msgpack_read_number(b);
 }
 
-static int64_t *number_of(struct kernel_facts *k, struct str key)
+static int64_t *msgpack_number_of(struct kernel_facts *k, struct str key)
 {
 	const struct {
 		const char *name;
@@ -261,7 +261,7 @@ static int64_t *number_of(struct kernel_facts *k, struct str key)
 	return NULL;
 }
 
-static void read_kernel(struct facts_build *b)
+static void msgpack_read_kernel(struct facts_build *b)
 {
 	struct kernel_facts k = {NULL, NULL, NOT_STATED, NOT_STATED, NOT_STATED, NOT_STATED,
 		NOT_STATED, NOT_STATED, NOT_STATED, NOT_STATED,
@@ -276,16 +276,16 @@ static void read_kernel(struct facts_build *b)
 	}
 	for (uint32_t i = 0; i < v.n && !b->m.is_failed; i++) {
 		struct msgpack_value key = msgpack_next(&b->m);
-		int64_t *to = key.type == MSGPACK_STRING ? number_of(&k, key.text) : NULL;
+		int64_t *to = key.type == MSGPACK_STRING ? msgpack_number_of(&k, key.text) : NULL;
 
 		if (key.type != MSGPACK_STRING)
 			b->m.is_failed = true;
 		else if (to)
-			*to = read_number(b);
+			*to = msgpack_read_number(b);
 		else if (str_is(key.text, ".name") || str_is(key.text, ".entry_point"))
-			k.name = read_text(b);
+			k.name = msgpack_read_text(b);
 		else if (str_is(key.text, ".symbol"))
-			k.symbol = read_text(b);
+			k.symbol = msgpack_read_text(b);
 		else if (str_is(key.text, ".reqd_workgroup_size"))
 			read_sizes(b, &k);
 		else
@@ -296,9 +296,9 @@ static void read_kernel(struct facts_build *b)
 }
 
 /* "amdgcn-amd-amdhsa--gfx90a:sramecc+" -> "gfx90a" */
-static void read_target(struct facts_build *b)
+static void msgpack_read_target(struct facts_build *b)
 {
-	const char *text_of = read_text(b);
+	const char *text_of = msgpack_read_text(b);
 	struct str s = str_of(text_of), name;
 	ptrdiff_t dash = str_rfind_char(s, '-');
 
@@ -309,12 +309,12 @@ static void read_target(struct facts_build *b)
 		return;
 	s = str_sub(s, (size_t)dash + 1, s.n);
 	if (str_cut(&s, ":", &name) && str_starts(name, "gfx"))
-		b->out->target = copy_text(b, name);
+		b->out->target = msgpack_copy_text(b, name);
 }
 
 /* Enters the next container and returns its number of values; 0 if the next value has another
  * type. */
-static uint32_t enter(struct facts_build *b, enum msgpack_type type)
+static uint32_t msgpack_enter(struct facts_build *b, enum msgpack_type type)
 {
 	struct msgpack_value v = msgpack_next(&b->m);
 
@@ -330,7 +330,7 @@ static bool goes_on(const struct facts_build *b)
 
 static void read_hash(struct facts_build *b)
 {
-	uint32_t n = enter(b, MSGPACK_ARRAY);
+	uint32_t n = msgpack_enter(b, MSGPACK_ARRAY);
 
 	for (uint32_t i = 0; i < n && goes_on(b); i++) {
 		struct msgpack_value v = msgpack_next(&b->m);
@@ -345,7 +345,7 @@ static void read_hash(struct facts_build *b)
 /* A pipeline of a graphics driver: its hardware stages are the kernels. */
 static void read_pipeline(struct facts_build *b)
 {
-	uint32_t n = enter(b, MSGPACK_MAP);
+	uint32_t n = msgpack_enter(b, MSGPACK_MAP);
 
 	for (uint32_t i = 0; i < n && goes_on(b); i++) {
 		struct msgpack_value key = msgpack_next(&b->m);
@@ -353,20 +353,20 @@ static void read_pipeline(struct facts_build *b)
 		if (str_is(key.text, ".internal_pipeline_hash")) {
 			read_hash(b);
 		} else if (str_is(key.text, ".hardware_stages")) {
-			uint32_t n_stages = enter(b, MSGPACK_MAP);
+			uint32_t n_stages = msgpack_enter(b, MSGPACK_MAP);
 
 			for (uint32_t k = 0; k < n_stages && goes_on(b); k++)
 				if (msgpack_skip(&b->m)) /* ".cs" */
-					read_kernel(b);
+					msgpack_read_kernel(b);
 		} else {
 			msgpack_skip(&b->m);
 		}
 	}
 }
 
-static void read_list(struct facts_build *b, void (*read)(struct facts_build *b))
+static void msgpack_read_list(struct facts_build *b, void (*read)(struct facts_build *b))
 {
-	uint32_t n = enter(b, MSGPACK_ARRAY);
+	uint32_t n = msgpack_enter(b, MSGPACK_ARRAY);
 
 	for (uint32_t i = 0; i < n && goes_on(b); i++)
 		read(b);
@@ -374,7 +374,7 @@ static void read_list(struct facts_build *b, void (*read)(struct facts_build *b)
 
 static void read_facts(struct facts_build *b)
 {
-	uint32_t n = enter(b, MSGPACK_MAP);
+	uint32_t n = msgpack_enter(b, MSGPACK_MAP);
 
 	for (uint32_t i = 0; i < n && goes_on(b); i++) {
 		struct msgpack_value key = msgpack_next(&b->m);
@@ -382,11 +382,11 @@ static void read_facts(struct facts_build *b)
 		if (key.type != MSGPACK_STRING) {
 			b->m.is_failed = true;
 		} else if (str_is(key.text, "amdhsa.target")) {
-			read_target(b);
+			msgpack_read_target(b);
 		} else if (str_is(key.text, "amdhsa.kernels")) {
-			read_list(b, read_kernel);
+			msgpack_read_list(b, msgpack_read_kernel);
 		} else if (str_is(key.text, "amdpal.pipelines")) {
-			read_list(b, read_pipeline);
+			msgpack_read_list(b, read_pipeline);
 		} else {
 			msgpack_skip(&b->m);
 		}

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool fail(struct pb_reader *r)
+static bool protobuf_fail(struct pb_reader *r)
 {
 	r->is_failed = true;
 	return false;
@@ -32,7 +32,7 @@ static bool read_varint(struct pb_reader *r, uint64_t *out)
 			return true;
 		}
 	}
-	return fail(r);
+	return protobuf_fail(r);
 }
 
 static bool read_fixed(struct pb_reader *r, unsigned n, uint64_t *out)
@@ -40,7 +40,7 @@ static bool read_fixed(struct pb_reader *r, unsigned n, uint64_t *out)
 	uint64_t v = 0;
 
 	if ((size_t)(r->end - r->p) < n)
-		return fail(r);
+		return protobuf_fail(r);
 	for (unsigned i = n; i-- > 0;)
 		v = v << 8 | r->p[i];
 	r->p += n;
@@ -55,7 +55,7 @@ bool pb_next(struct pb_reader *r, struct pb_field *f)
 	if (r->is_failed || r->p == r->end || !read_varint(r, &key))
 		return false;
 	if (key >> 3 == 0 || key >> 3 > UINT32_MAX)
-		return fail(r);
+		return protobuf_fail(r);
 	*f = (struct pb_field){.number = (uint32_t)(key >> 3), .wire = (enum pb_wire)(key & 7)};
 	switch (f->wire) {
 	case PB_VARINT:
@@ -68,12 +68,12 @@ bool pb_next(struct pb_reader *r, struct pb_field *f)
 		if (!read_varint(r, &n))
 			return false;
 		if (n > (uint64_t)(r->end - r->p))
-			return fail(r);
+			return protobuf_fail(r);
 		f->bytes = (struct str){(const char *)r->p, (size_t)n};
 		r->p += n;
 		return true;
 	}
-	return fail(r); /* groups do not occur in the files that are read here */
+	return protobuf_fail(r); /* groups do not occur in the files that are read here */
 }
 
 double pb_float(const struct pb_field *f)

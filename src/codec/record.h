@@ -56,8 +56,6 @@ const char *column_hex(const struct column *c, const void *value, char buf[COLUM
 /* --- output --- */
 /* Writes one value: an object, a tuple or a scalar, depending on the record's style. */
 void record_json(const struct record *r, const void *value, struct json_writer *w);
-/* Writes the members into an open object. */
-void record_json_members(const struct record *r, const void *value, struct json_writer *w);
 /* Writes the JSON Schema (draft 7) of the output of record_json(). */
 void record_schema(const struct record *r, struct json_writer *w);
 /* Writes the schema's members into an open object. A last column without a name describes members

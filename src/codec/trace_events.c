@@ -2,16 +2,112 @@
 /*
  * trace_events.c: finds the next event. An event is scanned once, from brace to brace; anything
  * unexpected goes through the JSON reader, which reports the error.
+ *
+ * Parts: escapes in raw strings; events.
  */
 #include "codec/trace_events.h"
 
 #include <math.h>
 #include <stdlib.h>
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #include "codec/json_core.h"
+
+/* --- escapes in raw strings ------------------------------------------------------------------- */
+
+/* Resolves the escapes in raw strings of trace events. */
+
+static bool trace_events_put_utf8(struct strbuf *out, uint32_t c)
+{
+	char b[4];
+	size_t n;
+
+	if (c < 0x80) {
+		b[0] = (char)c;
+		n = 1;
+	} else if (c < 0x800) {
+		b[0] = (char)(0xc0 | c >> 6);
+		b[1] = (char)(0x80 | (c & 0x3f));
+		n = 2;
+	} else if (c < 0x10000) {
+		b[0] = (char)(0xe0 | c >> 12);
+		b[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		b[2] = (char)(0x80 | (c & 0x3f));
+		n = 3;
+	} else {
+		b[0] = (char)(0xf0 | c >> 18);
+		b[1] = (char)(0x80 | (c >> 12 & 0x3f));
+		b[2] = (char)(0x80 | (c >> 6 & 0x3f));
+		b[3] = (char)(0x80 | (c & 0x3f));
+		n = 4;
+	}
+	return sb_add(out, b, n);
+}
+
+static bool trace_events_hex4(struct str s, size_t at, uint32_t *out)
+{
+	uint32_t v = 0;
+
+	if (at + 4 > s.n)
+		return false;
+	for (size_t i = at; i < at + 4; i++) {
+		char c = s.p[i];
+		int d = c >= '0' && c <= '9'   ? c - '0'
+			: c >= 'a' && c <= 'f' ? c - 'a' + 10
+			: c >= 'A' && c <= 'F' ? c - 'A' + 10
+					       : -1;
+
+		if (d < 0)
+			return false;
+		v = v << 4 | (uint32_t)d;
+	}
+	*out = v;
+	return true;
+}
+
+/* Resolves the escape at s.p[at] (a backslash); returns the number of bytes used. */
+static size_t trace_events_put_escape(struct strbuf *out, struct str s, size_t at)
+{
+	static const char from[] = "nrtbf\"\\/", to[] = "\n\r\t\b\f\"\\/";
+	const char *k = at + 1 < s.n ? strchr(from, s.p[at + 1]) : NULL;
+	uint32_t c, low;
+
+	if (k && *k) {
+		sb_putc(out, to[k - from]);
+		return 2;
+	}
+	if (at + 1 < s.n && s.p[at + 1] == 'u' && trace_events_hex4(s, at + 2, &c) && c != 0) {
+		if (c >= 0xd800 && c < 0xdc00 && at + 7 < s.n && s.p[at + 6] == '\\' &&
+			s.p[at + 7] == 'u' && trace_events_hex4(s, at + 8, &low) && low >= 0xdc00 &&
+			low < 0xe000) {
+			trace_events_put_utf8(out, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
+			return 12;
+		}
+		trace_events_put_utf8(out, c);
+		return 6;
+	}
+	sb_putc(out, '\\');
+	return 1;
+}
+
+bool trace_event_text(struct strbuf *out, struct str raw)
+{
+	for (size_t i = 0; i < raw.n;) {
+		if (raw.p[i] == '\\') {
+			i += trace_events_put_escape(out, raw, i);
+		} else if (raw.p[i] == '\0') {
+			i++;
+		} else {
+			sb_putc(out, raw.p[i++]);
+		}
+	}
+	return !out->failed;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
 
 #define MAX_SCAN_DEPTH 64
 #define MAX_DIGITS 19
@@ -62,7 +158,7 @@ static const char *skip_word(const char *p, const char *end)
 }
 
 /* Returns the end of a value that begins at p; NULL: not understood here. */
-static const char *skip_value(const char *p, const char *end)
+static const char *trace_events_skip_value(const char *p, const char *end)
 {
 	uint64_t is_object = 0; /* bit per open bracket, the innermost lowest */
 	unsigned depth = 0;
@@ -131,7 +227,7 @@ static const char *scan_any(const char *p, const char *end, struct str *value)
 
 	if (*p != '{' && *p != '[')
 		return scan_scalar(p, end, value);
-	stop = skip_value(p, end);
+	stop = trace_events_skip_value(p, end);
 	*value = (struct str){p, stop ? (size_t)(stop - p) : 0};
 	return stop;
 }
@@ -257,7 +353,7 @@ static const char *scan_args(const char *p, const char *end, struct trace_event 
 	bool done = false, is_first = true;
 
 	if (*p != '{') /* "args":null and the like */
-		return skip_value(p, end);
+		return trace_events_skip_value(p, end);
 	p++;
 	for (;; is_first = false) {
 		struct str *slot;
@@ -268,7 +364,8 @@ static const char *scan_args(const char *p, const char *end, struct trace_event 
 		if (done)
 			break;
 		slot = arg_slot(ev, key);
-		p = slot && *p != '{' && *p != '[' ? scan_scalar(p, end, slot) : skip_value(p, end);
+		p = slot && *p != '{' && *p != '[' ? scan_scalar(p, end, slot)
+						   : trace_events_skip_value(p, end);
 		if (!p)
 			return NULL;
 	}
@@ -333,7 +430,7 @@ static const char *scan_event(const char *p, const char *end, struct trace_event
 		else if (key_is(key, "id2", 3))
 			p = scan_any(p, end, &ev->id2);
 		else
-			p = skip_value(p, end);
+			p = trace_events_skip_value(p, end);
 		if (!p)
 			return NULL;
 	}
@@ -367,7 +464,7 @@ void trace_events_deinit(struct trace_events *r)
 	json_deinit(&r->json);
 }
 
-static bool read_scalar(struct trace_events *r, struct str *out)
+static bool trace_events_read_scalar(struct trace_events *r, struct str *out)
 {
 	const char *end = NULL;
 
@@ -376,7 +473,7 @@ static bool read_scalar(struct trace_events *r, struct str *out)
 	return end ? json_end_value(&r->json, end) : json_skip(&r->json);
 }
 
-static bool read_object(struct trace_events *r, struct str *out)
+static bool trace_events_read_object(struct trace_events *r, struct str *out)
 {
 	bool is_object = json_peek(&r->json) == JSON_OBJECT;
 	const char *start = r->json.p;
@@ -389,7 +486,7 @@ static bool read_object(struct trace_events *r, struct str *out)
 }
 
 /* Reads top-level members up to the events, or to the end. */
-static void read_top(struct trace_events *r)
+static void trace_events_read_top(struct trace_events *r)
 {
 	struct str key, text = {NULL, 0};
 	double v;
@@ -405,25 +502,25 @@ static void read_top(struct trace_events *r)
 			return;
 		}
 		if (str_is(key, "profilingType"))
-			read_scalar(r, &r->profiling_type);
+			trace_events_read_scalar(r, &r->profiling_type);
 		else if (str_is(key, "displayTimeUnit"))
-			read_scalar(r, &r->display_unit);
+			trace_events_read_scalar(r, &r->display_unit);
 		else if (str_is(key, "clockMHz"))
-			read_scalar(r, &r->clock_mhz);
+			trace_events_read_scalar(r, &r->clock_mhz);
 		else if (str_is(key, "metadata"))
-			read_object(r, &r->metadata);
+			trace_events_read_object(r, &r->metadata);
 		else if (str_is(key, "otherData"))
-			read_object(r, &r->other_data);
+			trace_events_read_object(r, &r->other_data);
 		else if (!str_is(key, "schemaVersion"))
 			json_skip(&r->json);
-		else if (read_scalar(r, &text) && text.p && trace_event_number(text, &v) &&
-			 fabs(v) < 1e9)
+		else if (trace_events_read_scalar(r, &text) && text.p &&
+			 trace_event_number(text, &v) && fabs(v) < 1e9)
 			r->schema_version = (int64_t)v;
 	}
 	r->state = TRACE_EVENTS_DONE;
 }
 
-static void start(struct trace_events *r)
+static void trace_events_start(struct trace_events *r)
 {
 	enum json_type type = json_peek(&r->json);
 
@@ -431,7 +528,7 @@ static void start(struct trace_events *r)
 		r->is_bare_array = r->has_events = json_enter_array(&r->json);
 		r->state = TRACE_EVENTS_INSIDE;
 	} else if (json_enter_object(&r->json)) {
-		read_top(r);
+		trace_events_read_top(r);
 	} else {
 		r->state = TRACE_EVENTS_DONE;
 	}
@@ -468,14 +565,14 @@ static bool next_inside(struct trace_events *r, struct trace_event *ev)
 bool trace_events_next(struct trace_events *r, struct trace_event *ev)
 {
 	if (r->state == TRACE_EVENTS_START)
-		start(r);
+		trace_events_start(r);
 	while (r->state == TRACE_EVENTS_INSIDE) {
 		if (next_inside(r, ev))
 			return true;
 		if (r->json.is_failed || r->is_bare_array)
 			r->state = TRACE_EVENTS_DONE;
 		else
-			read_top(r);
+			trace_events_read_top(r);
 	}
 	return false;
 }

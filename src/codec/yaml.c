@@ -4,7 +4,7 @@
 
 #include <yaml.h>
 
-struct builder {
+struct yaml_builder {
 	yaml_parser_t parser;
 	struct arena *arena;
 	const char *path;
@@ -17,7 +17,7 @@ struct builder {
 	unsigned depth;
 };
 
-static bool fail_at(struct incore_error *e, const char *path, uint32_t line, uint32_t column,
+static bool yaml_fail_at(struct incore_error *e, const char *path, uint32_t line, uint32_t column,
 	const char *message)
 {
 	err_file(e, "bad-yaml", path, INCORE_NO_OFFSET, "%s", message);
@@ -28,9 +28,9 @@ static bool fail_at(struct incore_error *e, const char *path, uint32_t line, uin
 	return false;
 }
 
-static bool fail_mark(struct builder *b, const yaml_mark_t *m, const char *message)
+static bool fail_mark(struct yaml_builder *b, const yaml_mark_t *m, const char *message)
 {
-	return fail_at(b->e, b->path, (uint32_t)m->line + 1, (uint32_t)m->column + 1, message);
+	return yaml_fail_at(b->e, b->path, (uint32_t)m->line + 1, (uint32_t)m->column + 1, message);
 }
 
 bool(yaml_error)(
@@ -42,12 +42,12 @@ bool(yaml_error)(
 	va_start(ap, fmt);
 	sb_vprintf(&s, fmt, ap);
 	va_end(ap);
-	fail_at(e, path, at->line, at->column, s.p ? s.p : "");
+	yaml_fail_at(e, path, at->line, at->column, s.p ? s.p : "");
 	sb_free(&s);
 	return false;
 }
 
-static bool is_repeated(const struct yaml_node *map, const char *key)
+static bool yaml_is_repeated(const struct yaml_node *map, const char *key)
 {
 	for (const struct yaml_node *k = map->first; k; k = k->next)
 		if (strcmp(k->key, key) == 0)
@@ -56,7 +56,7 @@ static bool is_repeated(const struct yaml_node *map, const char *key)
 }
 
 /* Attaches a node to the innermost open one. */
-static bool attach(struct builder *b, struct yaml_node *node, const yaml_mark_t *at)
+static bool attach(struct yaml_builder *b, struct yaml_node *node, const yaml_mark_t *at)
 {
 	unsigned top = b->depth - 1;
 
@@ -79,8 +79,8 @@ static bool attach(struct builder *b, struct yaml_node *node, const yaml_mark_t 
 	return true;
 }
 
-static struct yaml_node *new_node(
-	struct builder *b, enum yaml_kind kind, const yaml_event_t *ev, const unsigned char *anchor)
+static struct yaml_node *new_node(struct yaml_builder *b, enum yaml_kind kind,
+	const yaml_event_t *ev, const unsigned char *anchor)
 {
 	struct yaml_node *n;
 
@@ -101,7 +101,7 @@ static struct yaml_node *new_node(
 	return n;
 }
 
-static bool add_scalar(struct builder *b, const yaml_event_t *ev)
+static bool add_scalar(struct yaml_builder *b, const yaml_event_t *ev)
 {
 	size_t len = ev->data.scalar.length;
 	char *copy = arena_strndup(b->arena, (const char *)ev->data.scalar.value, len);
@@ -116,7 +116,7 @@ static bool add_scalar(struct builder *b, const yaml_event_t *ev)
 			return fail_mark(b, &ev->start_mark, "anchors are not supported");
 		if (b->open[b->depth - 1]->n >= YAML_MAX_KEYS)
 			return fail_mark(b, &ev->start_mark, "too many keys in one map");
-		if (is_repeated(b->open[b->depth - 1], copy))
+		if (yaml_is_repeated(b->open[b->depth - 1], copy))
 			return fail_mark(b, &ev->start_mark, "duplicate key in one map");
 		b->key[b->depth - 1] = copy;
 		return true;
@@ -129,7 +129,7 @@ static bool add_scalar(struct builder *b, const yaml_event_t *ev)
 	return attach(b, n, &ev->start_mark);
 }
 
-static bool open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind kind)
+static bool open_node(struct yaml_builder *b, const yaml_event_t *ev, enum yaml_kind kind)
 {
 	const unsigned char *anchor =
 		kind == YAML_MAP ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor;
@@ -146,7 +146,7 @@ static bool open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind 
 	return true;
 }
 
-static bool take_event(struct builder *b, const yaml_event_t *ev)
+static bool yaml_take_event(struct yaml_builder *b, const yaml_event_t *ev)
 {
 	switch (ev->type) {
 	case YAML_SCALAR_EVENT:
@@ -170,7 +170,7 @@ static bool take_event(struct builder *b, const yaml_event_t *ev)
 	}
 }
 
-static bool run_parser(struct builder *b)
+static bool run_parser(struct yaml_builder *b)
 {
 	yaml_event_type_t type = YAML_NO_EVENT;
 
@@ -185,7 +185,7 @@ static bool run_parser(struct builder *b)
 				b->parser.problem ? b->parser.problem : "not YAML");
 		}
 		type = ev.type;
-		ok = take_event(b, &ev);
+		ok = yaml_take_event(b, &ev);
 		yaml_event_delete(&ev);
 		if (!ok)
 			return false;
@@ -196,7 +196,7 @@ static bool run_parser(struct builder *b)
 bool yaml_parse(struct arena *a, struct str text, const char *path, struct yaml_node **out,
 	struct incore_error *e)
 {
-	struct builder b = {.arena = a, .path = path, .e = e};
+	struct yaml_builder b = {.arena = a, .path = path, .e = e};
 	bool ok;
 
 	if (!yaml_parser_initialize(&b.parser))

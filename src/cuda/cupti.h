@@ -5,14 +5,250 @@
  * with the vendor's headers, and its output with this file. Structs with a size field grow only at
  * the end; for records without one (launches, devices) only fields that have kept their place
  * since CUDA 11 are declared.
+ *
+ * More than 150 lines because all that is used of CUPTI is declared in one place.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "cuda/cupti_activity.h"
-#include "cuda/cupti_counts.h"
-#include "cuda/cupti_samples.h"
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* Parameters of CUPTI's functions for PC samples (cupti.h). */
+
+typedef void *cupti_context; /* CUcontext */
+
+struct cupti_stall {
+	uint32_t reason;
+	uint32_t samples;
+};
+
+struct cupti_pc {
+	size_t size;
+	uint64_t cubin_crc;
+	uint64_t offset;
+	uint32_t function_index;
+	uint32_t pad;
+	char *function;
+	size_t n_stalls;
+	struct cupti_stall *stalls;
+	uint32_t correlation;
+};
+
+struct cupti_samples {
+	size_t size;
+	size_t room; /* PCs that fit */
+	uint64_t n_samples;
+	uint64_t n_dropped;
+	size_t n_pcs;
+	size_t n_left;
+	uint64_t range;
+	struct cupti_pc *pcs;
+	uint64_t n_foreign; /* samples of code that is not the user's */
+	uint8_t is_full;
+};
+
+enum cupti_attribute_type {
+	CUPTI_PERIOD = 1,
+	CUPTI_MODE = 5,
+	CUPTI_DATA = 8,
+};
+enum cupti_mode { CUPTI_CONTINUOUS = 1, CUPTI_SERIALISED = 2 };
+
+struct cupti_attribute {
+	uint32_t type; /* enum cupti_attribute_type */
+	uint32_t status;
+	union {
+		uint64_t all[3];
+		uint32_t number;
+		void *data;
+	};
+};
+
+struct cupti_configuration {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t n;
+	struct cupti_attribute *attributes;
+};
+
+struct cupti_of_context { /* params of enable, disable */
+	size_t size;
+	void *priv;
+	cupti_context context;
+};
+
+struct cupti_get_data {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	void *data;
+};
+
+struct cupti_count_reasons {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t *n;
+};
+
+struct cupti_get_reasons {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t n;
+	uint32_t *index;
+	char **names; /* CUPTI_REASON_BYTES each */
+};
+#define CUPTI_REASON_BYTES 128
+
+struct cupti_cubin_crc {
+	size_t size;
+	size_t cubin_bytes;
+	const void *cubin;
+	uint64_t crc;
+};
+
+/* --- activity records ------------------------------------------------------------------------- */
+
+/* Activity records of CUPTI (cupti.h): launches and devices. */
+
+enum cupti_activity { CUPTI_ACTIVITY_DEVICE = 8, CUPTI_ACTIVITY_KERNEL = 10 };
+
+struct cupti_kernel {
+	uint32_t kind;
+	uint8_t cache_config;
+	uint8_t shared_config;
+	uint16_t registers;
+	uint32_t cache[2];
+	uint64_t start_ns, end_ns, completed_ns;
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3];
+	int32_t static_shared, dynamic_shared;
+	uint32_t local_per_thread, local_total;
+	uint32_t correlation;
+	int64_t grid_id;
+	const char *name;
+};
+
+struct cupti_device {
+	uint32_t kind;
+	uint32_t flags;
+	uint64_t bandwidth, memory_bytes;
+	uint32_t constant_bytes, l2_bytes;
+	uint32_t warp_threads;
+	uint32_t clock_khz;
+	uint32_t copy_engines;
+	uint32_t sms;
+	uint32_t max_ipc;
+	uint32_t warps_per_sm, blocks_per_sm;
+	uint32_t shared_per_sm, registers_per_sm;
+	uint32_t per_block[9]; /* limits of a block and a grid */
+	uint32_t major, minor;
+	uint32_t id;
+	uint32_t ecc;
+	uint8_t uuid[16];
+	const char *name;
+	uint8_t is_visible;
+	uint8_t is_mig;
+	uint8_t reserved[6];
+	uint32_t gpu_instance, compute_instance;
+};
+
+typedef void (*cupti_buffer_wanted)(uint8_t **buffer, size_t *bytes, size_t *max_records);
+typedef void (*cupti_buffer_full)(
+	cupti_context c, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid);
+
+/* --- executions by instruction ---------------------------------------------------------------- */
+
+/*
+ * Parameters of CUPTI's functions that count executions by instruction (cupti.h).
+ */
+
+struct cupti_chip_name {
+	size_t size;
+	void *priv;
+	size_t device;
+	const char *name;
+};
+
+struct cupti_profiler_params {
+	size_t size;
+	void *priv;
+};
+
+struct cupti_metric {
+	uint64_t id;
+	const char *name, *description;
+};
+
+struct cupti_find_metric {
+	size_t size;
+	void *priv;
+	const char *chip, *name;
+	struct cupti_metric metric;
+};
+
+struct cupti_metric_config {
+	uint64_t id;
+	uint8_t granularity; /* 0: the whole GPU */
+};
+
+struct cupti_sass_config {
+	size_t size;
+	void *priv;
+	size_t n;
+	struct cupti_metric_config *configs;
+	uint32_t device;
+};
+
+struct cupti_sass_enable {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	uint8_t is_lazy;
+};
+
+struct cupti_sass_disable {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t n_dropped;
+};
+
+struct cupti_sass_size {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t n_records, n_instances;
+};
+
+struct cupti_sass_value {
+	uint64_t metric, value;
+};
+
+struct cupti_sass_record {
+	size_t size;
+	void *priv;
+	uint32_t cubin_crc;
+	uint32_t function_index;
+	const char *function;
+	uint32_t offset;
+	struct cupti_sass_value *values;
+};
+
+struct cupti_sass_flush {
+	size_t size;
+	void *priv;
+	cupti_context context;
+	size_t n_records, n_instances;
+	struct cupti_sass_record *records;
+};
+
+/* --- the interface ---------------------------------------------------------------------------- */
 
 enum cupti_result {
 	CUPTI_OK = 0,
@@ -121,13 +357,3 @@ struct cupti {
 	bool has_sass;
 	uint32_t (*synchronize)(void); /* cuCtxSynchronize() of the driver; NULL: not found */
 };
-
-/*
- * Finds the library: the one that the program has loaded, else `path` (may be NULL), else by its
- * usual names. False: *why has the reason, static text or from dlerror().
- */
-bool cupti_load(struct cupti *c, const char *path, const char **why);
-/* Is this not NVIDIA's CUPTI but a stand-in of the tests, marked by a symbol? */
-bool cupti_is_stand_in(const struct cupti *c);
-/* The meaning of a result code; never NULL. */
-const char *cupti_says(const struct cupti *c, uint32_t result);

@@ -13,7 +13,7 @@
 #include "export/labels.h"
 #include "export/lanes.h"
 #include "export/writer.h"
-#include "isa/ascend_names.h"
+#include "isa/ascend.h"
 
 #define MANY_EVENTS 1000000
 

@@ -45,8 +45,6 @@ void capture_cache_deinit(struct capture_cache *k);
 void capture_look(struct capture_cache *k, struct arena *a, struct capture *c);
 /* Stores the result of a look at c; c has its path and ops. */
 void capture_know(struct capture_cache *k, const struct capture *c);
-/* The importer of the file with this stat() result, if known; else NULL. */
-const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st);
 /* t was read from c: stores what a look at c would find. */
 void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
 /* The capture's clock, read without the contents of tracks or side files; 0 if unknown. */

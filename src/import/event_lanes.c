@@ -18,7 +18,7 @@ static bool is_unit(struct str name)
 }
 
 /* Other tools have lanes for events, marks and warps, too. */
-static bool is_pipe(struct str lane)
+static bool event_lanes_is_pipe(struct str lane)
 {
 	ptrdiff_t cut = str_rfind_char(lane, '_');
 	enum ascend_pipe p = ascend_pipe_of_lane(lane);
@@ -31,8 +31,8 @@ static bool is_pipe(struct str lane)
 
 static bool is_ascend(const struct trace_event *ev)
 {
-	return ev->pc_addr.n || is_unit(ev->pid) || is_pipe(ev->tid) ||
-	       (ev->ph == 'M' && (is_unit(ev->arg_name) || is_pipe(ev->arg_name)));
+	return ev->pc_addr.n || is_unit(ev->pid) || event_lanes_is_pipe(ev->tid) ||
+	       (ev->ph == 'M' && (is_unit(ev->arg_name) || event_lanes_is_pipe(ev->arg_name)));
 }
 
 enum event_lanes event_lanes_of(const uint8_t *head, size_t n)

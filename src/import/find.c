@@ -3,12 +3,14 @@
  * find.c: finds the captures at or below a path. Directories are searched two levels deep and a
  * recognised one is never entered, so the wave files of a capture are not opened here. Looping
  * links, unreadable entries and files that are not regular are skipped.
+ *
+ * Parts: what a run knows of its captures; the search.
  */
-#include "import/capture_cache.h"
-
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -17,6 +19,284 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "codec/gzip.h"
+#include "import/capture_cache.h"
+
+/* --- what a run knows of its captures --------------------------------------------------------- */
+
+/* Chooses among several captures, and caches what is known about each. */
+
+struct capture_seen {
+	struct stat st; /* of its file */
+	uint32_t part;	/* part of that file; 0: the whole file */
+	struct capture capture;
+	bool has_clock;
+	double clock_mhz;
+};
+
+/* Length of the path before '#' and a number; *part is that number + 1. 0: there is no number. */
+static size_t file_part(const char *path, uint32_t *part)
+{
+	const char *mark = strrchr(path, '#');
+	uint64_t n;
+
+	if (!mark || mark == path || !str_to_u64(str_of(mark + 1), &n) || n >= UINT32_MAX)
+		return 0;
+	*part = (uint32_t)n + 1;
+	return (size_t)(mark - path);
+}
+
+int capture_stat(const struct file_fence *f, const char *path, struct stat *st, uint32_t *part)
+{
+	int failed = file_stat_in(f, path, st);
+	size_t n;
+	char *file;
+
+	*part = 0;
+	if (!failed || !(n = file_part(path, part)))
+		return failed;
+	file = mem_strndup(path, n);
+	failed = file && file_stat_in(f, file, st) == 0 ? 0 : failed;
+	mem_free(file);
+	return failed;
+}
+
+const char *capture_file(const struct file_fence *f, struct arena *a, const char *path)
+{
+	struct stat st;
+	uint32_t part = 0;
+	bool is_part = capture_stat(f, path, &st, &part) == 0 && part;
+
+	return arena_strndup(a, path, is_part ? file_part(path, &part) : strlen(path));
+}
+
+void capture_cache_init(struct capture_cache *k)
+{
+	*k = (struct capture_cache){0};
+	arena_init(&k->arena);
+}
+
+void capture_cache_deinit(struct capture_cache *k)
+{
+	file_store_deinit(&k->files);
+	file_fence_deinit(&k->fence);
+	VEC_FREE(&k->seen);
+	arena_deinit(&k->arena);
+}
+
+static bool choose_load_at(const struct import_options *o, struct file_data *f,
+	struct file_root root, const char *name, const char *path, struct incore_error *e)
+{
+	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
+		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, root, name, path, e);
+}
+
+bool import_load(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e)
+{
+	struct file_root root;
+	const char *name;
+
+	if (o && o->root && !(o->own && strcmp(path, o->own) == 0))
+		return import_load_below(o, f, o->root, path, e);
+	root = file_fence_root(import_fence(o), path, &name);
+	return choose_load_at(o, f, root, name, path, e);
+}
+
+bool import_load_plain(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e)
+{
+	struct strbuf plain = {0};
+	struct str packed;
+	bool ok;
+
+	if (!import_load(o, f, path, e))
+		return false;
+	packed = (struct str){(const char *)f->data, f->size};
+	if (!gzip_is(packed))
+		return true;
+	ok = gzip_unpack(packed, path, &plain, e) && file_hold(f, &plain, e);
+	sb_free(&plain);
+	if (!ok)
+		file_unload(f);
+	return ok;
+}
+
+bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
+	const char *path, struct incore_error *e)
+{
+	struct file_root root;
+	bool ok;
+
+	if (!import_root_open(o, &root, dir))
+		return err_errno(e, errno, dir, "cannot open directory");
+	ok = choose_load_at(o, f, root, file_name_below(dir, path), path, e);
+	close(root.fd);
+	return ok;
+}
+
+bool import_root_open(const struct import_options *o, struct file_root *r, const char *dir)
+{
+	const char *name;
+	struct file_root above = file_fence_root(import_fence(o), *dir ? dir : ".", &name);
+
+	return file_root_open_below(r, above, name, o && o->cache && o->cache->follow_links);
+}
+
+/* --- cached results --- */
+
+static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *st, uint32_t part)
+{
+	for (size_t i = 0; k && i < k->seen.n; i++)
+		if (k->seen.v[i].part == part && file_is_same(&k->seen.v[i].st, st))
+			return &k->seen.v[i];
+	return NULL;
+}
+
+static struct capture_seen *find_seen(struct capture_cache *k, const char *path)
+{
+	struct stat st;
+	uint32_t part;
+
+	return k && k->seen.n && capture_stat(&k->fence, path, &st, &part) == 0
+		       ? seen_of(k, &st, part)
+		       : NULL;
+}
+
+/* The importer of the file with this stat() result, if known; else NULL. */
+static const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st)
+{
+	const struct capture_seen *s = seen_of(k, st, 0);
+
+	return s ? s->capture.ops : NULL;
+}
+
+/* A copy with strings in the arena; same_as becomes NULL when out of memory. */
+static struct capture copy_counts(const struct capture *from, struct arena *a, const char *path)
+{
+	struct capture c = *from;
+
+	c.path = path;
+	c.is_looked_at = true;
+	if (c.same_as)
+		c.same_as = arena_strdup(a, c.same_as);
+	return c;
+}
+
+static struct capture_seen *add_seen(struct capture_cache *k, const struct capture *c)
+{
+	struct capture_seen s = {0};
+	char *path = k ? arena_strdup(&k->arena, c->path) : NULL;
+
+	if (!path || capture_stat(&k->fence, path, &s.st, &s.part) != 0)
+		return NULL;
+	s.capture = copy_counts(c, &k->arena, path);
+	return VEC_PUSH(&k->seen, s) ? &k->seen.v[k->seen.n - 1] : NULL;
+}
+
+void capture_look(struct capture_cache *k, struct arena *a, struct capture *c)
+{
+	const struct capture_seen *s;
+
+	if (c->is_looked_at)
+		return;
+	s = find_seen(k, c->path);
+	if (s) {
+		*c = copy_counts(&s->capture, a, c->path);
+		return;
+	}
+	if (c->ops->look)
+		c->ops->look(c->path, k, a, c);
+	c->is_looked_at = true;
+	add_seen(k, c);
+}
+
+void capture_know(struct capture_cache *k, const struct capture *c)
+{
+	add_seen(k, c);
+}
+
+void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t)
+{
+	struct capture_seen *s = find_seen(k, c->path);
+	struct capture seen = *c;
+
+	if (!k || (s && s->has_clock))
+		return;
+	if (!s) {
+		if (c->ops->look_at_trace)
+			c->ops->look_at_trace(t, &k->arena, &seen);
+		else if (c->ops->look)
+			c->ops->look(c->path, k, &k->arena, &seen);
+		s = add_seen(k, &seen);
+	}
+	if (s) {
+		s->has_clock = true;
+		s->clock_mhz = trace_clock_mhz(t);
+	}
+}
+
+double capture_clock_mhz(struct capture_cache *k, const struct capture *c)
+{
+	struct import_options o = {.cache = k, .is_look = true};
+	struct incore_error ignored = {0};
+	struct capture_seen *s = find_seen(k, c->path);
+	struct trace *t = NULL;
+	double mhz = 0;
+
+	if (s && s->has_clock)
+		return s->clock_mhz;
+	if (import_read(c, &o, &t, &ignored)) {
+		mhz = trace_clock_mhz(t);
+		trace_free(t);
+	}
+	incore_error_clear(&ignored);
+	s = find_seen(k, c->path);
+	if (s) /* even if unreadable, so that it is not tried again */
+		s->has_clock = true;
+	return mhz;
+}
+
+/* --- choosing --- */
+
+ORDER_AT(by_preference, struct capture,
+	UP(is_empty) DOWN(n_tracks) DOWN(n_rows) DOWN(n_mapped) DOWN(n_bytes) UP(position))
+
+bool capture_is(const struct capture *c, struct capture_choice choice)
+{
+	return (choice.agent == NO_VALUE || c->agent == choice.agent) &&
+	       (choice.dispatch == NO_VALUE || c->dispatch == choice.dispatch);
+}
+
+uint32_t captures_rank(struct capture_list *l, struct capture_cache *k,
+	struct capture_choice choice, const struct capture **v)
+{
+	bool is_any = choice.agent == NO_VALUE && choice.dispatch == NO_VALUE;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!is_any)
+			capture_look(k, &l->arena, &l->v[i]);
+		if (capture_is(&l->v[i], choice))
+			v[n++] = &l->v[i];
+	}
+	SORT(v, n, by_preference);
+	return n;
+}
+
+const struct capture *capture_choose(const struct capture_list *l)
+{
+	const struct capture *best = l->n ? &l->v[0] : NULL;
+
+	for (uint32_t i = 1; i < l->n; i++) {
+		const struct capture *c = &l->v[i];
+
+		if (by_preference(&c, &best) < 0)
+			best = c;
+	}
+	return best;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
 
 /* Enough for every magic; PROBE_HEAD bytes are read of a file that the user named, and of JSON,
  * where formats may be recognisable only later. */
@@ -27,36 +307,111 @@
 /* If a format states that its captures are deeper. */
 #define MAX_LEVELS 8
 
-struct seen {
+struct seen_folder {
 	dev_t dev;
 	ino_t ino;
 	uint32_t part; /* part of the file (capture_stat()); 0: the whole file */
 };
 
-struct finder {
+struct capture_finder {
 	VEC(struct capture) found;
-	VEC(struct seen) seen;	/* of found, same order */
-	struct u64_map seen_at; /* hash of seen -> its index + 1 */
+	VEC(struct seen_folder) seen; /* of found, same order */
+	struct u64_map seen_at;	      /* hash of seen -> its index + 1 */
 	struct arena *arena;
 	struct capture_cache *cache; /* or NULL */
 	uint8_t *head, *plain;	     /* plain: of a gzip file, unpacked */
 	bool is_flat;		     /* one directory only */
-	struct seen root;
+	struct seen_folder root;
 	uint64_t n_dirs, n_files, n_unreadable, n_outside;
 	struct strbuf sample; /* some of the skipped names, for the message */
 	unsigned n_sample;
 };
 
+/* --- signatures --- */
+
+#define MAX_FORMATS 32
+
+struct dir_entries { /* which formats have an entry in a directory */
+	bool is_listed;
+	bool has[MAX_FORMATS]; /* by place in the registry */
+};
+
+static bool is_pattern(const char *entry)
+{
+	return strchr(entry, '*') != NULL;
+}
+
+static bool note_name(void *ctx, const char *name, struct incore_error *e)
+{
+	struct dir_entries *d = ctx;
+
+	(void)e;
+	for (size_t i = 0; i < MAX_FORMATS && import_registry[i]; i++)
+		for (const struct signature *s = import_registry[i]->signs;
+			!d->has[i] && signature_is_set(s); s++)
+			d->has[i] =
+				s->entry && is_pattern(s->entry) && fnmatch(s->entry, name, 0) == 0;
+	return true;
+}
+
+/* Patterns of all formats are compared in one listing of the directory. */
+static bool has_entry(
+	const struct probe *p, const char *entry, size_t format, struct dir_entries *d)
+{
+	const struct file_fence *fence = capture_fence(p->cache);
+	struct incore_error ignored = {0};
+	struct stat st;
+	char *path;
+	bool found;
+
+	if (is_pattern(entry)) {
+		if (!d->is_listed)
+			dir_each_in(fence, p->path, note_name, d, &ignored);
+		incore_error_clear(&ignored);
+		d->is_listed = true;
+		return d->has[format];
+	}
+	path = path_join(p->path, entry);
+	found = path && file_lstat_in(fence, path, &st) == 0;
+	mem_free(path);
+	return found;
+}
+
+static bool file_fits(const struct probe *p, const struct signature *s)
+{
+	struct str head = {(const char *)p->head, p->head_size}, rest = head;
+	size_t n = s->begins ? s->n_bytes ? s->n_bytes : strlen(s->begins) : 0;
+
+	while (s->after_blanks && rest.n && strchr(" \t\r\n", rest.p[0]))
+		rest = str_sub(rest, 1, rest.n);
+	return !s->entry && head.n >= s->min_bytes && rest.n >= s->at + n &&
+	       (!n || memcmp(rest.p + s->at, s->begins, n) == 0) &&
+	       (!s->name || str_ends(str_of(p->path), s->name)) &&
+	       (!s->says || str_has(head, s->says));
+}
+
+/* The score of format number i of the registry. */
+static int score_of(const struct probe *p, size_t i, struct dir_entries *d)
+{
+	const struct import_ops *ops = import_registry[i];
+
+	for (const struct signature *s = ops->signs; signature_is_set(s); s++)
+		if (p->is_dir ? s->entry && has_entry(p, s->entry, i, d) : file_fits(p, s))
+			return s->score ? s->score : ops->sniff(p);
+	return 0;
+}
+
 static const struct import_ops *best_ops(const struct probe *p)
 {
 	const struct import_ops *best = NULL;
+	struct dir_entries names = {0};
 	int best_score = 0;
 
 	/* Stop at the first certain format: others would list a directory of 100,000 waves
 	 * again. */
 	for (size_t i = 0; import_registry[i] && best_score < SURE; i++) {
 		const struct import_ops *ops = import_registry[i];
-		int score = p->is_gzip && !ops->reads_gzip ? 0 : ops->sniff(p);
+		int score = p->is_gzip && !ops->reads_gzip ? 0 : score_of(p, i, &names);
 
 		if (score > best_score) {
 			best_score = score;
@@ -66,27 +421,27 @@ static const struct import_ops *best_ops(const struct probe *p)
 	return best;
 }
 
-static const struct file_fence *fence_of(const struct finder *f)
+static const struct file_fence *find_fence_of(const struct capture_finder *f)
 {
 	return capture_fence(f->cache);
 }
 
-static struct file_store *store_of(const struct finder *f)
+static struct file_store *find_store_of(const struct capture_finder *f)
 {
 	return f->cache ? &f->cache->files : NULL;
 }
 
 /* p has the path, and gets the head. *failed: the errno. */
 static const struct import_ops *sniff_file(
-	struct finder *f, struct probe *p, size_t cap, int *failed)
+	struct capture_finder *f, struct probe *p, size_t cap, int *failed)
 {
 	const char *name;
-	struct file_root root = file_fence_root(fence_of(f), p->path, &name);
+	struct file_root root = file_fence_root(find_fence_of(f), p->path, &name);
 
-	*failed = file_store_head(store_of(f), root, name, f->head, cap, &p->head_size);
+	*failed = file_store_head(find_store_of(f), root, name, f->head, cap, &p->head_size);
 	if (!*failed && p->head_size == cap && f->head[0] && strchr("{[\n\r\t ", f->head[0]))
 		*failed = file_store_head(
-			store_of(f), root, name, f->head, PROBE_HEAD, &p->head_size);
+			find_store_of(f), root, name, f->head, PROBE_HEAD, &p->head_size);
 	if (*failed)
 		return NULL;
 	p->head = f->head;
@@ -105,7 +460,7 @@ static const struct import_ops *sniff_dir(const char *path, struct capture_cache
 }
 
 /* The slot of a (device, inode) pair in seen_at; its value is 0 for a new pair. */
-static uint64_t *seen_slot(struct finder *f, const struct stat *st, uint32_t part)
+static uint64_t *seen_slot(struct capture_finder *f, const struct stat *st, uint32_t part)
 {
 	uint64_t key = hash_mix64((uint64_t)st->st_dev + part) ^ (uint64_t)st->st_ino;
 
@@ -120,7 +475,7 @@ static uint64_t *seen_slot(struct finder *f, const struct stat *st, uint32_t par
 	}
 }
 
-static bool add_one(struct finder *f, const char *path, const struct import_ops *ops,
+static bool find_add_one(struct capture_finder *f, const char *path, const struct import_ops *ops,
 	const struct stat *st, uint32_t part, struct incore_error *e)
 {
 	struct capture c = {.ops = ops, .agent = NO_VALUE, .dispatch = NO_VALUE};
@@ -133,7 +488,7 @@ static bool add_one(struct finder *f, const char *path, const struct import_ops 
 	c.path = arena_strdup(f->arena, path);
 	if (!c.path)
 		return err_nomem(e);
-	if (!VEC_PUSH(&f->seen, (struct seen){st->st_dev, st->st_ino, part}) ||
+	if (!VEC_PUSH(&f->seen, (struct seen_folder){st->st_dev, st->st_ino, part}) ||
 		!VEC_PUSH(&f->found, c))
 		return err_nomem(e);
 	*at = f->seen.n;
@@ -141,7 +496,7 @@ static bool add_one(struct finder *f, const char *path, const struct import_ops 
 }
 
 /* Adds what ops recognised: one capture, or several of a directory or file. */
-static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
+static bool add_capture(struct capture_finder *f, const char *path, const struct import_ops *ops,
 	const struct stat *st, struct incore_error *e)
 {
 	const char **paths = NULL;
@@ -150,19 +505,19 @@ static bool add_capture(struct finder *f, const char *path, const struct import_
 	if (ops->split && (S_ISDIR(st->st_mode) || ops->splits_files))
 		ops->split(path, f->cache, f->arena, &paths, &n);
 	if (n < 2)
-		return add_one(f, path, ops, st, 0, e);
+		return find_add_one(f, path, ops, st, 0, e);
 	for (uint32_t i = 0; i < n; i++) {
 		struct stat its;
 		uint32_t part;
 
-		if (capture_stat(fence_of(f), paths[i], &its, &part) == 0 &&
-			!add_one(f, paths[i], ops, &its, part, e))
+		if (capture_stat(find_fence_of(f), paths[i], &its, &part) == 0 &&
+			!find_add_one(f, paths[i], ops, &its, part, e))
 			return false;
 	}
 	return true;
 }
 
-static void add_sample(struct finder *f, const char *name)
+static void find_add_sample(struct capture_finder *f, const char *name)
 {
 	if (f->n_sample >= MAX_NAMED_IN_ERROR)
 		return;
@@ -170,8 +525,8 @@ static void add_sample(struct finder *f, const char *name)
 	f->n_sample++;
 }
 
-struct level { /* a directory being searched */
-	struct finder *f;
+struct find_level { /* a directory being searched */
+	struct capture_finder *f;
 	const char *dir;
 	bool is_links_turn;    /* real entries come first, so that links never take their names */
 	bool has_links;	       /* a second pass is needed */
@@ -188,10 +543,10 @@ static bool leads_deeper(const char *path)
 	return false;
 }
 
-static bool look_dir(struct level *l, char *path, const char *name, const struct stat *st,
+static bool look_dir(struct find_level *l, char *path, const char *name, const struct stat *st,
 	struct incore_error *e)
 {
-	struct finder *f = l->f;
+	struct capture_finder *f = l->f;
 	const struct import_ops *ops = sniff_dir(path, f->cache);
 	bool ok = true;
 
@@ -205,14 +560,14 @@ static bool look_dir(struct level *l, char *path, const char *name, const struct
 			return true;
 		ok = err_nomem(e);
 	} else {
-		add_sample(f, name);
+		find_add_sample(f, name);
 	}
 	mem_free(path);
 	return ok;
 }
 
-static bool look_file(struct level *l, char *path, const char *name, const struct stat *st,
-	struct incore_error *e)
+static bool find_look_file(struct find_level *l, char *path, const char *name,
+	const struct stat *st, struct incore_error *e)
 {
 	struct probe p = {.path = path};
 	const struct import_ops *ops = capture_seen_ops(l->f->cache, st);
@@ -225,14 +580,14 @@ static bool look_file(struct level *l, char *path, const char *name, const struc
 	if (ops)
 		ok = add_capture(l->f, path, ops, st, e);
 	else
-		add_sample(l->f, name);
+		find_add_sample(l->f, name);
 	mem_free(path);
 	return ok;
 }
 
 static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 {
-	struct level *l = ctx;
+	struct find_level *l = ctx;
 	char *path =
 		strcmp(l->dir, "") == 0 ? mem_strndup(name, strlen(name)) : path_join(l->dir, name);
 	struct stat st;
@@ -241,13 +596,13 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 
 	if (!path)
 		return err_nomem(e);
-	if (file_lstat_in(fence_of(l->f), path, &st) != 0) {
+	if (file_lstat_in(find_fence_of(l->f), path, &st) != 0) {
 		l->f->n_unreadable++;
 		mem_free(path);
 		return true;
 	}
 	is_link = S_ISLNK(st.st_mode);
-	failed = is_link && l->is_links_turn ? file_stat_in(fence_of(l->f), path, &st) : 0;
+	failed = is_link && l->is_links_turn ? file_stat_in(find_fence_of(l->f), path, &st) : 0;
 	l->f->n_outside += failed == EXDEV;
 	if (is_link)
 		l->has_links = true;
@@ -258,22 +613,22 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 	if (S_ISDIR(st.st_mode))
 		return look_dir(l, path, name, &st, e);
 	if (S_ISREG(st.st_mode))
-		return look_file(l, path, name, &st, e);
+		return find_look_file(l, path, name, &st, e);
 	mem_free(path);
 	return true;
 }
 
 /* An unreadable directory below the first is skipped and counted. */
-static bool look_level(struct finder *f, const char *dir, unsigned levels_below, unsigned depth,
-	struct incore_error *e)
+static bool look_level(struct capture_finder *f, const char *dir, unsigned levels_below,
+	unsigned depth, struct incore_error *e)
 {
-	struct level l = {.f = f, .dir = dir, .levels_below = levels_below, .depth = depth};
+	struct find_level l = {.f = f, .dir = dir, .levels_below = levels_below, .depth = depth};
 	const char *list = strcmp(dir, "") == 0 ? "." : dir;
-	bool ok = dir_each_in(fence_of(f), list, look_entry, &l, e);
+	bool ok = dir_each_in(find_fence_of(f), list, look_entry, &l, e);
 
 	if (ok && l.has_links) {
 		l.is_links_turn = true;
-		ok = dir_each_in(fence_of(f), list, look_entry, &l, e);
+		ok = dir_each_in(find_fence_of(f), list, look_entry, &l, e);
 	}
 	if (!ok && depth > 0 && e && e->code && strcmp(e->code, "no-memory") != 0) {
 		incore_error_clear(e);
@@ -292,7 +647,7 @@ static bool look_level(struct finder *f, const char *dir, unsigned levels_below,
 
 ORDER(capture_cmp, struct capture, UP(agent) UP(dispatch) A_TO_Z(path))
 
-static void finder_deinit(struct finder *f)
+static void finder_deinit(struct capture_finder *f)
 {
 	VEC_FREE(&f->found);
 	VEC_FREE(&f->seen);
@@ -302,10 +657,10 @@ static void finder_deinit(struct finder *f)
 	mem_free(f->plain);
 }
 
-static bool finder_init(struct finder *f, struct capture_cache *cache, struct capture_list *out,
-	struct incore_error *e)
+static bool finder_init(struct capture_finder *f, struct capture_cache *cache,
+	struct capture_list *out, struct incore_error *e)
 {
-	*f = (struct finder){.arena = &out->arena, .cache = cache};
+	*f = (struct capture_finder){.arena = &out->arena, .cache = cache};
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
 	f->head = mem_alloc(PROBE_HEAD);
@@ -313,7 +668,7 @@ static bool finder_init(struct finder *f, struct capture_cache *cache, struct ca
 	return (f->head && f->plain) || err_nomem(e);
 }
 
-static bool finder_take(struct finder *f, struct capture_list *out, struct incore_error *e)
+static bool finder_take(struct capture_finder *f, struct capture_list *out, struct incore_error *e)
 {
 	if (f->found.n == 0)
 		return true;
@@ -333,7 +688,7 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 }
 
 /* "a/b" -> "a", "b" -> "" (the current directory), "/b" -> "/"; NULL when out of memory. */
-static char *parent_of(const char *path)
+static char *find_parent_of(const char *path)
 {
 	size_t n = strlen(path);
 
@@ -359,7 +714,7 @@ static void put_what_is_known(struct strbuf *b)
 static const struct import_ops *parent_capture(
 	const char *path, struct capture_cache *k, struct strbuf *name)
 {
-	char *up = parent_of(path);
+	char *up = find_parent_of(path);
 	const struct import_ops *ops = NULL;
 
 	if (!up)
@@ -392,7 +747,7 @@ static bool fail_file(const struct probe *p, struct capture_cache *k, struct inc
 	return false;
 }
 
-static bool fail_dir(const struct finder *f, const char *path, struct incore_error *e)
+static bool fail_dir(const struct capture_finder *f, const char *path, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
@@ -412,17 +767,17 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 		sb_printf(&b, "; %llu link%s out of it %s not followed%s",
 			(unsigned long long)f->n_outside, plural(f->n_outside),
 			f->n_outside == 1 ? "was" : "were",
-			file_fence_of_named(fence_of(f)) ? "" : " (--follow-links follows)");
+			file_fence_of_named(find_fence_of(f)) ? "" : " (--follow-links follows)");
 	err_file(e, "unknown-format", path, INCORE_NO_OFFSET, "%s", b.p ? b.p : "");
 	sb_free(&b);
 	return false;
 }
 
 /* Finds a regular file, the whole or one of the captures in it. */
-static bool find_in_file(struct finder *f, const char *path, const struct stat *st, uint32_t part,
-	struct incore_error *e)
+static bool find_in_file(struct capture_finder *f, const char *path, const struct stat *st,
+	uint32_t part, struct incore_error *e)
 {
-	const char *file = part ? capture_file(fence_of(f), f->arena, path) : path;
+	const char *file = part ? capture_file(find_fence_of(f), f->arena, path) : path;
 	const struct import_ops *ops = capture_seen_ops(f->cache, st);
 	struct probe p = {.path = file, .is_named = true};
 	int failed = 0;
@@ -437,12 +792,12 @@ static bool find_in_file(struct finder *f, const char *path, const struct stat *
 		return fail_file(&p, f->cache, e);
 	if (!part)
 		return add_capture(f, path, ops, st, e);
-	return ops->splits_files ? add_one(f, path, ops, st, part, e)
+	return ops->splits_files ? find_add_one(f, path, ops, st, part, e)
 				 : err_errno(e, ENOENT, path, "open");
 }
 
-static bool find_at(struct finder *f, const char *path, const struct stat *st, uint32_t part,
-	struct incore_error *e)
+static bool find_at(struct capture_finder *f, const char *path, const struct stat *st,
+	uint32_t part, struct incore_error *e)
 {
 	const struct import_ops *ops = NULL;
 
@@ -450,7 +805,7 @@ static bool find_at(struct finder *f, const char *path, const struct stat *st, u
 		ops = sniff_dir(path, f->cache);
 		if (ops)
 			return add_capture(f, path, ops, st, e);
-		f->root = (struct seen){st->st_dev, st->st_ino, 0};
+		f->root = (struct seen_folder){st->st_dev, st->st_ino, 0};
 		return look_level(f, path, 1, 0, e) && (f->found.n > 0 || fail_dir(f, path, e));
 	}
 	if (!S_ISREG(st->st_mode))
@@ -462,7 +817,7 @@ static bool find_at(struct finder *f, const char *path, const struct stat *st, u
 bool import_find(
 	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
 {
-	struct finder f;
+	struct capture_finder f;
 	struct stat st;
 	uint32_t part = 0;
 	bool ok = finder_init(&f, k, out, e);
@@ -478,13 +833,13 @@ bool import_find(
 }
 
 /* Finds the captures in a directory, or those it is split into if it is one itself. */
-static bool look_beside(struct finder *f, const char *dir, struct incore_error *e)
+static bool find_look_beside(struct capture_finder *f, const char *dir, struct incore_error *e)
 {
 	const char *name = dir[0] ? dir : ".";
 	const struct import_ops *ops = sniff_dir(name, f->cache);
 	struct stat st;
 
-	if (ops && ops->split && file_stat_in(fence_of(f), name, &st) == 0)
+	if (ops && ops->split && file_stat_in(find_fence_of(f), name, &st) == 0)
 		return add_capture(f, name, ops, &st, e);
 	/* Handled as a directory below the first: if it is unreadable, there are no siblings. */
 	return look_level(f, dir, 0, 1, e);
@@ -495,7 +850,7 @@ char *import_parent(const char *path)
 	const char *base = path_base(path);
 	bool is_dots = strcmp(base, ".") == 0 || strcmp(base, "..") == 0 || base[0] == '\0';
 	char *real = is_dots ? realpath(path, NULL) : NULL;
-	char *up = parent_of(real ? real : path);
+	char *up = find_parent_of(real ? real : path);
 
 	free(real); /* allocated by the C library, not by mem.h */
 	return up;
@@ -504,14 +859,14 @@ char *import_parent(const char *path)
 bool import_siblings(
 	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
 {
-	struct finder f;
+	struct capture_finder f;
 	char *up = import_parent(path);
 	bool ok = finder_init(&f, k, out, e);
 
 	f.is_flat = true;
 	if (ok && !up)
 		ok = err_nomem(e);
-	ok = ok && look_beside(&f, up, e) && finder_take(&f, out, e);
+	ok = ok && find_look_beside(&f, up, e) && finder_take(&f, out, e);
 	finder_deinit(&f);
 	mem_free(up);
 	if (!ok)

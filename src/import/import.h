@@ -2,15 +2,44 @@
 /*
  * import.h: from a path to a trace. One import_ops per format; registry.c is the only list of them.
  * Adding a format touches one new file (or folder) and one line of registry.c.
+ *
+ * More than 150 lines because what a format offers, what it is given and what is found are one
+ * interface.
  */
 #pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "base/progress.h"
-#include "import/probe.h"
 #include "trace/trace.h"
+
+/* --- what a sniff sees ------------------------------------------------------------------------ */
+
+/* The data by which a format decides whether a path is one of its captures. */
+
+struct capture_cache; /* capture_cache.h */
+
+/* Number of bytes of a file that are read to recognise its format; a shorter head is the whole
+ * file, if it is JSON. */
+#define PROBE_HEAD 65536
+
+/* Input of sniff(). */
+struct probe {
+	const char *path;
+	bool is_dir;
+	bool is_named;		     /* named by the user, not found in a directory */
+	bool is_gzip;		     /* head is the unpacked content */
+	struct capture_cache *cache; /* for the files of a directory; or NULL */
+	const uint8_t *head; /* at most PROBE_HEAD first bytes of a file; NULL for a directory */
+	size_t head_size;
+};
+
+/* --- formats ---------------------------------------------------------------------------------- */
 
 struct capture_cache; /* capture_cache.h */
 
@@ -66,6 +95,22 @@ struct capture_list {
 	uint32_t n;
 };
 
+/*
+ * What a capture looks like from outside: all conditions that are set must hold. `entry` is about
+ * directories, everything else about files. Most formats are recognised by this alone, so that a
+ * path is read and listed once, whatever the number of formats.
+ */
+struct signature {
+	const char *begins; /* the bytes at `at`, n_bytes of them, or up to the NUL of the text */
+	uint8_t n_bytes, at;
+	bool after_blanks;  /* `at` counts from the first byte that is not white space */
+	uint32_t min_bytes; /* of the head */
+	const char *says;   /* text somewhere in the head */
+	const char *name;   /* suffix of the file name */
+	const char *entry;  /* a directory has an entry of this name; with `*`: as in fnmatch() */
+	int score;	    /* as that of sniff(); 0: sniff() decides */
+};
+
 struct import_ops {
 	const char *name;    /* also the man page incore-<name>.7, the fuzz target, in `info` */
 	const char *summary; /* one line for --help */
@@ -73,7 +118,10 @@ struct import_ops {
 	const char *looks_for;
 	bool takes_code; /* import_options.code */
 	bool reads_gzip; /* a file may be compressed: read() uses import_load_plain() */
-	/* 0: no .. 100: certain; sees names and the first 64 KiB; cannot fail */
+	/* How its captures are recognised: a list that ends with an empty one. */
+	const struct signature *signs;
+	/* 0: no .. 100: certain; sees names and the first 64 KiB; cannot fail. Asked where a
+	 * signature without a score holds; NULL if all have one. */
 	int (*sniff)(const struct probe *p);
 	/* Lists the captures of a recognised directory (or file, with splits_files) that may hold
 	 * several; paths ("file#0" in a file) are in the arena. NULL or an empty list: it is
@@ -96,6 +144,11 @@ struct import_ops {
 	bool (*lost)(const char *path, const struct import_options *o, struct trace *t,
 		struct incore_error *e);
 };
+
+static inline bool signature_is_set(const struct signature *s)
+{
+	return s->begins || s->says || s->name || s->entry;
+}
 
 /* `lost` for importers whose read() already notes every loss. */
 bool import_lost_noted(

@@ -28,7 +28,7 @@ static const char *kind_word(struct str kind)
 	}
 }
 
-static bool put_cell(struct marker_names *m, struct str text)
+static bool marker_names_put_cell(struct marker_names *m, struct str text)
 {
 	const char *s = arena_strndup(&m->trace->arena, text.n ? text.p : "", text.n);
 
@@ -43,8 +43,9 @@ bool marker_names_add(struct marker_names *m, uint64_t object, struct str kind, 
 	int n = snprintf(number, sizeof(number), "%llu", (unsigned long long)object);
 
 	return !word || m->cells.n / N_COLUMNS >= UINT32_MAX / N_COLUMNS ||
-	       (put_cell(m, (struct str){number, (size_t)n}) && put_cell(m, str_of(word)) &&
-		       put_cell(m, id) && put_cell(m, name) && put_cell(m, source));
+	       (marker_names_put_cell(m, (struct str){number, (size_t)n}) &&
+		       marker_names_put_cell(m, str_of(word)) && marker_names_put_cell(m, id) &&
+		       marker_names_put_cell(m, name) && marker_names_put_cell(m, source));
 }
 
 /* "M:shader_clock_bits=12;shader_clock_shift=4" and "R:7:extra_payload_count=2": the number after
@@ -61,7 +62,7 @@ static struct str number_in(struct str s)
 }
 
 /* "F:12:name@file.hip:7", "K:name", "M:...". */
-static bool add_line(struct marker_names *m, uint64_t object, struct str line)
+static bool marker_names_add_line(struct marker_names *m, uint64_t object, struct str line)
 {
 	struct str kind = str_sub(line, 0, 1), id = {"", 0}, rest, source = {"", 0};
 	ptrdiff_t at;
@@ -90,7 +91,7 @@ bool marker_names_section(struct marker_names *m, uint64_t object, struct str te
 
 		while (end < text.n && text.p[end] != '\n' && text.p[end] != '\0')
 			end++;
-		if (!add_line(m, object, str_trim(str_sub(text, from, end - from))))
+		if (!marker_names_add_line(m, object, str_trim(str_sub(text, from, end - from))))
 			return false;
 		from = end + 1;
 	}

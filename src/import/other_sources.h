@@ -7,5 +7,3 @@
 
 /* Copies the text of a source file. False: out of memory. */
 bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n);
-/* Loads missing texts of sources from the source roots, if sources are wanted. */
-bool import_other_sources(const struct import_options *o, struct trace *t, struct incore_error *e);

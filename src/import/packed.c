@@ -4,12 +4,7 @@
 #include "import/import.h"
 
 #include "trace/packed.h"
-#include "trace/packed_types.h"
-
-static int packed_file_sniff(const struct probe *p)
-{
-	return !p->is_dir && packed_is_magic(p->head, p->head_size) ? 100 : 0;
-}
+#include "trace/packed_file.h"
 
 static void take_summary(const struct packed_summary *s, struct arena *a, struct capture *c)
 {
@@ -36,7 +31,7 @@ static void packed_file_look(
 	file_unload(&f);
 }
 
-static void look_at_trace(const struct trace *t, struct arena *a, struct capture *c)
+static void packed_import_look_at_trace(const struct trace *t, struct arena *a, struct capture *c)
 {
 	struct packed_summary s;
 
@@ -61,13 +56,18 @@ static bool packed_file_read(
 	return import_load(o, &f, path, e) && packed_read_data(f, path, skip, t, e);
 }
 
+static const struct signature packed_signs[] = {
+	{.begins = PACKED_MAGIC, .score = 100},
+	{0},
+};
+
 const struct import_ops import_packed = {
 	.name = "packed",
 	.summary = "packed trace file (.incore), written by `incore pack`",
 	.looks_for = "a packed .incore file",
-	.sniff = packed_file_sniff,
+	.signs = packed_signs,
 	.look = packed_file_look,
-	.look_at_trace = look_at_trace,
+	.look_at_trace = packed_import_look_at_trace,
 	.read = packed_file_read,
 	.lost = import_lost_noted, /* noted before packing; packing loses nothing */
 };

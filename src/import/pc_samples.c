@@ -117,7 +117,7 @@ bool samples_finish(struct sample_set *s)
 
 /* --- the trace of one kernel --- */
 
-struct building {
+struct pc_building {
 	const struct sample_set *set;
 	struct trace *t;
 	VEC(const struct sampled_row *) rows;
@@ -128,7 +128,7 @@ struct building {
 ORDER_AT(by_place, struct sampled_row, UP(code_object) UP(number) UP(address) UP(where) UP(text))
 
 /* "a.h:275 -> b.cpp:12": innermost first. */
-static bool add_frames(struct building *b, struct str chain, struct code_row *row)
+static bool add_frames(struct pc_building *b, struct str chain, struct code_row *row)
 {
 	struct str link;
 
@@ -151,7 +151,7 @@ static bool add_frames(struct building *b, struct str chain, struct code_row *ro
 	return true;
 }
 
-static bool make_row(struct building *b, uint32_t i)
+static bool pc_samples_make_row(struct pc_building *b, uint32_t i)
 {
 	const struct sampled_row *x = b->rows.v[i];
 	struct str text = b->set->texts.strs[x->text], where = b->set->texts.strs[x->where];
@@ -170,7 +170,7 @@ static bool make_row(struct building *b, uint32_t i)
 	return row->text && row->source && row->opcode != INTERN_NONE && add_frames(b, where, row);
 }
 
-static const char **names_of(struct arena *a, const struct intern *in)
+static const char **pc_samples_names_of(struct arena *a, const struct intern *in)
 {
 	const char **v = arena_zalloc(a, (size_t)in->n + 1, sizeof(*v));
 
@@ -180,7 +180,7 @@ static const char **names_of(struct arena *a, const struct intern *in)
 	return v;
 }
 
-static bool make_code(struct building *b)
+static bool pc_samples_make_code(struct pc_building *b)
 {
 	struct trace *t = b->t;
 	const char **paths;
@@ -188,10 +188,10 @@ static bool make_code(struct building *b)
 	t->n_code = (uint32_t)b->rows.n;
 	t->code = arena_zalloc(&t->arena, b->rows.n + 1, sizeof(*t->code));
 	for (uint32_t i = 0; t->code && i < t->n_code; i++)
-		if (!make_row(b, i))
+		if (!pc_samples_make_row(b, i))
 			return false;
-	paths = names_of(&t->arena, &b->paths);
-	t->opcodes = names_of(&t->arena, &b->opcodes);
+	paths = pc_samples_names_of(&t->arena, &b->paths);
+	t->opcodes = pc_samples_names_of(&t->arena, &b->opcodes);
 	t->n_opcodes = b->opcodes.n;
 	t->frames = arena_memdup(&t->arena, b->frames.v, b->frames.n * sizeof(*t->frames));
 	t->n_frames = (uint32_t)b->frames.n;
@@ -204,7 +204,7 @@ static bool make_code(struct building *b)
 	return true;
 }
 
-static bool make_samples(struct building *b)
+static bool pc_samples_make_samples(struct pc_building *b)
 {
 	static const char *const not_told[] = {"not-told"};
 	bool is_trap = b->set->is_host_trap;
@@ -227,7 +227,7 @@ static bool make_samples(struct building *b)
 	return true;
 }
 
-static bool add_notes(const struct building *b, const struct sampled_kernel *k)
+static bool pc_samples_add_notes(const struct pc_building *b, const struct sampled_kernel *k)
 {
 	struct trace *t = b->t;
 
@@ -248,7 +248,7 @@ static bool add_notes(const struct building *b, const struct sampled_kernel *k)
 bool samples_build(
 	const struct sample_set *s, uint32_t kernel, struct trace *t, struct incore_error *e)
 {
-	struct building b = {.set = s, .t = t};
+	struct pc_building b = {.set = s, .t = t};
 	const struct sampled_kernel *k = &s->kernels.v[kernel];
 	bool ok = true;
 
@@ -263,8 +263,8 @@ bool samples_build(
 	t->meta.kernel = k->name ? arena_strdup(&t->arena, k->name) : NULL;
 	if (k->launch.launch_count > 0)
 		t->meta.launch = k->launch;
-	ok = ok && (t->meta.kernel || !k->name) && make_code(&b) && make_samples(&b) &&
-	     add_notes(&b, k);
+	ok = ok && (t->meta.kernel || !k->name) && pc_samples_make_code(&b) &&
+	     pc_samples_make_samples(&b) && pc_samples_add_notes(&b, k);
 	intern_deinit(&b.opcodes);
 	intern_deinit(&b.paths);
 	VEC_FREE(&b.rows);

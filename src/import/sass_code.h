@@ -72,9 +72,3 @@ bool sass_list_code(struct sass_code *c, struct incore_error *e);
 code_idx sass_row_at(const struct sass_code *c, uint64_t address);
 /* After samples were added: finds what rows waited for and where they can branch. */
 bool sass_link_code(struct sass_code *c, struct incore_error *e);
-
-/* --- parts of sass_list_code() --- */
-/* Takes the texts of rows from nvdisasm if it is installed and INCORE_DISASM allows it. */
-bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e);
-/* Fills in text, opcode and class of each row; existing texts are kept. */
-bool sass_write_texts(struct sass_code *c, struct incore_error *e);

@@ -1,9 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * amd.c: which class an AMD instruction belongs to, and where its branches go.
- * Rules are prefix tables, first match wins.
+ * amd.c: which class an AMD instruction belongs to, and where its branches go. Rules are prefix
+ * tables, first match wins.
+ *
+ * Parts: figures of machines; classes and branches.
  */
 #include "isa/amd.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- figures of machines ---------------------------------------------------------------------- */
+
+/*
+ * Assumed machine figures by target, from the public ISA manuals and the register rules of LLVM's
+ * AMDGPU back end. They are used only if a capture has no agent info. gfx10 and later: figures of
+ * wave64 pools are half of these; `vgprs_per_simd` is for wave32.
+ */
+
+/* clang-format off */
+static const struct amd_machine amd_machine_table[] = {
+	/* arch     product   waves vgprs granule unified LDS         simds/CU simds wave family */
+	{"gfx906",  "MI50",      10,  256,  4, false,  64 * 1024, 4,  240, 64, false},
+	{"gfx908",  "MI100",     10,  256,  4, false,  64 * 1024, 4,  480, 64, false},
+	{"gfx90a",  "MI250X",     8,  512,  8, true,   64 * 1024, 4,  440, 64, false},
+	{"gfx940",  "MI300A",     8,  512,  8, true,   64 * 1024, 4,  912, 64, false},
+	{"gfx942",  "MI300X",     8,  512,  8, true,   64 * 1024, 4, 1216, 64, false},
+	{"gfx950",  "MI350X",     8,  512,  8, true,  160 * 1024, 4, 1024, 64, false},
+	/* thread traces with instruction detail exist on gfx90a and later; this is the newest of
+	 * them */
+	{"gfx9",    "MI350X",     8,  512,  8, true,  160 * 1024, 4, 1024, 64, true},
+	{"gfx1010", "gfx1010",   20, 1024,  8, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx1030", "gfx1030",   16, 1024, 16, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx10",   "gfx10",     16, 1024, 16, false,  64 * 1024, 2,    0, 32, true},
+	{"gfx1100", "gfx1100",   16, 1536, 24, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx1101", "gfx1101",   16, 1536, 24, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx1151", "gfx1151",   16, 1536, 24, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx11",   "gfx11",     16, 1024, 16, false,  64 * 1024, 2,    0, 32, true},
+	{"gfx1200", "gfx1200",   16, 1536, 24, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx1201", "gfx1201",   16, 1536, 24, false,  64 * 1024, 2,    0, 32, false},
+	{"gfx12",   "gfx12",     16, 1536, 24, false,  64 * 1024, 2,    0, 32, true},
+	{NULL, NULL, 0, 0, 0, false, 0, 0, 0, 0, false},
+};
+/* clang-format on */
+
+static const struct amd_machine *amd_find(const char *arch)
+{
+	for (const struct amd_machine *m = amd_machine_table; m->arch; m++)
+		if (strcmp(m->arch, arch) == 0)
+			return m;
+	return NULL;
+}
+
+const struct amd_machine *amd_machine_find(const char *arch, unsigned gfx_major)
+{
+	const struct amd_machine *m = arch ? amd_find(arch) : NULL;
+	char family[24];
+
+	if (m || gfx_major == 0)
+		return m;
+	snprintf(family, sizeof(family), "gfx%u", gfx_major);
+	return amd_find(family);
+}
+
+/* --- classes and branches --------------------------------------------------------------------- */
 
 struct prefix_class {
 	const char *prefix;
@@ -80,7 +141,7 @@ static enum inst_class find_prefix(
 	return fallback;
 }
 
-static struct str skip_blanks(struct str s)
+static struct str amd_skip_blanks(struct str s)
 {
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
 		s.p++;
@@ -137,7 +198,7 @@ struct str amd_mnemonic(struct str text)
 {
 	size_t n = 0;
 
-	text = skip_blanks(text);
+	text = amd_skip_blanks(text);
 	while (n < text.n && text.p[n] != ' ' && text.p[n] != '\t')
 		n++;
 	if (n > 0 && text.p[0] == ';')
@@ -177,7 +238,7 @@ enum inst_class amd_class(unsigned category, struct str text)
 {
 	enum inst_class by_text;
 
-	text = skip_blanks(text);
+	text = amd_skip_blanks(text);
 	if (category >= AMD_LUT_WIDTH)
 		return class_by_text(text);
 	switch (category) {
@@ -235,11 +296,11 @@ bool amd_branch_target(struct str text, uint64_t address, uint64_t *target)
 	if (!str_starts(op, "s_branch") && !str_starts(op, "s_cbranch") &&
 		!str_is(op, "s_call_b64"))
 		return false;
-	rest = skip_blanks(text);
-	rest = skip_blanks(str_sub(rest, op.n, rest.n));
+	rest = amd_skip_blanks(text);
+	rest = amd_skip_blanks(str_sub(rest, op.n, rest.n));
 	comma = str_rfind_char(rest, ',');
 	if (comma >= 0)
-		rest = skip_blanks(str_sub(rest, (size_t)comma + 1, rest.n));
+		rest = amd_skip_blanks(str_sub(rest, (size_t)comma + 1, rest.n));
 	word = (struct str){rest.p, 0};
 	while (word.n < rest.n && rest.p[word.n] != ' ' && rest.p[word.n] != '\t')
 		word.n++;

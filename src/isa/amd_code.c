@@ -8,149 +8,152 @@
 #include <string.h>
 
 /* The words of one instruction; those past the end of the section read as 0. */
-struct words {
+struct code_words {
 	enum amd_arch arch;
 	uint32_t w, hi, w2;
 };
 
-static uint32_t bits(uint32_t w, unsigned lo, unsigned hi)
+static uint32_t amd_code_bits(uint32_t w, unsigned lo, unsigned hi)
 {
 	return (w >> lo) & ((2u << (hi - lo)) - 1);
 }
 
-static bool within(uint32_t v, uint32_t lo, uint32_t hi)
+static bool amd_code_within(uint32_t v, uint32_t lo, uint32_t hi)
 {
 	return v - lo <= hi - lo;
 }
 
-static bool is_gfx12(const struct words *x)
+static bool is_gfx12(const struct code_words *x)
 {
 	return x->arch >= AMD_ARCH_GFX12;
 }
 
-static bool is_gfx11_up(const struct words *x)
+static bool is_gfx11_up(const struct code_words *x)
 {
 	return x->arch >= AMD_ARCH_GFX11;
 }
 
-static struct amd_code_inst inst(unsigned len, enum amd_code_class c, unsigned flags)
+static struct amd_code_inst amd_code_of_length(unsigned len, enum amd_code_class c, unsigned flags)
 {
 	return (struct amd_code_inst){(uint8_t)len, (uint8_t)c, (uint8_t)flags, 0};
 }
 
 static struct amd_code_inst branch(uint32_t w)
 {
-	struct amd_code_inst i = inst(4, AMD_CODE_BRANCH, 0);
+	struct amd_code_inst i = amd_code_of_length(4, AMD_CODE_BRANCH, 0);
 
 	i.branch = 4 + 4 * (int32_t)(int16_t)(w & 0xffff);
 	return i;
 }
 
-static struct amd_code_inst sopp_old(const struct words *x, unsigned op)
+static struct amd_code_inst sopp_old(const struct code_words *x, unsigned op)
 {
 	bool is_gfx9 = x->arch == AMD_ARCH_GFX9;
 
-	if (op == 2 || within(op, 4, 9) || within(op, 23, 26))
+	if (op == 2 || amd_code_within(op, 4, 9) || amd_code_within(op, 23, 26))
 		return branch(x->w);
 	if (op == 10)
-		return inst(4, is_gfx9 ? AMD_CODE_BARRIER : AMD_CODE_IMMED, 0);
+		return amd_code_of_length(4, is_gfx9 ? AMD_CODE_BARRIER : AMD_CODE_IMMED, 0);
 	if (op == 12 || (!is_gfx9 && op == 35))
-		return inst(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
+		return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
 	if (is_gfx9 ? op == 28 || op == 29 : op == 31 || op == 36 || op == 37)
-		return inst(4, AMD_CODE_SALU, 0);
+		return amd_code_of_length(4, AMD_CODE_SALU, 0);
 	if (op == 1 || op == 27 || op == 30)
-		return inst(4, AMD_CODE_IMMED, AMD_CODE_END);
-	return inst(4, AMD_CODE_IMMED, 0);
+		return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_END);
+	return amd_code_of_length(4, AMD_CODE_IMMED, 0);
 }
 
-static struct amd_code_inst sopp(const struct words *x)
+static struct amd_code_inst sopp(const struct code_words *x)
 {
-	unsigned op = bits(x->w, 16, 22);
+	unsigned op = amd_code_bits(x->w, 16, 22);
 
 	if (!is_gfx11_up(x))
 		return sopp_old(x, op);
-	if (within(op, 32, 42))
+	if (amd_code_within(op, 32, 42))
 		return branch(x->w);
 	switch (op) {
 	case 7:
-		return inst(4, AMD_CODE_SKIP, 0);
+		return amd_code_of_length(4, AMD_CODE_SKIP, 0);
 	case 8:
-		return is_gfx12(x) ? inst(4, AMD_CODE_SKIP, 0)
-				   : inst(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
+		return is_gfx12(x) ? amd_code_of_length(4, AMD_CODE_SKIP, 0)
+				   : amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
 	case 9:
-		return inst(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
+		return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
 	case 17:
 	case 18:
 	case 31:
-		return inst(4, AMD_CODE_SALU, 0);
+		return amd_code_of_length(4, AMD_CODE_SALU, 0);
 	case 20:
-		return inst(4, AMD_CODE_IMMED, is_gfx12(x) ? AMD_CODE_BARWAIT : 0);
+		return amd_code_of_length(4, AMD_CODE_IMMED, is_gfx12(x) ? AMD_CODE_BARWAIT : 0);
 	case 48:
 	case 49:
 	case 50:
-		return inst(4, AMD_CODE_IMMED, AMD_CODE_END);
+		return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_END);
 	default:
-		return inst(4, AMD_CODE_IMMED, 0);
+		return amd_code_of_length(4, AMD_CODE_IMMED, 0);
 	}
 }
 
 /* s_setpc, s_swappc, s_rfe and, on gfx9, s_cbranch_join: the next address is in a register. */
-static bool sop1_is_setpc(const struct words *x, unsigned op)
+static bool sop1_is_setpc(const struct code_words *x, unsigned op)
 {
 	if (x->arch == AMD_ARCH_GFX9)
-		return within(op, 29, 31) || op == 46;
+		return amd_code_within(op, 29, 31) || op == 46;
 	if (x->arch == AMD_ARCH_GFX10)
-		return within(op, 32, 34);
-	return within(op, 72, 74);
+		return amd_code_within(op, 32, 34);
+	return amd_code_within(op, 72, 74);
 }
 
-static struct amd_code_inst sop1(const struct words *x)
+static struct amd_code_inst sop1(const struct code_words *x)
 {
-	unsigned op = bits(x->w, 8, 15);
+	unsigned op = amd_code_bits(x->w, 8, 15);
 	unsigned len = (x->w & 0xff) == 0xff ? 8 : 4;
 
 	if (is_gfx11_up(x) && (op == 76 || op == 77))
-		return inst(len, AMD_CODE_IMMED, 0);
+		return amd_code_of_length(len, AMD_CODE_IMMED, 0);
 	if (is_gfx12(x) && (op == 78 || op == 79 || op == 81 || op == 82 || op == 88))
-		return inst(len, AMD_CODE_IMMED, 0);
-	return inst(len, AMD_CODE_SALU, sop1_is_setpc(x, op) ? AMD_CODE_SETPC : 0);
+		return amd_code_of_length(len, AMD_CODE_IMMED, 0);
+	return amd_code_of_length(len, AMD_CODE_SALU, sop1_is_setpc(x, op) ? AMD_CODE_SETPC : 0);
 }
 
-static struct amd_code_inst sopk(const struct words *x)
+static struct amd_code_inst sopk(const struct code_words *x)
 {
-	unsigned op = bits(x->w, 23, 27);
+	unsigned op = amd_code_bits(x->w, 23, 27);
 
 	switch (x->arch) {
 	case AMD_ARCH_GFX9:
 		if (op == 16)
 			return branch(x->w);
-		return inst(op == 20 ? 8 : 4, AMD_CODE_SALU, op == 21 ? AMD_CODE_SETPC : 0);
+		return amd_code_of_length(
+			op == 20 ? 8 : 4, AMD_CODE_SALU, op == 21 ? AMD_CODE_SETPC : 0);
 	case AMD_ARCH_GFX10:
-		if (within(op, 23, 26))
-			return inst(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
+		if (amd_code_within(op, 23, 26))
+			return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
 		if (op == 1)
-			return inst(4, AMD_CODE_IMMED, 0);
-		return inst(op == 21 ? 8 : 4, AMD_CODE_SALU, op == 22 ? AMD_CODE_SETPC : 0);
+			return amd_code_of_length(4, AMD_CODE_IMMED, 0);
+		return amd_code_of_length(
+			op == 21 ? 8 : 4, AMD_CODE_SALU, op == 22 ? AMD_CODE_SETPC : 0);
 	default:
-		if (x->arch == AMD_ARCH_GFX11 && within(op, 24, 27))
-			return inst(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
+		if (x->arch == AMD_ARCH_GFX11 && amd_code_within(op, 24, 27))
+			return amd_code_of_length(4, AMD_CODE_IMMED, AMD_CODE_WAIT);
 		if (op == 1)
-			return inst(4, AMD_CODE_IMMED, 0);
-		return inst(op == 19 ? 8 : 4, AMD_CODE_SALU, op == 20 ? AMD_CODE_SETPC : 0);
+			return amd_code_of_length(4, AMD_CODE_IMMED, 0);
+		return amd_code_of_length(
+			op == 19 ? 8 : 4, AMD_CODE_SALU, op == 20 ? AMD_CODE_SETPC : 0);
 	}
 }
 
-static struct amd_code_inst scalar(const struct words *x)
+static struct amd_code_inst scalar(const struct code_words *x)
 {
 	uint32_t w = x->w;
-	bool has_literal = (w & 0xff) == 0xff || bits(w, 8, 15) == 0xff;
+	bool has_literal = (w & 0xff) == 0xff || amd_code_bits(w, 8, 15) == 0xff;
 	unsigned op;
 
 	switch (w >> 23) {
 	case 0x17f:
 		return sopp(x);
 	case 0x17e:
-		return inst(has_literal ? 8 : 4, AMD_CODE_SALU, 0);
+		return amd_code_of_length(has_literal ? 8 : 4, AMD_CODE_SALU, 0);
 	case 0x17d:
 		return sop1(x);
 	default:
@@ -158,17 +161,17 @@ static struct amd_code_inst scalar(const struct words *x)
 	}
 	if (w >> 28 == 0xb)
 		return sopk(x);
-	op = bits(w, 23, 29);
+	op = amd_code_bits(w, 23, 29);
 	if (is_gfx11_up(x) && (op == 69 || op == 70))
 		has_literal = true;
-	return inst(has_literal ? 8 : 4, AMD_CODE_SALU, 0);
+	return amd_code_of_length(has_literal ? 8 : 4, AMD_CODE_SALU, 0);
 }
 
 /* VOP1, VOP2, VOPC. The listed opcodes carry a constant of their own (v_madmk and the like). */
-static struct amd_code_inst vector_short(const struct words *x)
+static struct amd_code_inst vector_short(const struct code_words *x)
 {
 	bool is_gfx9 = x->arch == AMD_ARCH_GFX9, is_gfx10 = x->arch == AMD_ARCH_GFX10;
-	uint32_t src0 = bits(x->w, 0, 8), op = x->w >> 25;
+	uint32_t src0 = amd_code_bits(x->w, 0, 8), op = x->w >> 25;
 	bool is_long = src0 == 0xff || src0 == 0xfa;
 
 	if (is_gfx9 || is_gfx10)
@@ -181,13 +184,15 @@ static struct amd_code_inst vector_short(const struct words *x)
 		is_long |= op == 0x2c || op == 0x2d || op == 0x37 || op == 0x38;
 	if (is_gfx10)
 		is_long |= op == 0x20 || op == 0x21;
-	return inst(is_long ? 8 : 4, AMD_CODE_VALU,
-		is_gfx12(x) && op == 0x3f && bits(x->w, 9, 16) == 0x1d ? AMD_CODE_MOV_B64 : 0);
+	return amd_code_of_length(is_long ? 8 : 4, AMD_CODE_VALU,
+		is_gfx12(x) && op == 0x3f && amd_code_bits(x->w, 9, 16) == 0x1d ? AMD_CODE_MOV_B64
+										: 0);
 }
 
-static bool has_source(uint32_t hi, uint32_t value)
+static bool amd_code_has_source(uint32_t hi, uint32_t value)
 {
-	return bits(hi, 0, 8) == value || bits(hi, 9, 17) == value || bits(hi, 18, 26) == value;
+	return amd_code_bits(hi, 0, 8) == value || amd_code_bits(hi, 9, 17) == value ||
+	       amd_code_bits(hi, 18, 26) == value;
 }
 
 /* seg 0: flat address, 1: scratch, 2: global */
@@ -195,166 +200,172 @@ static struct amd_code_inst flat(unsigned len, unsigned seg, bool is_load)
 {
 	unsigned flags = (is_load ? AMD_CODE_LOAD : 0) | (seg == 1 ? AMD_CODE_SCRATCH : 0);
 
-	return inst(len, seg == 0 ? AMD_CODE_FLAT : AMD_CODE_VMEM, flags);
+	return amd_code_of_length(len, seg == 0 ? AMD_CODE_FLAT : AMD_CODE_VMEM, flags);
 }
 
 static struct amd_code_inst load_if(unsigned len, enum amd_code_class c, bool is_load)
 {
-	return inst(len, c, is_load ? AMD_CODE_LOAD : 0);
+	return amd_code_of_length(len, c, is_load ? AMD_CODE_LOAD : 0);
 }
 
-static struct amd_code_inst gfx9(const struct words *x)
+static struct amd_code_inst gfx9(const struct code_words *x)
 {
-	uint32_t w = x->w, op = bits(w, 18, 24);
+	uint32_t w = x->w, op = amd_code_bits(w, 18, 24);
 
 	switch (w >> 26) {
 	case 0x30:
-		return load_if(8, AMD_CODE_SMEM, bits(w, 18, 25) <= 12);
+		return load_if(8, AMD_CODE_SMEM, amd_code_bits(w, 18, 25) <= 12);
 	case 0x34:
 		if (w >> 16 == 0xd3ac && (x->w2 >> 16 == 0xd3ad || x->w2 >> 16 == 0xd3ae))
-			return inst(16, AMD_CODE_MFMA_SCALE, 0);
-		return inst(8, AMD_CODE_VALU, 0);
+			return amd_code_of_length(16, AMD_CODE_MFMA_SCALE, 0);
+		return amd_code_of_length(8, AMD_CODE_VALU, 0);
 	case 0x35:
-		return inst(4, AMD_CODE_VALU, 0);
+		return amd_code_of_length(4, AMD_CODE_VALU, 0);
 	case 0x36:
-		return inst(8, AMD_CODE_LDS, 0);
+		return amd_code_of_length(8, AMD_CODE_LDS, 0);
 	case 0x37:
-		return flat(8, bits(w, 14, 15),
-			within(op, 16, 23) || within(op, 32, 42) || op == 125 || op == 126);
+		return flat(8, amd_code_bits(w, 14, 15),
+			amd_code_within(op, 16, 23) || amd_code_within(op, 32, 42) || op == 125 ||
+				op == 126);
 	case 0x38:
 		return load_if(8, AMD_CODE_VMEM,
-			op <= 3 || within(op, 8, 11) || within(op, 16, 23) || within(op, 32, 38));
+			op <= 3 || amd_code_within(op, 8, 11) || amd_code_within(op, 16, 23) ||
+				amd_code_within(op, 32, 38));
 	case 0x3a:
-		op = bits(w, 15, 18);
-		return load_if(8, AMD_CODE_VMEM, op <= 3 || within(op, 8, 11));
+		op = amd_code_bits(w, 15, 18);
+		return load_if(8, AMD_CODE_VMEM, op <= 3 || amd_code_within(op, 8, 11));
 	case 0x3c:
-		return load_if(8, AMD_CODE_VMEM, within(op, 1, 5));
+		return load_if(8, AMD_CODE_VMEM, amd_code_within(op, 1, 5));
 	default:
-		return inst(8, AMD_CODE_UNKNOWN, 0);
+		return amd_code_of_length(8, AMD_CODE_UNKNOWN, 0);
 	}
 }
 
 static struct amd_code_inst gfx10_image(uint32_t w)
 {
-	unsigned op = bits(w, 18, 24) | (w & 1) << 7;
+	unsigned op = amd_code_bits(w, 18, 24) | (w & 1) << 7;
 
-	return inst(
-		8 + 4 * bits(w, 1, 2), op == 0xe6 || op == 0xe7 ? AMD_CODE_BVH : AMD_CODE_VMEM, 0);
+	return amd_code_of_length(8 + 4 * amd_code_bits(w, 1, 2),
+		op == 0xe6 || op == 0xe7 ? AMD_CODE_BVH : AMD_CODE_VMEM, 0);
 }
 
-static struct amd_code_inst gfx10(const struct words *x)
+static struct amd_code_inst gfx10(const struct code_words *x)
 {
-	uint32_t w = x->w, op = bits(w, 18, 25);
+	uint32_t w = x->w, op = amd_code_bits(w, 18, 25);
 
 	switch (w >> 26) {
 	case 0x32:
-		return inst(4, AMD_CODE_VALU, 0);
+		return amd_code_of_length(4, AMD_CODE_VALU, 0);
 	case 0x33:
 	case 0x35:
-		return inst(has_source(x->hi, 0xff) ? 12 : 8, AMD_CODE_VALU, 0);
+		return amd_code_of_length(
+			amd_code_has_source(x->hi, 0xff) ? 12 : 8, AMD_CODE_VALU, 0);
 	case 0x36:
-		return inst(8, AMD_CODE_LDS, 0);
+		return amd_code_of_length(8, AMD_CODE_LDS, 0);
 	case 0x37:
-		op = bits(w, 18, 24);
-		return flat(
-			8, bits(w, 14, 15), within(op, 8, 15) || op == 22 || within(op, 32, 37));
+		op = amd_code_bits(w, 18, 24);
+		return flat(8, amd_code_bits(w, 14, 15),
+			amd_code_within(op, 8, 15) || op == 22 || amd_code_within(op, 32, 37));
 	case 0x38:
 		return load_if(8, AMD_CODE_VMEM,
-			op <= 3 || within(op, 8, 15) || within(op, 32, 38) || within(op, 128, 131));
+			op <= 3 || amd_code_within(op, 8, 15) || amd_code_within(op, 32, 38) ||
+				amd_code_within(op, 128, 131));
 	case 0x3a:
-		op = bits(w, 16, 18) | bits(x->hi, 21, 21) << 3;
-		return load_if(8, AMD_CODE_VMEM, op <= 3 || within(op, 8, 11));
+		op = amd_code_bits(w, 16, 18) | amd_code_bits(x->hi, 21, 21) << 3;
+		return load_if(8, AMD_CODE_VMEM, op <= 3 || amd_code_within(op, 8, 11));
 	case 0x3c:
 		return gfx10_image(w);
 	case 0x3d:
-		return load_if(8, AMD_CODE_SMEM, op <= 4 || within(op, 8, 12));
+		return load_if(8, AMD_CODE_SMEM, op <= 4 || amd_code_within(op, 8, 12));
 	default:
-		return inst(8, AMD_CODE_UNKNOWN, 0);
+		return amd_code_of_length(8, AMD_CODE_UNKNOWN, 0);
 	}
 }
 
-static struct amd_code_inst vop3(const struct words *x)
+static struct amd_code_inst vop3(const struct code_words *x)
 {
-	uint32_t src0 = bits(x->hi, 0, 8);
-	bool is_long = has_source(x->hi, 0xff) || src0 == 0xfa || src0 == 0xe9 || src0 == 0xea;
+	uint32_t src0 = amd_code_bits(x->hi, 0, 8);
+	bool is_long =
+		amd_code_has_source(x->hi, 0xff) || src0 == 0xfa || src0 == 0xe9 || src0 == 0xea;
 
-	return inst(is_long ? 12 : 8, AMD_CODE_VALU, 0);
+	return amd_code_of_length(is_long ? 12 : 8, AMD_CODE_VALU, 0);
 }
 
-static struct amd_code_inst vopd(const struct words *x)
+static struct amd_code_inst vopd(const struct code_words *x)
 {
-	unsigned opx = bits(x->w, 22, 25), opy = bits(x->w, 17, 21);
-	bool is_long = bits(x->w, 0, 8) == 0xff || bits(x->hi, 0, 8) == 0xff || opx == 1 ||
-		       opx == 2 || opy == 1 || opy == 2;
+	unsigned opx = amd_code_bits(x->w, 22, 25), opy = amd_code_bits(x->w, 17, 21);
+	bool is_long = amd_code_bits(x->w, 0, 8) == 0xff || amd_code_bits(x->hi, 0, 8) == 0xff ||
+		       opx == 1 || opx == 2 || opy == 1 || opy == 2;
 
-	return inst(is_long ? 12 : 8, AMD_CODE_VALU, 0);
+	return amd_code_of_length(is_long ? 12 : 8, AMD_CODE_VALU, 0);
 }
 
-static struct amd_code_inst lds_new(const struct words *x)
+static struct amd_code_inst lds_new(const struct code_words *x)
 {
-	unsigned op = bits(x->w, 18, 25);
-	bool is_load = within(op, 54, 60) || within(op, 118, 120) || within(op, 162, 167) ||
-		       op == 177 || op == 254 || op == 255;
+	unsigned op = amd_code_bits(x->w, 18, 25);
+	bool is_load = amd_code_within(op, 54, 60) || amd_code_within(op, 118, 120) ||
+		       amd_code_within(op, 162, 167) || op == 177 || op == 254 || op == 255;
 
-	if (is_gfx12(x) && within(op, 224, 226))
-		return inst(8, AMD_CODE_BVH, AMD_CODE_DS_BVH);
+	if (is_gfx12(x) && amd_code_within(op, 224, 226))
+		return amd_code_of_length(8, AMD_CODE_BVH, AMD_CODE_DS_BVH);
 	return load_if(8, AMD_CODE_LDS, is_load);
 }
 
-static struct amd_code_inst gfx11(const struct words *x)
+static struct amd_code_inst gfx11(const struct code_words *x)
 {
-	uint32_t w = x->w, op = bits(w, 18, 25);
+	uint32_t w = x->w, op = amd_code_bits(w, 18, 25);
 
 	switch (w >> 26) {
 	case 0x37:
-		op = bits(w, 18, 24);
-		return flat(
-			8, bits(w, 16, 17), within(op, 16, 23) || within(op, 30, 35) || op == 40);
+		op = amd_code_bits(w, 18, 24);
+		return flat(8, amd_code_bits(w, 16, 17),
+			amd_code_within(op, 16, 23) || amd_code_within(op, 30, 35) || op == 40);
 	case 0x38:
 		return load_if(8, AMD_CODE_VMEM,
-			op <= 3 || within(op, 8, 11) || within(op, 16, 23) || within(op, 30, 35) ||
-				op == 38);
+			op <= 3 || amd_code_within(op, 8, 11) || amd_code_within(op, 16, 23) ||
+				amd_code_within(op, 30, 35) || op == 38);
 	case 0x3a:
-		op = bits(w, 15, 18);
-		return load_if(8, AMD_CODE_VMEM, op <= 3 || within(op, 8, 11));
+		op = amd_code_bits(w, 15, 18);
+		return load_if(8, AMD_CODE_VMEM, op <= 3 || amd_code_within(op, 8, 11));
 	case 0x3c:
 		if (op == 25 || op == 26)
-			return inst(w & 1 ? 12 : 8, AMD_CODE_BVH, 0);
-		return load_if(w & 1 ? 12 : 8, AMD_CODE_VMEM, within(op, 1, 5));
+			return amd_code_of_length(w & 1 ? 12 : 8, AMD_CODE_BVH, 0);
+		return load_if(w & 1 ? 12 : 8, AMD_CODE_VMEM, amd_code_within(op, 1, 5));
 	case 0x3d:
 		return load_if(8, AMD_CODE_SMEM, op <= 12);
 	default:
-		return inst(8, AMD_CODE_UNKNOWN, 0);
+		return amd_code_of_length(8, AMD_CODE_UNKNOWN, 0);
 	}
 }
 
-static struct amd_code_inst gfx12(const struct words *x)
+static struct amd_code_inst gfx12(const struct code_words *x)
 {
-	uint32_t w = x->w, op = bits(w, 14, 21);
+	uint32_t w = x->w, op = amd_code_bits(w, 14, 21);
 
 	switch (w >> 26) {
 	case 0x31:
 		return load_if(12, AMD_CODE_VMEM,
-			op <= 3 || within(op, 8, 11) || within(op, 16, 23) || within(op, 30, 35) ||
-				op == 38 || within(op, 128, 131) || within(op, 136, 139));
+			op <= 3 || amd_code_within(op, 8, 11) || amd_code_within(op, 16, 23) ||
+				amd_code_within(op, 30, 35) || op == 38 ||
+				amd_code_within(op, 128, 131) || amd_code_within(op, 136, 139));
 	case 0x34:
 		if (op == 25 || op == 26 || op == 128 || op == 129)
-			return inst(12, AMD_CODE_BVH, 0);
-		return load_if(12, AMD_CODE_VMEM, within(op, 1, 5));
+			return amd_code_of_length(12, AMD_CODE_BVH, 0);
+		return load_if(12, AMD_CODE_VMEM, amd_code_within(op, 1, 5));
 	case 0x39:
-		return inst(12, AMD_CODE_VMEM, 0);
+		return amd_code_of_length(12, AMD_CODE_VMEM, 0);
 	case 0x3b:
-		return flat(12, bits(w, 24, 25),
-			within(op, 16, 23) || within(op, 30, 35) || op == 40 || op == 83 ||
-				op == 87 || op == 88);
+		return flat(12, amd_code_bits(w, 24, 25),
+			amd_code_within(op, 16, 23) || amd_code_within(op, 30, 35) || op == 40 ||
+				op == 83 || op == 87 || op == 88);
 	case 0x3d:
-		return load_if(8, AMD_CODE_SMEM, bits(w, 13, 18) <= 27);
+		return load_if(8, AMD_CODE_SMEM, amd_code_bits(w, 13, 18) <= 27);
 	default:
-		return inst(8, AMD_CODE_UNKNOWN, 0);
+		return amd_code_of_length(8, AMD_CODE_UNKNOWN, 0);
 	}
 }
 
-static struct amd_code_inst gfx11_up(const struct words *x)
+static struct amd_code_inst gfx11_up(const struct code_words *x)
 {
 	uint32_t w = x->w;
 
@@ -363,9 +374,9 @@ static struct amd_code_inst gfx11_up(const struct words *x)
 		return vopd(x);
 	case 0x33:
 		if (w >> 24 == 0xce)
-			return inst(4, AMD_CODE_LDS, 0);
+			return amd_code_of_length(4, AMD_CODE_LDS, 0);
 		if (w >> 24 == 0xcd)
-			return inst(8, AMD_CODE_VALU, 0);
+			return amd_code_of_length(8, AMD_CODE_VALU, 0);
 		return vop3(x);
 	case 0x35:
 		return vop3(x);
@@ -376,7 +387,7 @@ static struct amd_code_inst gfx11_up(const struct words *x)
 	}
 }
 
-static struct amd_code_inst decode(const struct words *x)
+static struct amd_code_inst amd_code_decode_words(const struct code_words *x)
 {
 	if (x->w >> 31 == 0)
 		return vector_short(x);
@@ -392,15 +403,15 @@ static struct amd_code_inst decode(const struct words *x)
 bool amd_code_decode(enum amd_arch arch, const uint8_t *p, size_t n, struct amd_code_inst *out)
 {
 	uint32_t w[3] = {0, 0, 0};
-	struct words x;
+	struct code_words x;
 
 	if (arch == AMD_ARCH_UNKNOWN || n < 4) {
-		*out = inst(4, AMD_CODE_UNKNOWN, 0);
+		*out = amd_code_of_length(4, AMD_CODE_UNKNOWN, 0);
 		return false;
 	}
 	memcpy(w, p, n < sizeof(w) ? n & ~(size_t)3 : sizeof(w));
-	x = (struct words){arch, w[0], w[1], w[2]};
-	*out = decode(&x);
+	x = (struct code_words){arch, w[0], w[1], w[2]};
+	*out = amd_code_decode_words(&x);
 	return out->len_bytes <= n;
 }
 

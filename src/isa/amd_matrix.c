@@ -47,7 +47,7 @@ static bool read_u32(const char **p, const char *end, uint32_t *out)
 	return true;
 }
 
-static bool read_shape(struct str word, struct amd_matrix_shape *out, const char **rest)
+static bool amd_matrix_read_shape(struct str word, struct amd_matrix_shape *out, const char **rest)
 {
 	const char *end = word.p + word.n;
 
@@ -70,7 +70,7 @@ static bool read_shape(struct str word, struct amd_matrix_shape *out, const char
 }
 
 /* "_bf16_1k", "f16", "_4b_f32", "_f8f6f4", "_fp8_bf8": blocks, then the type of the first input. */
-static void read_type(const char *p, const char *end, struct amd_matrix_shape *out)
+static void amd_matrix_read_type(const char *p, const char *end, struct amd_matrix_shape *out)
 {
 	const char *s;
 	size_t n = 0;
@@ -116,10 +116,10 @@ bool amd_matrix_shape(struct str text, struct amd_matrix_shape *out)
 	if (!str_starts(word, "v_mfma") && !str_starts(word, "v_smfma") &&
 		!str_starts(word, "v_wmma") && !str_starts(word, "v_swmma"))
 		return false;
-	if (!read_shape(word, out, &rest))
+	if (!amd_matrix_read_shape(word, out, &rest))
 		return false;
 	out->is_sparse = str_starts(word, "v_smfma") || str_starts(word, "v_swmma");
-	read_type(rest, word.p + word.n, out);
+	amd_matrix_read_type(rest, word.p + word.n, out);
 	if (out->blocks == 0) {
 		/* the older spelling omits the blocks: small shapes have several of them */
 		bool is_small_k = out->k <= 2 && strcmp(out->type, "f64") != 0;
@@ -142,7 +142,7 @@ uint64_t amd_matrix_macs(const struct amd_matrix_shape *s)
 	return s->is_sparse ? macs / 2 : macs;
 }
 
-static enum matrix_family family_of(const struct amd_matrix_shape *s)
+static enum matrix_family amd_matrix_family_of(const struct amd_matrix_shape *s)
 {
 	static const struct {
 		const char *type;
@@ -183,7 +183,7 @@ static bool is_legacy_shape(
 
 uint32_t amd_matrix_cycles(const char *arch, const struct amd_matrix_shape *s)
 {
-	enum matrix_family f = family_of(s);
+	enum matrix_family f = amd_matrix_family_of(s);
 	uint64_t rate = 0, cycles;
 
 	if (!arch || f == FAMILY_N)

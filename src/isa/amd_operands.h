@@ -8,8 +8,44 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/str.h"
-#include "isa/amd_regs.h"
+#include "trace/trace.h"
+
+/* --- registers of a kernel -------------------------------------------------------------------- */
+
+/*
+ * How many vector registers a kernel uses, according to its disassembly. A range counts with its
+ * upper bound: "v[0:15]" needs 16. Compilers may report half of that (gfx90a and later), so the
+ * text is used. Pure functions, nothing fails.
+ */
+
+/* No AMD chip can name more; a larger number in a damaged text is not a register. */
+#define AMD_MAX_VGPR 1024u
+
+struct amd_regs {
+	uint32_t arch;	/* highest v index + 1; 0: none used */
+	uint32_t accum; /* highest a index + 1; 0: none used */
+};
+
+/* Raises *r to what the operands of one row need. */
+void amd_regs_add(struct amd_regs *r, struct str text);
+/* Over the code table, label rows left out. */
+struct amd_regs amd_regs_of_trace(const struct trace *t);
+
+static inline uint32_t amd_regs_round(uint32_t n, uint32_t granule)
+{
+	return granule ? (n + granule - 1) / granule * granule : n;
+}
+
+/* What the hardware gives a wave: both parts rounded up to the granule. */
+static inline uint32_t amd_regs_allocated(const struct amd_regs *r, uint32_t granule)
+{
+	return amd_regs_round(r->arch, granule) + amd_regs_round(r->accum, granule);
+}
+
+/* --- operands --------------------------------------------------------------------------------- */
 
 /* One numbering for all register files: scalars as the hardware numbers them, then SCC, V, A. */
 enum amd_reg {
@@ -38,12 +74,25 @@ struct amd_operands {
 
 /* Operands of one row; gfx_major selects the encoding of words. */
 void amd_operands_row(unsigned gfx_major, struct str text, struct amd_operands *out);
-/* The two readers behind it: from disassembly, and from the words at text.p + at ("<0x... 0x...>").
- * The latter returns false, with *out unchanged, for an encoding it does not know. */
-void amd_operands_text(struct str text, struct amd_operands *out);
-bool amd_operands_words(unsigned gfx_major, struct str text, size_t at, struct amd_operands *out);
-void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned n);
 /* Do the lists have a register in common? */
 bool amd_regs_meet(const struct amd_reg_list *a, const struct amd_reg_list *b);
 /* Does the list contain a scalar register (VCC, EXEC, M0 and SCC included)? */
 bool amd_regs_has_scalar(const struct amd_reg_list *l);
+
+/* --- reads and writes ------------------------------------------------------------------------- */
+
+/*
+ * Which vector registers an instruction reads and which it overwrites, according to its
+ * disassembly: the first operand is written, except by stores and other instructions without a
+ * result; some also read what they write (accumulating forms, half-register loads). A write under
+ * an execution mask counts as a full write. Pure functions, nothing fails.
+ */
+
+/* Sets of registers: bit n is vn, bit accum_at + n is an. Registers beyond `bits` are left out. */
+struct amd_live_sets {
+	uint64_t *reads, *writes;
+	uint32_t accum_at, bits;
+};
+
+/* Adds the registers of a row to both sets. */
+void amd_live_row(struct str text, const struct amd_live_sets *out);

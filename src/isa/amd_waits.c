@@ -2,13 +2,166 @@
 /*
  * amd_waits.c: which counters an instruction raises and which a wait names, for gfx9, gfx10/11 and
  * gfx12. Rules follow the instruction set documents and LLVM's wait insertion.
+ *
+ * Parts: as the vendor's viewer reads a row; counters.
  */
 #include "isa/amd_waits.h"
-
 #include "base/vec.h"
 #include "isa/amd.h"
 
+/* --- as the vendor's viewer reads a row ------------------------------------------------------- */
+
+/*
+ * How the viewer that wrote the stored `waitcnt` arrays reads a code row. Its errors are kept on
+ * purpose: it must give the same arrays.
+ */
+
 #define BIT(c) ((uint16_t)(1u << (c)))
+
+static const uint8_t gfx9_order[] = {AMD_LGKMCNT, AMD_VMCNT, AMD_COUNTERS};
+static const uint8_t gfx10_order[] = {AMD_VSCNT, AMD_VMCNT, AMD_LGKMCNT, AMD_COUNTERS};
+static const uint8_t gfx12_order[] = {AMD_BVHCNT, AMD_EXPCNT, AMD_SAMPLECNT, AMD_KMCNT,
+	AMD_STORECNT, AMD_LOADCNT, AMD_TENSORCNT, AMD_ASYNCCNT, AMD_DSCNT, AMD_COUNTERS};
+
+/* The integer after the counter's name, with an optional '(' or blanks between; else 0. */
+static uint16_t viewer_number(struct str text, const char *name)
+{
+	ptrdiff_t at = str_find(text, name);
+	struct str rest =
+		at < 0 ? (struct str){"", 0} : str_sub(text, (size_t)at + strlen(name), text.n);
+	size_t n = 0;
+	uint64_t v;
+
+	while (rest.n > 0 && (rest.p[0] == '(' || rest.p[0] == ' '))
+		rest = str_sub(rest, 1, rest.n);
+	while (n < rest.n && rest.p[n] != ')' && rest.p[n] != ' ' && rest.p[n] != ',')
+		n++;
+	if (!str_to_u64(str_sub(rest, 0, n), &v))
+		return 0;
+	return v > UINT16_MAX ? UINT16_MAX : (uint16_t)v;
+}
+
+static bool near_start(struct str text, const char *word)
+{
+	ptrdiff_t at = str_find(text, word);
+
+	return at == 0 || at == 1;
+}
+
+static void amd_waits_push(struct amd_viewer_row *r, unsigned counter)
+{
+	r->push = AMD_PUSH_LIST;
+	r->counter = (uint8_t)counter;
+}
+
+static void amd_waits_viewer_read_wait(
+	struct amd_viewer_row *r, unsigned gfx_major, struct str text)
+{
+	const uint8_t *order = amd_viewer_order(gfx_major);
+
+	if (gfx_major >= 10 && str_starts(text, "s_wait_alu"))
+		return;
+	r->is_wait = true;
+	r->is_wait_idle = gfx_major >= 12 && str_starts(text, "s_wait_idle");
+	for (; *order < AMD_COUNTERS; order++) {
+		const char *name = amd_counter_name((enum amd_counter) * order);
+		bool is_named = *order == AMD_LGKMCNT ? str_has(text, "lgk") : str_has(text, name);
+
+		if (!is_named)
+			continue;
+		r->counters |= BIT(*order);
+		r->value[*order] = viewer_number(text, name);
+	}
+}
+
+static void amd_waits_read_message(struct amd_viewer_row *r, unsigned gfx_major, struct str text)
+{
+	amd_waits_push(r, gfx_major >= 12 ? AMD_KMCNT : AMD_LGKMCNT);
+	if (gfx_major >= 10 && str_starts(text, "s_sendmsg_rtn"))
+		r->push = AMD_PUSH_LIST_TWICE;
+}
+
+static void read_flat(struct amd_viewer_row *r, unsigned gfx_major, struct str op)
+{
+	bool is_store = gfx_major >= 10 && str_has(op, "store");
+	unsigned lds = gfx_major >= 12 ? AMD_DSCNT : AMD_LGKMCNT;
+	unsigned load = gfx_major >= 12 ? AMD_LOADCNT : AMD_VMCNT;
+	unsigned store = gfx_major >= 12 ? AMD_STORECNT : AMD_VSCNT;
+
+	r->push = is_store ? AMD_PUSH_FLAT_STORE : AMD_PUSH_FLAT_LOAD;
+	r->parallel = BIT(lds) | BIT(is_store ? store : load);
+}
+
+static bool is_vector_memory(struct str text)
+{
+	return str_starts(text, "global_") || str_starts(text, "scratch_") ||
+	       near_start(text, "buffer_");
+}
+
+static void read_vector_memory(struct amd_viewer_row *r, unsigned gfx_major, struct str op)
+{
+	bool is_store = str_has(op, "store");
+
+	if (gfx_major <= 9)
+		amd_waits_push(r, AMD_VMCNT);
+	else if (gfx_major <= 11)
+		amd_waits_push(r, is_store ? AMD_VSCNT : AMD_VMCNT);
+	else if (str_starts(op, "global_load_async_") || str_starts(op, "global_store_async_"))
+		amd_waits_push(r, AMD_ASYNCCNT);
+	else
+		amd_waits_push(
+			r, is_store || str_starts(op, "global_wb") ? AMD_STORECNT : AMD_LOADCNT);
+}
+
+/* Reads counters that only gfx12 has; true if the row belongs to one of them. */
+static bool read_gfx12(struct amd_viewer_row *r, struct str text)
+{
+	if (str_has(text, "_prefetch_"))
+		return true;
+	if (str_has(text, "param_load") || str_has(text, "ds_direct"))
+		amd_waits_push(r, AMD_EXPCNT);
+	else if (str_has(text, "_bvh"))
+		amd_waits_push(r, AMD_BVHCNT);
+	else if (str_starts(text, "tensor_"))
+		amd_waits_push(r, AMD_TENSORCNT);
+	else if (near_start(text, "ds_"))
+		amd_waits_push(r, AMD_DSCNT);
+	else
+		return false;
+	return true;
+}
+
+const uint8_t *amd_viewer_order(unsigned gfx_major)
+{
+	return gfx_major <= 9 ? gfx9_order : gfx_major <= 11 ? gfx10_order : gfx12_order;
+}
+
+struct amd_viewer_row amd_viewer_row(unsigned gfx_major, struct str text)
+{
+	struct amd_viewer_row r = {0};
+	struct str op = amd_mnemonic(text);
+
+	if (str_starts(text, gfx_major <= 9 ? "s_waitcnt" : "s_wait")) {
+		amd_waits_viewer_read_wait(&r, gfx_major, text);
+	} else if (gfx_major >= 12 && read_gfx12(&r, text)) {
+		return r;
+	} else if (str_starts(text, "s_load") || str_starts(text, "s_store")) {
+		amd_waits_push(&r, gfx_major >= 12 ? AMD_KMCNT : AMD_LGKMCNT);
+		r.parallel = BIT(r.counter);
+	} else if (str_starts(text, "s_sendmsg")) {
+		amd_waits_read_message(&r, gfx_major, text);
+	} else if (str_starts(text, "ds_")) {
+		amd_waits_push(&r, AMD_LGKMCNT);
+	} else if (str_starts(text, "flat_")) {
+		read_flat(&r, gfx_major, op);
+	} else if (is_vector_memory(text)) {
+		read_vector_memory(&r, gfx_major, op);
+	}
+	return r;
+}
+
+/* --- counters --------------------------------------------------------------------------------- */
+
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 struct counter_field { /* a counter in the immediate of a wait */
@@ -100,7 +253,7 @@ static bool named_operand(struct str text, const char *name, uint64_t *value)
 	return str_to_u64(digits, value);
 }
 
-static struct str first_word(struct str s)
+static struct str amd_waits_first_word(struct str s)
 {
 	size_t n = 0;
 
@@ -116,7 +269,7 @@ static void plain_waitcnt(struct amd_wait_row *r, unsigned gfx_major, struct str
 		{"vmcnt", AMD_VMCNT, 6}, {"lgkmcnt", AMD_LGKMCNT, 6}, {"expcnt", AMD_EXPCNT, 3}};
 	uint64_t v;
 
-	if (str_to_u64(first_word(operands), &v)) {
+	if (str_to_u64(amd_waits_first_word(operands), &v)) {
 		raw_immediate(r, gfx_major, v);
 		return;
 	}
@@ -139,7 +292,7 @@ static bool immediate_operand(struct str operands, uint64_t *value)
 			return false;
 		operands = str_trim(str_sub(operands, (size_t)comma + 1, operands.n));
 	}
-	return str_to_u64(first_word(operands), value);
+	return str_to_u64(amd_waits_first_word(operands), value);
 }
 
 static bool wait_by_form(struct amd_wait_row *r, const struct wait_form *forms, size_t n,
@@ -157,7 +310,7 @@ static bool wait_by_form(struct amd_wait_row *r, const struct wait_form *forms, 
 	return false;
 }
 
-static void wait_for_all(struct amd_wait_row *r, unsigned gfx_major)
+static void amd_waits_wait_for_all(struct amd_wait_row *r, unsigned gfx_major)
 {
 	uint16_t all = gfx_major <= 9 ? gfx9_all : gfx_major <= 11 ? gfx10_all : gfx12_all;
 
@@ -166,7 +319,7 @@ static void wait_for_all(struct amd_wait_row *r, unsigned gfx_major)
 		r->value[c] = all & BIT(c) ? 0 : AMD_NO_WAIT;
 }
 
-static void read_wait(struct amd_wait_row *r, unsigned gfx_major, struct str text)
+static void amd_waits_read_wait(struct amd_wait_row *r, unsigned gfx_major, struct str text)
 {
 	struct str op = amd_mnemonic(text);
 	struct str operands = str_trim(str_sub(text, op.n, text.n));
@@ -175,7 +328,7 @@ static void read_wait(struct amd_wait_row *r, unsigned gfx_major, struct str tex
 	r->role = AMD_ROLE_WAIT;
 	memset(r->value, AMD_NO_WAIT, sizeof(r->value));
 	if (str_is(op, "s_wait_idle")) {
-		wait_for_all(r, gfx_major);
+		amd_waits_wait_for_all(r, gfx_major);
 	} else if (gfx_major <= 11) {
 		if (str_is(op, "s_waitcnt"))
 			plain_waitcnt(r, gfx_major, operands);
@@ -215,7 +368,7 @@ static enum amd_producer memory_producer(struct str text)
 	}
 }
 
-static bool returns_value(struct str text)
+static bool amd_waits_returns_value(struct str text)
 {
 	return str_has(text, " glc") || str_has(text, " sc0") ||
 	       (str_has(text, "th:TH_ATOMIC_") && str_has(text, "RETURN"));
@@ -225,7 +378,7 @@ static bool returns_value(struct str text)
 static bool is_store(const struct amd_wait_row *r, struct str op, struct str text)
 {
 	if (r->producer == AMD_PRODUCER_VMEM_ATOMIC)
-		return !returns_value(text);
+		return !amd_waits_returns_value(text);
 	return r->producer == AMD_PRODUCER_VMEM_STORE || str_starts(op, "global_wb");
 }
 
@@ -254,7 +407,7 @@ static unsigned load_counter(unsigned gfx_major, struct str op)
 	}
 }
 
-static void read_memory(struct amd_wait_row *r, unsigned gfx_major, struct str text)
+static void amd_waits_read_memory(struct amd_wait_row *r, unsigned gfx_major, struct str text)
 {
 	struct str op = amd_mnemonic(text);
 	unsigned counter;
@@ -279,12 +432,12 @@ static void read_memory(struct amd_wait_row *r, unsigned gfx_major, struct str t
 		raise_counter(r, gfx_major <= 11 ? AMD_LGKMCNT : AMD_DSCNT, AMD_ORDER_FLAT);
 }
 
-static void read_scalar(struct amd_wait_row *r, unsigned gfx_major, struct str text)
+static void amd_waits_read_scalar(struct amd_wait_row *r, unsigned gfx_major, struct str text)
 {
 	unsigned counter = gfx_major <= 11 ? AMD_LGKMCNT : AMD_KMCNT;
 
 	if (str_starts(text, "s_wait")) {
-		read_wait(r, gfx_major, text);
+		amd_waits_read_wait(r, gfx_major, text);
 	} else if (str_starts(text, "s_sendmsg")) {
 		r->producer = AMD_PRODUCER_MSG;
 		raise_counter(r, counter, AMD_ORDER_MSG);
@@ -335,7 +488,7 @@ struct amd_wait_row amd_wait_row(unsigned gfx_major, struct str text)
 	text = str_trim(text);
 	op = amd_mnemonic(text);
 	if (str_starts(op, "s_")) {
-		read_scalar(&r, gfx_major, text);
+		amd_waits_read_scalar(&r, gfx_major, text);
 	} else if (str_starts(op, "ds_") || str_starts(op, "lds_")) {
 		read_lds(&r, gfx_major, text);
 	} else if (str_is(op, "exp") || str_starts(op, "export")) {
@@ -343,7 +496,7 @@ struct amd_wait_row amd_wait_row(unsigned gfx_major, struct str text)
 		raise_counter(&r, AMD_EXPCNT, AMD_ORDER_EXPORT);
 	} else if (op.n > 0 && !str_starts(op, "v_") &&
 		   amd_class(AMD_NO_CATEGORY, text) != CLASS_OTHER) {
-		read_memory(&r, gfx_major, text);
+		amd_waits_read_memory(&r, gfx_major, text);
 	}
 	return r;
 }

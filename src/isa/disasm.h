@@ -44,16 +44,6 @@ struct disasm_ops {
 	bool (*text)(void *d, const struct disasm_inst *i, struct strbuf *out);
 };
 
-extern const struct disasm_ops disasm_llvm, disasm_comgr;
-
-/* May this version of LLVM be used for this GPU? */
-bool disasm_llvm_knows(unsigned version, const char *gpu);
-
-/* Disassembles all instructions by a program: `path`, or the first llvm-objdump in PATH that knows
- * the GPU. Fills the report as disasm_texts() does. */
-bool disasm_program(struct disasm_inst *v, uint32_t n, const char *gpu, const char *path,
-	struct arena *a, struct disasm_report *report, struct incore_error *e);
-
 /* False if this program is static (packaging/static) and cannot load libraries. */
 bool disasm_loads_libraries(void);
 

@@ -13,7 +13,7 @@ static bool is_fact(enum block_kind kind)
 }
 
 /* Tables and listings stand alone. */
-static bool is_same_group(const struct block *a, const struct block *b)
+static bool is_same_group(const struct page_block *a, const struct page_block *b)
 {
 	return (is_paragraph(a->kind) && is_paragraph(b->kind)) ||
 	       (is_fact(a->kind) && is_fact(b->kind)) ||
@@ -22,7 +22,7 @@ static bool is_same_group(const struct block *a, const struct block *b)
 
 bool page_next_group(const struct page *p, size_t *at, struct block_group *out)
 {
-	const struct block *v = p->blocks.v;
+	const struct page_block *v = p->blocks.v;
 	size_t i = *at, n = p->blocks.n;
 
 	*out = (struct block_group){0};
@@ -41,14 +41,14 @@ bool page_next_group(const struct page *p, size_t *at, struct block_group *out)
 	return true;
 }
 
-struct str block_name(const struct block *b)
+struct str block_name(const struct page_block *b)
 {
 	struct str s = str_trim(str_of(b->head));
 
 	return str_is(s, "-") || str_is(s, "*") ? STR("") : s;
 }
 
-bool block_goes_on(const struct block *b)
+bool block_goes_on(const struct page_block *b)
 {
 	if (b->kind == BLOCK_ITEM)
 		return block_name(b).n > 0;

@@ -9,7 +9,7 @@
 
 struct block_group {
 	const char *heading; /* right above it; NULL: none */
-	const struct block *v;
+	const struct page_block *v;
 	size_t n; /* 0: there is nothing below the heading */
 };
 
@@ -17,6 +17,6 @@ struct block_group {
 bool page_next_group(const struct page *p, size_t *at, struct block_group *out);
 
 /* The head of an item or a fact, without blanks and list marks. */
-struct str block_name(const struct block *b);
+struct str block_name(const struct page_block *b);
 /* Does the block continue the item or fact before it? */
-bool block_goes_on(const struct block *b);
+bool block_goes_on(const struct page_block *b);

@@ -30,7 +30,7 @@ enum block_kind {
 	BLOCK_LISTING, /* lines whose columns matter; cut at a known width, never broken */
 };
 
-struct block {
+struct page_block {
 	enum block_kind kind;
 	/* Text before the first line of a paragraph, item or fact, with the blanks around it.
 	 * Further lines are indented to its end. */
@@ -52,7 +52,7 @@ struct page {
 	unsigned open_at;     /* line at which the pager opens; 0: at the top */
 	/* Private. */
 	struct arena arena;
-	VEC(struct block) blocks;
+	VEC(struct page_block) blocks;
 	VEC(struct table *) tables;
 	struct table no_table; /* stand-in for a table when out of memory */
 	struct strbuf said;
@@ -100,12 +100,6 @@ void page_main_records(
 typedef enum cell_style (*cell_style_fn)(const void *row, const char *column);
 void page_main_records_styled(struct page *p, const struct record *r, struct rows rows,
 	const char *const *columns, cell_style_fn style);
-/*
- * The columns that a reader chose instead of the defaults, as specs that live in the arena. NULL
- * with status USAGE if a name is not a column of r.
- */
-const char *const *columns_chosen(struct arena *a, const struct record *r, const char *wanted,
-	const char *const *defaults, struct incore_error *e);
 
 /* How the cells of rows are formatted. */
 struct record_cells {

@@ -1,19 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* say.c: a printf that trusts its format and nothing else. */
+/*
+ * say.c: a printf that trusts its format and nothing else.
+ *
+ * Parts: colours; text.
+ */
 #include "page/say.h"
 
 #include <string.h>
 
-#include "base/plain.h"
-#include "page/style.h"
+#include "base/str.h"
+
+/* --- colours ---------------------------------------------------------------------------------- */
+
+/* Style marks in a page, and terminal escape codes. */
+
+#define STYLES (CELL_BAD + 1)
+
+static const char *const marks[STYLES] = {
+	[CELL_PLAIN] = "",
+	[CELL_DIM] = "\002",
+	[CELL_HOT] = "\003",
+	[CELL_WARM] = "\004",
+	[CELL_GOOD] = "\005",
+	[CELL_BAD] = "\006",
+};
+const char style_mark_end[] = "\007";
+
+static const char *const codes[STYLES] = {
+	[CELL_PLAIN] = "",
+	[CELL_DIM] = "\033[2m",
+	[CELL_HOT] = "\033[1;31m",
+	[CELL_WARM] = "\033[33m",
+	[CELL_GOOD] = "\033[32m",
+	[CELL_BAD] = "\033[31m",
+};
+const char style_code_end[] = "\033[0m";
+
+const char *style_mark(enum cell_style style)
+{
+	return marks[style];
+}
+
+const char *style_code(enum cell_style style)
+{
+	return codes[style];
+}
+
+void sb_unstyled(struct strbuf *out, const char *text)
+{
+	static const char every_mark[] = "\001\002\003\004\005\006\007";
+
+	while (*text) {
+		size_t n = strcspn(text, every_mark);
+
+		sb_add(out, text, n);
+		text += n + (text[n] != 0);
+	}
+}
+
+/* Is this one of the strings above? Compares addresses. */
+static bool style_is(const char *text)
+{
+	for (size_t i = 0; i < STYLES; i++)
+		if (text == marks[i] || text == codes[i])
+			return true;
+	return text == style_mark_end || text == style_code_end;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* Where text goes: one of the two is set. */
-struct sink {
+struct say_sink {
 	FILE *file;
 	struct strbuf *buf;
 };
 
-static void put_bytes(const struct sink *out, const char *p, size_t n)
+static void say_put_bytes(const struct say_sink *out, const char *p, size_t n)
 {
 	if (out->file)
 		fwrite(p, 1, n, out->file);
@@ -21,7 +83,7 @@ static void put_bytes(const struct sink *out, const char *p, size_t n)
 		sb_add(out->buf, p, n);
 }
 
-static void put_formatted(const struct sink *out, const char *fmt, ...)
+static void put_formatted(const struct say_sink *out, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -44,7 +106,7 @@ struct conversion {
 	char kind;
 };
 
-static int read_number(const char **p, va_list *ap)
+static int say_read_number(const char **p, va_list *ap)
 {
 	int n = 0;
 
@@ -65,10 +127,10 @@ static struct conversion read_conversion(const char **p, va_list *ap)
 
 	memcpy(c.flags, *p, n < sizeof(c.flags) - 1 ? n : sizeof(c.flags) - 1);
 	*p += n;
-	c.width = read_number(p, ap);
+	c.width = say_read_number(p, ap);
 	if (**p == '.') {
 		++*p;
-		c.precision = read_number(p, ap);
+		c.precision = say_read_number(p, ap);
 	}
 	for (; strchr("hlzjt", **p) && **p; ++*p)
 		c.is_long |= **p != 'h';
@@ -77,7 +139,7 @@ static struct conversion read_conversion(const char **p, va_list *ap)
 	return c;
 }
 
-static void say_string(const struct sink *out, const struct conversion *c, const char *s)
+static void say_string(const struct say_sink *out, const struct conversion *c, const char *s)
 {
 	struct strbuf plain = {0};
 	struct str text = {s, c->precision < 0 ? strlen(s) : strnlen(s, (size_t)c->precision)};
@@ -90,7 +152,7 @@ static void say_string(const struct sink *out, const struct conversion *c, const
 	sb_free(&plain);
 }
 
-static long long take_integer(const struct conversion *c, va_list *ap)
+static long long say_take_integer(const struct conversion *c, va_list *ap)
 {
 	if (c->is_long)
 		return va_arg(*ap, long long);
@@ -99,7 +161,7 @@ static long long take_integer(const struct conversion *c, va_list *ap)
 }
 
 /* A negative precision counts as none given. */
-static void say_value(const struct sink *out, const struct conversion *c, va_list *ap)
+static void say_value(const struct say_sink *out, const struct conversion *c, va_list *ap)
 {
 	bool is_real = strchr("fge", c->kind) != NULL;
 	char fmt[24];
@@ -108,10 +170,10 @@ static void say_value(const struct sink *out, const struct conversion *c, va_lis
 	if (is_real)
 		put_formatted(out, fmt, c->width, c->precision, va_arg(*ap, double));
 	else
-		put_formatted(out, fmt, c->width, c->precision, take_integer(c, ap));
+		put_formatted(out, fmt, c->width, c->precision, say_take_integer(c, ap));
 }
 
-static void say_all(const struct sink *out, const char *fmt, va_list args)
+static void say_all(const struct say_sink *out, const char *fmt, va_list args)
 {
 	va_list ap;
 
@@ -120,15 +182,15 @@ static void say_all(const struct sink *out, const char *fmt, va_list args)
 		size_t n = strcspn(fmt, "%");
 		struct conversion c;
 
-		put_bytes(out, fmt, n);
+		say_put_bytes(out, fmt, n);
 		fmt += n;
 		if (!*fmt++)
 			break;
 		c = read_conversion(&fmt, &ap);
 		if (c.kind == '%')
-			put_bytes(out, "%", 1);
+			say_put_bytes(out, "%", 1);
 		else if (c.kind == 'c')
-			put_bytes(out, &(char){(char)va_arg(ap, int)}, 1);
+			say_put_bytes(out, &(char){(char)va_arg(ap, int)}, 1);
 		else if (c.kind == 's')
 			say_string(out, &c, va_arg(ap, const char *));
 		else
@@ -139,7 +201,7 @@ static void say_all(const struct sink *out, const char *fmt, va_list args)
 
 void sb_vsay(struct strbuf *out, const char *fmt, va_list args)
 {
-	say_all(&(struct sink){.buf = out}, fmt, args);
+	say_all(&(struct say_sink){.buf = out}, fmt, args);
 }
 
 void say(FILE *out, const char *fmt, ...)
@@ -147,6 +209,6 @@ void say(FILE *out, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_all(&(struct sink){.file = out}, fmt, ap);
+	say_all(&(struct say_sink){.file = out}, fmt, ap);
 	va_end(ap);
 }

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "page/style.h"
+#include "page/say.h"
 
 enum cell_align { CELL_LEFT, CELL_RIGHT };
 #define TABLE_COLUMNS 64 /* limit per table */
@@ -86,7 +86,5 @@ void table_str(struct table *t, struct str s);
 void table_cstr(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
 void table_i64(struct table *t, int64_t v);
-void table_address(struct table *t, uint64_t v);		/* in hexadecimal */
-void table_double(struct table *t, double v, int digits);	/* negative: significant digits */
-void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
-void table_style(struct table *t, enum cell_style style);	/* of the last cell added */
+void table_double(struct table *t, double v, int digits); /* negative: significant digits */
+void table_style(struct table *t, enum cell_style style); /* of the last cell added */

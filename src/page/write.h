@@ -16,7 +16,7 @@ void page_write_text(const struct page *p, const struct text_medium *m);
 bool page_write_csv(const struct page *p, FILE *out);
 
 /* Blocks as text that is never cut. Failures stay in out. */
-void blocks_as_text(const struct block *v, size_t n, struct strbuf *out);
+void blocks_as_text(const struct page_block *v, size_t n, struct strbuf *out);
 
 /*
  * Documents, group by group; each group appended is complete in itself. Failures stay in b.
@@ -32,8 +32,3 @@ void html_text(struct strbuf *b, struct str text); /* preformatted and escaped *
 /* Parts of the writers. */
 void table_write_text(const struct table *t, const struct text_medium *m);
 bool table_write_csv(const struct table *t, FILE *out);
-/*
- * A paragraph of at most `width` columns (0: no limit): `head`, then the words of the text, with
- * further lines indented to the end of head. Ends with a newline.
- */
-void write_wrapped(const struct text_medium *m, const char *head, const char *text, unsigned width);

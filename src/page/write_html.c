@@ -13,7 +13,7 @@ static void put_unstyled(struct strbuf *b, const char *text)
 	sb_free(&plain);
 }
 
-static void put_row(struct strbuf *b, const struct table *t, size_t row, const char *tag)
+static void write_html_put_row(struct strbuf *b, const struct table *t, size_t row, const char *tag)
 {
 	for (unsigned k = 0; k < t->n_columns; k++) {
 		const char *text =
@@ -25,22 +25,22 @@ static void put_row(struct strbuf *b, const struct table *t, size_t row, const c
 	}
 }
 
-static void put_table(struct strbuf *b, const struct table *t)
+static void write_html_put_table(struct strbuf *b, const struct table *t)
 {
 	size_t n_rows = t->n_columns ? t->cells.n / t->n_columns : 0;
 
 	sb_puts(b, "<div class=\"scroll\"><table><thead><tr>");
-	put_row(b, t, 0, "th");
+	write_html_put_row(b, t, 0, "th");
 	sb_puts(b, "</tr></thead>\n<tbody>");
 	for (size_t row = 1; row <= n_rows; row++) {
 		sb_puts(b, "<tr>");
-		put_row(b, t, row, "td");
+		write_html_put_row(b, t, row, "td");
 		sb_puts(b, "</tr>\n");
 	}
 	sb_puts(b, "</tbody></table></div>\n");
 }
 
-static void put_facts(struct strbuf *b, const struct block_group *g)
+static void write_html_put_facts(struct strbuf *b, const struct block_group *g)
 {
 	sb_puts(b, "<dl>\n");
 	for (size_t i = 0; i < g->n; i++) {
@@ -57,7 +57,7 @@ static void put_facts(struct strbuf *b, const struct block_group *g)
 }
 
 /* Further parts of an item begin on a new line with their name. */
-static void put_list(struct strbuf *b, const struct block_group *g)
+static void write_html_put_list(struct strbuf *b, const struct block_group *g)
 {
 	sb_puts(b, "<ul>\n");
 	for (size_t i = 0; i < g->n; i++) {
@@ -79,7 +79,7 @@ void html_text(struct strbuf *b, struct str text)
 	sb_puts(b, "</pre>\n");
 }
 
-static void put_listing(struct strbuf *b, const struct block_group *g)
+static void write_html_put_listing(struct strbuf *b, const struct block_group *g)
 {
 	struct strbuf text = {0};
 
@@ -89,7 +89,7 @@ static void put_listing(struct strbuf *b, const struct block_group *g)
 	sb_free(&text);
 }
 
-static void put_paragraph(struct strbuf *b, const struct block_group *g)
+static void write_html_put_paragraph(struct strbuf *b, const struct block_group *g)
 {
 	sb_puts(b, "<p>");
 	for (size_t i = 0; i < g->n; i++) {
@@ -111,19 +111,19 @@ void group_write_html(const struct block_group *g, struct strbuf *b)
 		return;
 	switch (g->v->kind) {
 	case BLOCK_ITEM:
-		put_list(b, g);
+		write_html_put_list(b, g);
 		break;
 	case BLOCK_FACT:
 	case BLOCK_COMMAND:
-		put_facts(b, g);
+		write_html_put_facts(b, g);
 		break;
 	case BLOCK_TABLE:
-		put_table(b, g->v->table);
+		write_html_put_table(b, g->v->table);
 		break;
 	case BLOCK_LISTING:
-		put_listing(b, g);
+		write_html_put_listing(b, g);
 		break;
 	default:
-		put_paragraph(b, g);
+		write_html_put_paragraph(b, g);
 	}
 }

@@ -41,7 +41,7 @@ void markdown_heading(struct strbuf *b, struct str title)
 	sb_puts(b, "\n\n");
 }
 
-static void put_paragraph(struct strbuf *b, const struct block_group *g)
+static void write_markdown_put_paragraph(struct strbuf *b, const struct block_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct strbuf plain = {0};
@@ -56,7 +56,7 @@ static void put_paragraph(struct strbuf *b, const struct block_group *g)
 	sb_puts(b, "\n\n");
 }
 
-static void put_list(struct strbuf *b, const struct block_group *g)
+static void write_markdown_put_list(struct strbuf *b, const struct block_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct str name = block_name(&g->v[i]);
@@ -72,7 +72,7 @@ static void put_list(struct strbuf *b, const struct block_group *g)
 }
 
 /* "- **kernel** text" */
-static void put_facts(struct strbuf *b, const struct block_group *g)
+static void write_markdown_put_facts(struct strbuf *b, const struct block_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		if (block_goes_on(&g->v[i])) {
@@ -111,17 +111,17 @@ void group_write_markdown(const struct block_group *g, unsigned max_lines, struc
 		return;
 	switch (g->v->kind) {
 	case BLOCK_ITEM:
-		put_list(b, g);
+		write_markdown_put_list(b, g);
 		break;
 	case BLOCK_FACT:
 	case BLOCK_COMMAND:
-		put_facts(b, g);
+		write_markdown_put_facts(b, g);
 		break;
 	case BLOCK_TABLE:
 	case BLOCK_LISTING:
 		put_blocks_as_text(b, g, max_lines);
 		break;
 	default:
-		put_paragraph(b, g);
+		write_markdown_put_paragraph(b, g);
 	}
 }

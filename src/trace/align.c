@@ -16,7 +16,7 @@ __extension__ typedef __int128 i128;
 #define MAX_OFFSET_CYC TRACE_MAX_TIME_CYC
 
 /* Differences between first and last sample; false if no frequency can be derived from them. */
-static bool span_of(const struct clock_domain *c, int64_t *gfx, int64_t *rt)
+static bool align_span_of(const struct clock_domain *c, int64_t *gfx, int64_t *rt)
 {
 	if (c->n_samples < 2)
 		return false;
@@ -80,7 +80,7 @@ static const int64_t *anchor_of(const struct clock_domain *c, const uint64_t *fi
 	return c->samples[i];
 }
 
-static bool align(
+static bool align_align(
 	struct clock_domain *c, const int64_t *mine, const int64_t *ref, const i128 sums[2])
 {
 	i128 ticks = (i128)mine[1] - ref[1], sum_gfx = sums[0], sum_rt = sums[1];
@@ -123,7 +123,7 @@ bool trace_align_clocks(
 			t->reference_clock = i;
 			ref = anchor_of(c, first_cyc ? &first_cyc[i] : NULL);
 		}
-		if (!span_of(c, &gfx, &rt))
+		if (!align_span_of(c, &gfx, &rt))
 			continue;
 		sums[0] += gfx;
 		sums[1] += rt;
@@ -137,7 +137,7 @@ bool trace_align_clocks(
 	for (clock_idx i = 0; i < t->n_clocks; i++)
 		t->clocks[i].is_aligned =
 			t->clocks[i].n_samples &&
-			align(&t->clocks[i],
+			align_align(&t->clocks[i],
 				anchor_of(&t->clocks[i], first_cyc ? &first_cyc[i] : NULL), ref,
 				sums);
 	return note_unaligned(t, source);

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "trace/index.h"
 
-static size_t rounded(size_t n)
+static size_t columns_rounded(size_t n)
 {
 	return (n + LANE_ALIGN - 1) & ~(size_t)(LANE_ALIGN - 1);
 }
@@ -14,24 +14,26 @@ size_t lane_bytes(uint32_t n, bool has_sub)
 {
 	size_t blocks = lane_blocks(n);
 
-	return blocks * LANE_HEAD * sizeof(uint32_t) + rounded(lane_marks(n) * sizeof(uint32_t)) +
-	       4 * rounded(n * sizeof(uint32_t)) + (has_sub ? 3 : 2) * rounded(n);
+	return blocks * LANE_HEAD * sizeof(uint32_t) +
+	       columns_rounded(lane_marks(n) * sizeof(uint32_t)) +
+	       4 * columns_rounded(n * sizeof(uint32_t)) + (has_sub ? 3 : 2) * columns_rounded(n);
 }
 
 void lane_place(struct lane *l, void *bytes)
 {
-	size_t blocks = lane_blocks(l->n), column = rounded(l->n * sizeof(uint32_t));
+	size_t blocks = lane_blocks(l->n), column = columns_rounded(l->n * sizeof(uint32_t));
 	uint8_t *p = bytes;
 
 	l->sums = (const uint32_t(*)[LANE_HEAD])(void *)p;
 	l->cover = (const uint32_t *)(void *)(p += blocks * sizeof(l->sums[0]));
-	l->start = (const uint32_t *)(void *)(p += rounded(lane_marks(l->n) * sizeof(uint32_t)));
+	l->start = (const uint32_t *)(void *)(p +=
+					      columns_rounded(lane_marks(l->n) * sizeof(uint32_t)));
 	l->dur = (const uint32_t *)(void *)(p += column);
 	l->stall = (const uint32_t *)(void *)(p += column);
 	l->code = (const code_idx *)(void *)(p += column);
 	l->inst_class = p += column;
-	l->tag = p += rounded(l->n);
-	l->sub = l->n_sub > 1 ? p + rounded(l->n) : NULL;
+	l->tag = p += columns_rounded(l->n);
+	l->sub = l->n_sub > 1 ? p + columns_rounded(l->n) : NULL;
 }
 
 void *lane_alloc(struct lane *l)

@@ -105,8 +105,8 @@ uint32_t lane_first_after(const struct lane *l, uint64_t t);
  * tracks. */
 bool columns_number(struct columns *c);
 
-/* columns_load.c: reads all tracks; `origin` is the screen's time 0. spill_path: a file to hold the
- * columns (columns_file.c), which then leave the heap as they are written; NULL: keep them on the
+/* Reads all tracks; `origin` is the screen's time 0. spill_path: a file to hold the
+ * columns, which then leave the heap as they are written; NULL: keep them on the
  * heap. */
 struct columns_options {
 	int64_t origin_cyc;
@@ -120,6 +120,6 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 	struct incore_error *e);
 void columns_deinit(struct columns *c);
 
-/* columns_file.c: maps a file written by columns_load(); false if it is not one of this trace. */
+/* Maps a file written by columns_load(); false if it is not one of this trace. */
 bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
 	struct columns *out, struct incore_error *e);

@@ -2,18 +2,190 @@
 /*
  * columns_load.c: all tracks of a trace, read in parallel, made into lanes. With a file to spill
  * to, each lane is written when it is made and its memory freed; the file is mapped at the end.
+ *
+ * Parts: lanes in a mapped file; all tracks.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "trace/columns_internal.h"
+#include "trace/columns.h"
+
+/*
+ * A columns file, shared by its writer and its reader. Native byte order and layout: it is a cache
+ * of this machine, never exchanged.
+ */
+
+#define COLUMNS_MAGIC "incols1"
+#define COLUMNS_VERSION 2u
+#define COLUMNS_FIRST 128u /* lowest offset of the first lane */
+
+struct columns_head { /* at the start; written last */
+	char magic[8];
+	uint32_t version, lane_sums;
+	uint64_t key[2];
+	uint32_t n_tracks, n_lanes;
+	uint64_t dir_offset, dir_hash, file_bytes;
+};
+_Static_assert(sizeof(struct columns_head) <= COLUMNS_FIRST, "the head lies before the lanes");
+
+struct columns_entry { /* the directory: one per lane */
+	uint32_t track, n, first, n_sub;
+	uint64_t base_cyc, begin_cyc, end_cyc, offset, hash;
+};
+
+/* --- lanes in a mapped file ------------------------------------------------------------------- */
+
+/*
+ * Columns kept in a mapped file, so that the system can reclaim their memory at any time.
+ */
+
+/* Appends the directory, writes the head, and calls fsync. */
+static bool columns_file_end(int fd, const struct columns *c, uint64_t offset,
+	const uint64_t key[2], struct incore_error *e)
+{
+	size_t n = (size_t)c->n_lanes * sizeof(struct columns_entry);
+	struct columns_entry *dir = mem_zalloc(c->n_lanes, sizeof(*dir));
+	struct columns_head h = {.magic = COLUMNS_MAGIC,
+		.version = COLUMNS_VERSION,
+		.lane_sums = LANE_HEAD,
+		.key = {key[0], key[1]},
+		.n_tracks = c->n_tracks,
+		.n_lanes = c->n_lanes,
+		.dir_offset = offset,
+		.file_bytes = offset + n};
+	bool ok;
+
+	if (!dir)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < c->n_lanes; i++) {
+		const struct lane *l = &c->lanes[i];
+
+		dir[i] = (struct columns_entry){l->track, l->n, l->first, l->n_sub, l->base_cyc,
+			l->begin_cyc, l->end_cyc, l->offset, l->hash};
+	}
+	h.dir_hash = hash_bytes(dir, n, 0);
+	ok = lseek(fd, (off_t)offset, SEEK_SET) >= 0 && write_all(fd, dir, n, e) &&
+	     lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, &h, sizeof(h), e);
+	mem_free(dir);
+	return ok;
+}
+
+static bool columns_is_sound(
+	const struct columns_head *h, const struct trace *t, const uint64_t key[2], uint64_t size)
+{
+	return memcmp(h->magic, COLUMNS_MAGIC, sizeof(h->magic)) == 0 &&
+	       h->version == COLUMNS_VERSION && h->lane_sums == LANE_HEAD && h->key[0] == key[0] &&
+	       h->key[1] == key[1] && h->n_tracks == t->n_tracks && h->file_bytes == size &&
+	       h->dir_offset % 8 == 0 && h->dir_offset <= size &&
+	       (size - h->dir_offset) / sizeof(struct columns_entry) == h->n_lanes;
+}
+
+/* Nothing in the directory is trusted: the columns must lie inside the file. */
+static bool take_lane(
+	struct columns *c, const struct trace *t, const struct columns_entry *x, uint64_t limit)
+{
+	struct lane *l = &c->lanes[c->n_lanes];
+	size_t bytes = lane_bytes(x->n, x->n_sub > 1);
+
+	if (x->track >= t->n_tracks || x->n_sub == 0 || x->n_sub > LANE_MAX_SUB ||
+		x->offset % LANE_ALIGN || x->offset > limit || bytes > limit - x->offset)
+		return false;
+	if (c->n_lanes ? x->track < l[-1].track || x->track > l[-1].track + 1 : x->track != 0)
+		return false;
+	*l = (struct lane){.track = x->track,
+		.n = x->n,
+		.first = x->first,
+		.n_sub = x->n_sub,
+		.base_cyc = x->base_cyc,
+		.begin_cyc = x->begin_cyc,
+		.end_cyc = x->end_cyc,
+		.offset = x->offset,
+		.hash = x->hash,
+		.slot = slots_of_track(t->tracks[x->track].name)};
+	lane_place(l, (uint8_t *)c->map + x->offset);
+	if (l->first != (c->n_lanes && l[-1].track == l->track ? l[-1].first + l[-1].n : 0))
+		return false;
+	c->n_lanes++;
+	return true;
+}
+
+static bool columns_take_lanes(struct columns *c, const struct trace *t, const uint64_t key[2])
+{
+	const struct columns_head *h = c->map;
+	const struct columns_entry *dir;
+	size_t dir_bytes;
+
+	if (!columns_is_sound(h, t, key, c->map_size))
+		return false;
+	dir = (const struct columns_entry *)((uint8_t *)c->map + h->dir_offset);
+	dir_bytes = (size_t)h->n_lanes * sizeof(*dir);
+	if (hash_bytes(dir, dir_bytes, 0) != h->dir_hash)
+		return false;
+	c->n_tracks = h->n_tracks;
+	c->lanes = mem_zalloc((size_t)h->n_lanes + 1, sizeof(*c->lanes));
+	for (uint32_t i = 0; c->lanes && i < h->n_lanes; i++)
+		if (!take_lane(c, t, &dir[i], h->dir_offset))
+			return false;
+	return c->lanes &&
+	       (c->n_lanes == 0 ? c->n_tracks == 0
+				: c->lanes[c->n_lanes - 1].track + 1 == c->n_tracks) &&
+	       columns_number(c);
+}
+
+bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
+	struct columns *out, struct incore_error *e)
+{
+	struct columns c = {0};
+	struct stat st;
+	int fd = fault_hit(FAULT_OPEN) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_file(e, "no-columns", path, INCORE_NO_OFFSET, "cannot be opened");
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		st.st_size >= (off_t)sizeof(struct columns_head)) {
+		c.map_size = (size_t)st.st_size;
+		c.map = mmap(NULL, c.map_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (c.map == MAP_FAILED)
+			c.map = NULL;
+		else
+			map_guard_add(c.map, c.map_size, path); /* our own file: a guard is
+								   optional */
+	}
+	close(fd);
+	if (!c.map || !columns_take_lanes(&c, t, key)) {
+		columns_deinit(&c);
+		return err_file(e, "bad-columns", path, INCORE_NO_OFFSET,
+			"is not a columns file of this capture");
+	}
+	*out = c;
+	return true;
+}
+
+void columns_deinit(struct columns *c)
+{
+	for (uint32_t i = 0; c->chunks && i < c->n_lanes; i++)
+		mem_free(c->chunks[i]);
+	mem_free(c->chunks);
+	mem_free(c->lanes);
+	mem_free(c->first_lane);
+	if (c->map) {
+		map_guard_drop(c->map);
+		munmap(c->map, c->map_size);
+	}
+	*c = (struct columns){0};
+}
+
+/* --- all tracks ------------------------------------------------------------------------------- */
 
 struct made { /* the lanes of one track */
 	struct lane *lanes;
@@ -39,7 +211,7 @@ struct load_job {
 	uint64_t offset; /* guarded by the lock */
 };
 
-static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incore_error *e)
+static bool columns_spill(struct load_job *j, struct lane *l, void **chunk, struct incore_error *e)
 {
 	size_t bytes = lane_bytes(l->n, l->n_sub > 1), done = 0;
 
@@ -64,7 +236,7 @@ static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incor
 }
 
 /* Hash of the content, independent of its layout, because links use it. */
-static uint64_t content_hash(const struct lane *l)
+static uint64_t columns_content_hash(const struct lane *l)
 {
 	const uint32_t *wide[] = {l->start, l->dur, l->stall, l->code};
 	const uint8_t *narrow[] = {l->inst_class, l->tag, l->sub};
@@ -77,7 +249,7 @@ static uint64_t content_hash(const struct lane *l)
 	return hash;
 }
 
-static bool add_lane(struct load_job *j, struct made *m, const struct track_data *d,
+static bool columns_add_lane(struct load_job *j, struct made *m, const struct track_data *d,
 	const struct lane *like, const uint8_t *sub, int64_t shift, struct incore_error *e)
 {
 	struct lane *l = mem_resize(m->lanes, (size_t)m->n + 1, sizeof(*l));
@@ -94,8 +266,8 @@ static bool add_lane(struct load_job *j, struct made *m, const struct track_data
 		return err_nomem(e);
 	m->n++;
 	lane_fill(l, d, l->first, shift, sub);
-	l->hash = content_hash(l);
-	return j->fd < 0 || spill(j, l, &m->chunks[m->n - 1], e);
+	l->hash = columns_content_hash(l);
+	return j->fd < 0 || columns_spill(j, l, &m->chunks[m->n - 1], e);
 }
 
 static bool pack_sub(struct load_job *j, struct load_worker *w, uint32_t *n_sub)
@@ -154,7 +326,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	do {
 		like.first = from;
 		like.n = lane_cut(&w->data, from, shift, &like.base_cyc);
-		if (!add_lane(j, m, &w->data, &like, w->sub, shift, e))
+		if (!columns_add_lane(j, m, &w->data, &like, w->sub, shift, e))
 			return false;
 		from += like.n;
 	} while (from < w->data.n);
@@ -163,7 +335,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 }
 
 /* Joins the lanes of all tracks into one array. */
-static bool join(struct load_job *j, struct columns *c, struct incore_error *e)
+static bool columns_join(struct load_job *j, struct columns *c, struct incore_error *e)
 {
 	uint32_t n = 0;
 
@@ -214,19 +386,19 @@ static bool has_level(const struct trace *t, const char *name)
 	return false;
 }
 
-static bool load_columns(
+static bool columns_load_columns(
 	struct load_job *j, struct columns *c, const char *tmp, struct incore_error *e)
 {
 	progress_begin(j->o->progress, "tracks", j->t->n_tracks);
 	if (!pool_run(j->o->pool, j->t->n_tracks, 1, load_one, j, e))
 		return false;
 	progress_end(j->o->progress);
-	if (!join(j, c, e))
+	if (!columns_join(j, c, e))
 		return false;
 	return j->fd >= 0 ? end_spill(j, c, tmp, e) : columns_number(c) || err_nomem(e);
 }
 
-static void free_job(struct load_job *j, unsigned n_workers)
+static void columns_free_job(struct load_job *j, unsigned n_workers)
 {
 	for (unsigned i = 0; j->workers && i < n_workers; i++) {
 		track_data_deinit(&j->workers[i].data);
@@ -272,7 +444,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 	}
 	if (j.fd >= 0)
 		leftover_add(tmp.p, false);
-	ok = ok && load_columns(&j, &c, tmp.p, e);
+	ok = ok && columns_load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
 		if (!ok && tmp.p)
@@ -280,7 +452,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		leftover_drop(tmp.p);
 	}
 	sb_free(&tmp);
-	free_job(&j, n_workers);
+	columns_free_job(&j, n_workers);
 	if (!ok)
 		columns_deinit(&c);
 	else

@@ -141,7 +141,7 @@ struct pieces lane_pieces_of(const struct lane *l, uint32_t i)
 }
 
 /* The sums before a block; the last two words say whether it and the previous block are plain. */
-static const uint32_t *head_of(const struct split_cursor *k, uint32_t lane, uint32_t b)
+static const uint32_t *index_head_of(const struct split_cursor *k, uint32_t lane, uint32_t b)
 {
 	if (k->splits)
 		return k->splits[lane].sums + (size_t)b * k->splits[lane].width;
@@ -159,7 +159,7 @@ static void load_block(struct split_cursor *k, const struct lane *l, uint32_t b)
 	k->cover = l->n ? l->cover[(size_t)b * LANE_MARKS] : first_cover(l);
 	memset(k->sums, 0, sizeof(k->sums));
 	if (l->n && k->splits)
-		memcpy(k->sums, head_of(k, k->lane, b),
+		memcpy(k->sums, index_head_of(k, k->lane, b),
 			(k->splits[k->lane].width - 2) * sizeof(k->sums[0]));
 	else if (l->n)
 		memcpy(k->sums, l->sums[b], LANE_SUMS * sizeof(k->sums[0]));
@@ -174,7 +174,7 @@ void split_begin(struct split_cursor *k, const struct columns *c, const struct l
 	load_block(k, &c->lanes[k->lane], 0);
 }
 
-static void add_slice(const struct split_cursor *k, const struct lane *l, uint32_t i,
+static void index_add_slice(const struct split_cursor *k, const struct lane *l, uint32_t i,
 	uint64_t limit, uint32_t sums[LANE_HEAD])
 {
 	struct pieces p = lane_pieces_after(l, i, k->cover);
@@ -288,7 +288,7 @@ void split_fetch(const struct split_cursor *k, const struct split_stop *s)
 			__builtin_prefetch(l->code + lo);
 	}
 	__builtin_prefetch(l->inst_class + at);
-	__builtin_prefetch(head_of(k, s->lane, b));
+	__builtin_prefetch(index_head_of(k, s->lane, b));
 	if (k->splits && k->splits[s->lane].keys)
 		__builtin_prefetch(k->splits[s->lane].keys + at);
 }
@@ -378,12 +378,12 @@ static void go(struct split_cursor *k, const struct lane *l, uint32_t mark, uint
 }
 
 /* Advances the cursor past all slices of the lane that end by rel. */
-static void advance(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
+static void index_advance(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
 {
 	uint32_t b = mark / LANE_MARKS;
 	bool late = is_late(l, mark);
 
-	if (l->n && head_of(k, k->lane, b + late)[head_width(k, k->lane) - 2 + late]) {
+	if (l->n && index_head_of(k, k->lane, b + late)[head_width(k, k->lane) - 2 + late]) {
 		go(k, l, mark, rel);
 		return;
 	}
@@ -394,7 +394,7 @@ static void advance(struct split_cursor *k, const struct lane *l, uint32_t mark,
 
 		if (p.end > rel)
 			break;
-		add_slice(k, l, k->i, WHOLE, k->sums);
+		index_add_slice(k, l, k->i, WHOLE, k->sums);
 		k->cover = (uint32_t)p.end;
 		k->i++;
 	}
@@ -404,7 +404,7 @@ static void next_lane(struct split_cursor *k)
 {
 	const struct lane *l = &k->c->lanes[k->lane];
 
-	advance(k, l, l->n ? lane_marks(l->n) - 1 : 0, UINT32_MAX);
+	index_advance(k, l, l->n ? lane_marks(l->n) - 1 : 0, UINT32_MAX);
 	for (unsigned j = 0; j < LANE_SUMS; j++)
 		k->before[j] += k->sums[j];
 	add_tail(k, l, UINT64_MAX, k->before);
@@ -423,13 +423,13 @@ uint32_t split_at_stop(struct split_cursor *k, uint64_t t, const struct split_st
 		next_lane(k);
 	l = &k->c->lanes[k->lane];
 	rel = rel_of(l, t);
-	advance(k, l, s->mark, rel);
+	index_advance(k, l, s->mark, rel);
 	memcpy(now, k->sums, sizeof(now));
 	*n_begun = k->passed + k->i;
 	if (k->i < l->n) {
 		*n_begun += l->start[k->i] < rel;
 		if (rel < UINT32_MAX)
-			add_slice(k, l, k->i, rel, now);
+			index_add_slice(k, l, k->i, rel, now);
 	}
 	for (unsigned j = 0; j < LANE_SUMS; j++)
 		out[j] = k->before[j] + now[j];

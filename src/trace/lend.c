@@ -35,8 +35,8 @@ static bool copy_codes(const struct lane *l, uint32_t n_code, struct track_data 
 	return !bad;
 }
 
-static bool load(const struct track_lender *self, const struct trace *t, track_idx i, unsigned want,
-	struct track_data *d)
+static bool lend_load(const struct track_lender *self, const struct trace *t, track_idx i,
+	unsigned want, struct track_data *d)
 {
 	const struct lent_columns *x = (const struct lent_columns *)self;
 	const struct columns *c = x->columns;
@@ -62,10 +62,10 @@ static bool load(const struct track_lender *self, const struct trace *t, track_i
 struct lent_columns lend_columns(
 	const struct trace *of, const struct columns *columns, int64_t origin_cyc)
 {
-	return (struct lent_columns){{load}, of, columns, origin_cyc};
+	return (struct lent_columns){{lend_load}, of, columns, origin_cyc};
 }
 
-static bool is_same(const struct trace *a, const struct trace *b)
+static bool lend_is_same(const struct trace *a, const struct trace *b)
 {
 	if (a->n_tracks != b->n_tracks || a->n_code != b->n_code)
 		return false;
@@ -80,6 +80,6 @@ static bool is_same(const struct trace *a, const struct trace *b)
 
 void lend_to(const struct lent_columns *l, struct trace *t)
 {
-	if (l->columns->n_tracks == t->n_tracks && is_same(l->of, t))
+	if (l->columns->n_tracks == t->n_tracks && lend_is_same(l->of, t))
 		__atomic_store_n(&t->lender, &l->lender, __ATOMIC_RELEASE);
 }

@@ -2,7 +2,7 @@
 /* mem_tracks.c: the loader copies one track at a time. */
 #include "trace/mem_tracks.h"
 
-static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+static bool trace_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e)
 {
 	uint32_t n = t->tracks[i].n_slices;
@@ -19,7 +19,7 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 	return true;
 }
 
-static void close_ctx(void *ctx)
+static void trace_close_ctx(void *ctx)
 {
 	struct mem_tracks *m = ctx;
 
@@ -34,7 +34,7 @@ struct mem_tracks *mem_tracks_new(struct trace *t)
 	struct mem_tracks *m = mem_zalloc(1, sizeof(*m));
 
 	if (m) {
-		t->loader = (struct track_loader){.load = load, .close = close_ctx};
+		t->loader = (struct track_loader){.load = trace_load, .close = trace_close_ctx};
 		t->loader_ctx = m;
 	}
 	return m;

@@ -36,8 +36,6 @@ bool packed_write(const struct trace *t, FILE *f, const struct packed_options *o
 /* As packed_write(), but with every track empty: only what a trace holds besides its slices. */
 bool packed_write_tables(const struct trace *t, FILE *f, struct incore_error *e);
 
-bool packed_is_magic(const uint8_t *head, size_t n);
-
 /* Fills a new trace. `skip` has bit 1 << id set for each section the caller can do without. */
 bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e);
 /* As packed_read(), from a loaded file. Takes ownership of data, also on failure. */

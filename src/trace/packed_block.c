@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_block.c: writes the columns of one block; packed_unpack.c reads them. Every time is a
+ * packed_block.c: writes the columns of one block; packed_read.c reads them. Every time is a
  * difference (a slice starts where the one before ended, a code row follows its predecessor), so
  * nearly all bytes are 0.
  */
-#include "trace/packed_block.h"
+#include "trace/packed_file.h"
 
 #include "codec/varint.h"
 
@@ -20,7 +20,7 @@ void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc)
 	*c = (struct piece_cursor){.end_cyc = begin_cyc, .code = UINT32_MAX};
 }
 
-void block_clear(struct block *b)
+void block_clear(struct packed_block *b)
 {
 	for (int s = 0; s < STREAM_COUNT; s++)
 		b->stream[s].n = 0;
@@ -32,13 +32,13 @@ void block_clear(struct block *b)
 	b->max_cyc = 0;
 }
 
-void block_deinit(struct block *b)
+void block_deinit(struct packed_block *b)
 {
 	for (int s = 0; s < STREAM_COUNT; s++)
 		VEC_FREE(&b->stream[s]);
 }
 
-bool block_is_full(const struct block *b)
+bool block_is_full(const struct packed_block *b)
 {
 	for (int k = 0; k < PIECE_KINDS; k++)
 		if (b->n[k] >= block_max[k])
@@ -48,12 +48,12 @@ bool block_is_full(const struct block *b)
 
 /* --- writing --- */
 
-struct part { /* part of a track: elements [from, to) of each kind */
+struct packed_part { /* part of a track: elements [from, to) of each kind */
 	uint32_t from[PIECE_KINDS], to[PIECE_KINDS];
 };
 
-static uint32_t part_scale(const struct trace *t, const struct track_data *d, const struct part *p,
-	const struct piece_cursor *c)
+static uint32_t part_scale(const struct trace *t, const struct track_data *d,
+	const struct packed_part *p, const struct piece_cursor *c)
 {
 	uint32_t q = t->meta.clock_quantum;
 
@@ -70,7 +70,7 @@ static uint32_t part_scale(const struct trace *t, const struct track_data *d, co
 	return q;
 }
 
-static bool reserve(struct block *b, const struct part *p)
+static bool packed_block_reserve(struct packed_block *b, const struct packed_part *p)
 {
 	size_t rows = p->to[PIECE_ROWS] - p->from[PIECE_ROWS];
 	size_t states = p->to[PIECE_STATES] - p->from[PIECE_STATES];
@@ -96,19 +96,20 @@ static bool reserve(struct block *b, const struct part *p)
 	return true;
 }
 
-static uint8_t *tail(struct block *b, enum packed_stream s)
+static uint8_t *tail(struct packed_block *b, enum packed_stream s)
 {
 	return b->stream[s].v + b->stream[s].n;
 }
 
-static void set_tail(struct block *b, enum packed_stream s, const uint8_t *end)
+static void set_tail(struct packed_block *b, enum packed_stream s, const uint8_t *end)
 {
 	b->stream[s].n = (size_t)(end - b->stream[s].v);
 }
 
-static void add_sums(struct block *b, const struct track_data *d, uint32_t i)
+static void packed_block_add_sums(struct packed_block *b, const struct track_data *d, uint32_t i)
 {
-	struct class_sum *s = &b->sums[d->inst_class[i] < CLASS_COUNT ? d->inst_class[i] : 0];
+	struct packed_class_sum *s =
+		&b->sums[d->inst_class[i] < CLASS_COUNT ? d->inst_class[i] : 0];
 	uint64_t end = d->start_cyc[i] + d->dur_cyc[i];
 
 	s->hit++;
@@ -120,8 +121,8 @@ static void add_sums(struct block *b, const struct track_data *d, uint32_t i)
 		b->max_cyc = end;
 }
 
-static void add_rows(struct block *b, const struct trace *t, const struct track_data *d,
-	const struct part *p, uint32_t scale, struct piece_cursor *c)
+static void add_rows(struct packed_block *b, const struct trace *t, const struct track_data *d,
+	const struct packed_part *p, uint32_t scale, struct piece_cursor *c)
 {
 	uint8_t *gap = tail(b, STREAM_GAP), *issue = tail(b, STREAM_ISSUE);
 	uint8_t *stall = tail(b, STREAM_STALL), *code = tail(b, STREAM_CODE);
@@ -140,7 +141,7 @@ static void add_rows(struct block *b, const struct trace *t, const struct track_
 		*tag++ = d->tag[i];
 		c->end_cyc = d->start_cyc[i] + d->dur_cyc[i];
 		c->code = row;
-		add_sums(b, d, i);
+		packed_block_add_sums(b, d, i);
 	}
 	set_tail(b, STREAM_GAP, gap);
 	set_tail(b, STREAM_ISSUE, issue);
@@ -150,8 +151,8 @@ static void add_rows(struct block *b, const struct trace *t, const struct track_
 	set_tail(b, STREAM_TAG, tag);
 }
 
-static void add_states(
-	struct block *b, const struct track_data *d, const struct part *p, uint32_t scale)
+static void packed_block_add_states(struct packed_block *b, const struct track_data *d,
+	const struct packed_part *p, uint32_t scale)
 {
 	uint8_t *state = tail(b, STREAM_STATE), *dur = tail(b, STREAM_STATE_DUR);
 
@@ -163,8 +164,8 @@ static void add_states(
 	set_tail(b, STREAM_STATE_DUR, dur);
 }
 
-static void add_waits(
-	struct block *b, const struct track_data *d, const struct part *p, struct piece_cursor *c)
+static void packed_block_add_waits(struct packed_block *b, const struct track_data *d,
+	const struct packed_part *p, struct piece_cursor *c)
 {
 	uint8_t *wait = tail(b, STREAM_WAITS), *producer = tail(b, STREAM_PRODUCERS);
 
@@ -186,8 +187,8 @@ static void add_waits(
 	set_tail(b, STREAM_PRODUCERS, producer);
 }
 
-static void add_piece(
-	struct block *b, const struct part *p, uint32_t scale, const size_t before[STREAM_COUNT])
+static void packed_block_add_piece(struct packed_block *b, const struct packed_part *p,
+	uint32_t scale, const size_t before[STREAM_COUNT])
 {
 	uint8_t *out = tail(b, STREAM_PIECES);
 
@@ -200,13 +201,13 @@ static void add_piece(
 	b->n_pieces++;
 }
 
-bool block_add(struct block *b, const struct trace *t, track_idx i, const struct track_data *d,
-	struct piece_cursor *c, bool *is_done)
+bool block_add(struct packed_block *b, const struct trace *t, track_idx i,
+	const struct track_data *d, struct piece_cursor *c, bool *is_done)
 {
 	const uint32_t all[PIECE_KINDS] = {
 		d->n, d->n_states, d->n_stated_waits, d->n_stated_producers};
 	size_t before[STREAM_COUNT];
-	struct part p;
+	struct packed_part p;
 	uint32_t scale;
 
 	*is_done = true;
@@ -217,7 +218,7 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 		p.to[k] = c->done[k] + (rest < room ? rest : room);
 		*is_done &= p.to[k] == all[k];
 	}
-	if (!reserve(b, &p))
+	if (!packed_block_reserve(b, &p))
 		return false;
 	for (int s = 0; s < STREAM_COUNT; s++)
 		before[s] = b->stream[s].n;
@@ -225,9 +226,9 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 		b->first_track = i;
 	scale = part_scale(t, d, &p, c);
 	add_rows(b, t, d, &p, scale, c);
-	add_states(b, d, &p, scale);
-	add_waits(b, d, &p, c);
-	add_piece(b, &p, scale, before);
+	packed_block_add_states(b, d, &p, scale);
+	packed_block_add_waits(b, d, &p, c);
+	packed_block_add_piece(b, &p, scale, before);
 	for (int k = 0; k < PIECE_KINDS; k++) {
 		b->n[k] += p.to[k] - p.from[k];
 		c->done[k] = p.to[k];

@@ -14,8 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/zstd.h"
-#include "trace/packed_dir.h"
-#include "trace/packed_tables.h"
+#include "trace/packed_file.h"
 
 /* For grouping, a track of unknown length is assumed to issue once in this many cycles. */
 #define GUESSED_CYC_PER_SLICE 8
@@ -24,25 +23,25 @@
  * them 6 % smaller and 11 % faster to unpack. */
 #define SHORTEST_MATCH 6
 
-struct packed_block { /* ready to be written */
+struct written_block { /* ready to be written */
 	struct block_info info;
 	struct block_place place;
 	struct strbuf bytes;
 };
 
-struct group {
+struct packed_group {
 	track_idx first, end;
-	VEC(struct packed_block) blocks;
+	VEC(struct written_block) blocks;
 	struct arena arena; /* holds stored errors */
 };
 
-struct worker {
+struct packed_worker {
 	struct track_data data;
-	struct block block;
+	struct packed_block block;
 	ZSTD_CCtx *zstd; /* for streams */
 };
 
-struct writer {
+struct packed_writer {
 	const struct trace *t;
 	const struct packed_options *o;
 	int level;
@@ -50,9 +49,9 @@ struct writer {
 	uint64_t offset; /* bytes written */
 	struct packed_dir dir;
 	uint32_t dir_cap;
-	struct worker *workers;
+	struct packed_worker *workers;
 	unsigned n_workers;
-	VEC(struct group) groups;
+	VEC(struct packed_group) groups;
 	size_t base; /* first group of the batch */
 	struct hash_stream hash;
 	struct strbuf table;
@@ -60,7 +59,8 @@ struct writer {
 	struct packed_result result;
 };
 
-static bool emit(struct writer *w, const void *p, size_t n, struct incore_error *e)
+static bool packed_write_emit(
+	struct packed_writer *w, const void *p, size_t n, struct incore_error *e)
 {
 	if (n && fault_hit(FAULT_WRITE))
 		return err_errno(e, EIO, "packed file", "cannot write");
@@ -73,8 +73,8 @@ static bool emit(struct writer *w, const void *p, size_t n, struct incore_error 
 /* --- blocks --- */
 
 /* Appends a stream to out, compressed if that makes it smaller. */
-static bool pack_stream(const struct writer *w, ZSTD_CCtx *zstd, struct str raw, struct strbuf *out,
-	uint64_t *stored_bytes, struct incore_error *e)
+static bool pack_stream(const struct packed_writer *w, ZSTD_CCtx *zstd, struct str raw,
+	struct strbuf *out, uint64_t *stored_bytes, struct incore_error *e)
 {
 	size_t before = out->n;
 
@@ -88,11 +88,11 @@ static bool pack_stream(const struct writer *w, ZSTD_CCtx *zstd, struct str raw,
 	return out->failed ? err_nomem(e) : true;
 }
 
-static bool flush_block(
-	struct writer *w, struct group *g, struct worker *me, struct incore_error *e)
+static bool flush_block(struct packed_writer *w, struct packed_group *g, struct packed_worker *me,
+	struct incore_error *e)
 {
-	struct block *b = &me->block;
-	struct packed_block out = {0};
+	struct packed_block *b = &me->block;
+	struct written_block out = {0};
 	struct hash_stream hash;
 	struct hash128 sum;
 	bool ok = true;
@@ -127,8 +127,8 @@ static bool flush_block(
 }
 
 /* Loads as much of the track as possible; for the rest its error is stored. */
-static bool load_most(struct writer *w, struct group *g, track_idx i, struct track_data *d,
-	struct incore_error *e)
+static bool load_most(struct packed_writer *w, struct packed_group *g, track_idx i,
+	struct track_data *d, struct incore_error *e)
 {
 	static const unsigned wants[] = {
 		TRACK_STATES | TRACK_STATED_WAITS, TRACK_STATES, TRACK_STATED_WAITS, 0};
@@ -169,8 +169,8 @@ static void fill_content(struct track_content *c, const struct track_data *d)
 	memcpy(c->coord_file, d->coord_file, sizeof(c->coord_file));
 }
 
-static bool pack_track(
-	struct writer *w, struct group *g, struct worker *me, track_idx i, struct incore_error *e)
+static bool pack_track(struct packed_writer *w, struct packed_group *g, struct packed_worker *me,
+	track_idx i, struct incore_error *e)
 {
 	struct piece_cursor cursor;
 	bool is_done = false;
@@ -190,9 +190,9 @@ static bool pack_track(
 
 static bool pack_group(void *ctx, size_t item, unsigned worker, struct incore_error *e)
 {
-	struct writer *w = ctx;
-	struct group *g = &w->groups.v[w->base + item];
-	struct worker *me = &w->workers[worker];
+	struct packed_writer *w = ctx;
+	struct packed_group *g = &w->groups.v[w->base + item];
+	struct packed_worker *me = &w->workers[worker];
 
 	block_clear(&me->block);
 	for (track_idx i = g->first; i < g->end; i++) {
@@ -213,10 +213,10 @@ static uint64_t expected_slices(const struct track *k)
 	return n < BLOCK_MAX_ROWS ? n : BLOCK_MAX_ROWS;
 }
 
-static bool make_groups(struct writer *w, struct incore_error *e)
+static bool packed_write_make_groups(struct packed_writer *w, struct incore_error *e)
 {
 	uint64_t n = 0;
-	struct group g = {0};
+	struct packed_group g = {0};
 
 	for (track_idx i = 0; i < w->t->n_tracks; i++) {
 		uint64_t slices = expected_slices(&w->t->tracks[i]);
@@ -239,7 +239,7 @@ static bool make_groups(struct writer *w, struct incore_error *e)
 	return true;
 }
 
-static bool add_to_dir(struct writer *w, const struct packed_block *b)
+static bool add_to_dir(struct packed_writer *w, const struct written_block *b)
 {
 	struct packed_dir *d = &w->dir;
 
@@ -264,12 +264,13 @@ static bool add_to_dir(struct writer *w, const struct packed_block *b)
 	return true;
 }
 
-static bool write_group(struct writer *w, struct group *g, struct incore_error *e)
+static bool packed_write_group(
+	struct packed_writer *w, struct packed_group *g, struct incore_error *e)
 {
-	EACH (struct packed_block, b, g->blocks.v, g->blocks.n) {
+	EACH (struct written_block, b, g->blocks.v, g->blocks.n) {
 		if (!add_to_dir(w, b))
 			return err_nomem(e);
-		if (!emit(w, b->bytes.p, b->bytes.n, e))
+		if (!packed_write_emit(w, b->bytes.p, b->bytes.n, e))
 			return false;
 		w->result.column_bytes += b->bytes.n;
 		sb_free(&b->bytes);
@@ -278,7 +279,7 @@ static bool write_group(struct writer *w, struct group *g, struct incore_error *
 	return true;
 }
 
-static bool run_batch(struct writer *w, size_t n, struct incore_error *e)
+static bool run_batch(struct packed_writer *w, size_t n, struct incore_error *e)
 {
 	if (w->o->pool)
 		return pool_run(w->o->pool, n, 1, pack_group, w, e);
@@ -288,7 +289,7 @@ static bool run_batch(struct writer *w, size_t n, struct incore_error *e)
 	return true;
 }
 
-static bool write_blocks(struct writer *w, struct incore_error *e)
+static bool write_blocks(struct packed_writer *w, struct incore_error *e)
 {
 	size_t batch = (size_t)w->n_workers * GROUPS_PER_WORKER;
 
@@ -300,7 +301,7 @@ static bool write_blocks(struct writer *w, struct incore_error *e)
 		if (!run_batch(w, n, e))
 			return false;
 		for (size_t i = 0; i < n; i++)
-			if (!write_group(w, &w->groups.v[w->base + i], e))
+			if (!packed_write_group(w, &w->groups.v[w->base + i], e))
 				return false;
 	}
 	return true;
@@ -308,7 +309,7 @@ static bool write_blocks(struct writer *w, struct incore_error *e)
 
 /* --- sections --- */
 
-static void hash_section(struct writer *w, uint32_t id, const struct strbuf *raw)
+static void hash_section(struct packed_writer *w, uint32_t id, const struct strbuf *raw)
 {
 	uint8_t head[12];
 
@@ -321,7 +322,7 @@ static void hash_section(struct writer *w, uint32_t id, const struct strbuf *raw
 }
 
 static bool write_section(
-	struct writer *w, uint32_t id, const struct strbuf *raw, struct incore_error *e)
+	struct packed_writer *w, uint32_t id, const struct strbuf *raw, struct incore_error *e)
 {
 	struct strbuf packed = {0};
 	const struct strbuf *use = raw;
@@ -343,13 +344,13 @@ static bool write_section(
 	bytes_put_u64(&w->table, raw->n);
 	bytes_put_u64(&w->table, hash_bytes(use->p, use->n, id));
 	w->n_sections++;
-	ok = ok && emit(w, use->p, use->n, e);
+	ok = ok && packed_write_emit(w, use->p, use->n, e);
 	sb_free(&packed);
 	return ok;
 }
 
 /* Writes one section with the given function. */
-static bool write_table(struct writer *w, uint32_t id, struct incore_error *e)
+static bool packed_write_table(struct packed_writer *w, uint32_t id, struct incore_error *e)
 {
 	struct trace shallow = *w->t; /* the movers may set empty arrays to NULL */
 	struct strbuf raw = {0};
@@ -372,7 +373,7 @@ static bool write_table(struct writer *w, uint32_t id, struct incore_error *e)
 	return ok;
 }
 
-static bool write_trailer(struct writer *w, struct incore_error *e)
+static bool write_trailer(struct packed_writer *w, struct incore_error *e)
 {
 	struct hash128 hash = hash_stream_end(&w->hash);
 	uint64_t table_at = w->offset;
@@ -381,7 +382,7 @@ static bool write_trailer(struct writer *w, struct incore_error *e)
 
 	if (w->table.failed)
 		return err_nomem(e);
-	if (!emit(w, w->table.p, w->table.n, e))
+	if (!packed_write_emit(w, w->table.p, w->table.n, e))
 		return false;
 	bytes_put_u64(&b, table_at);
 	bytes_put_u32(&b, w->n_sections);
@@ -393,7 +394,7 @@ static bool write_trailer(struct writer *w, struct incore_error *e)
 	if (!b.failed)
 		bytes_put_u64(&b, hash_bytes(b.p, b.n, 0));
 	sb_add(&b, PACKED_END_MAGIC, 8);
-	ok = b.failed ? err_nomem(e) : emit(w, b.p, b.n, e);
+	ok = b.failed ? err_nomem(e) : packed_write_emit(w, b.p, b.n, e);
 	sb_free(&b);
 	w->result.content_hash[0] = hash.lo;
 	w->result.content_hash[1] = hash.hi;
@@ -401,13 +402,13 @@ static bool write_trailer(struct writer *w, struct incore_error *e)
 	return ok;
 }
 
-static bool write_header(struct writer *w, struct incore_error *e)
+static bool write_header(struct packed_writer *w, struct incore_error *e)
 {
 	uint8_t head[PACKED_HEADER_BYTES] = PACKED_MAGIC;
 
 	head[8] = PACKED_VERSION;
 	head[12] = PACKED_HEADER_BYTES;
-	return emit(w, head, sizeof(head), e);
+	return packed_write_emit(w, head, sizeof(head), e);
 }
 
 static ZSTD_CCtx *new_packer(void)
@@ -421,7 +422,7 @@ static ZSTD_CCtx *new_packer(void)
 	return zstd;
 }
 
-static bool writer_init(struct writer *w, struct incore_error *e)
+static bool writer_init(struct packed_writer *w, struct incore_error *e)
 {
 	w->n_workers = w->o->pool ? pool_size(w->o->pool) : 1;
 	w->workers = mem_zalloc(w->n_workers, sizeof(*w->workers));
@@ -437,7 +438,7 @@ static bool writer_init(struct writer *w, struct incore_error *e)
 	return true;
 }
 
-static void writer_deinit(struct writer *w)
+static void writer_deinit(struct packed_writer *w)
 {
 	for (unsigned i = 0; w->workers && i < w->n_workers; i++) {
 		track_data_deinit(&w->workers[i].data);
@@ -445,7 +446,7 @@ static void writer_deinit(struct writer *w)
 		ZSTD_freeCCtx(w->workers[i].zstd);
 	}
 	mem_free(w->workers);
-	EACH (struct group, g, w->groups.v, w->groups.n) {
+	EACH (struct packed_group, g, w->groups.v, w->groups.n) {
 		for (size_t k = 0; k < g->blocks.n; k++)
 			sb_free(&g->blocks.v[k].bytes);
 		VEC_FREE(&g->blocks);
@@ -458,25 +459,25 @@ static void writer_deinit(struct writer *w)
 	sb_free(&w->table);
 }
 
-static bool write_all_parts(struct writer *w, struct incore_error *e)
+static bool write_all_parts(struct packed_writer *w, struct incore_error *e)
 {
 	if (!write_header(w, e) || !write_blocks(w, e))
 		return false;
 	for (uint32_t id = PACKED_META; id < PACKED_OPTIONAL; id++)
-		if (!write_table(w, id, e))
+		if (!packed_write_table(w, id, e))
 			return false;
-	return (!packed_has_sampled(w->t) || write_table(w, PACKED_SAMPLED, e)) &&
+	return (!packed_has_sampled(w->t) || packed_write_table(w, PACKED_SAMPLED, e)) &&
 	       write_trailer(w, e);
 }
 
 bool packed_write(const struct trace *t, FILE *f, const struct packed_options *o,
 	struct packed_result *out, struct incore_error *e)
 {
-	struct writer w = {.t = t, .o = o, .f = f};
+	struct packed_writer w = {.t = t, .o = o, .f = f};
 	bool ok;
 
 	w.level = o->level ? o->level : PACKED_DEFAULT_LEVEL;
-	ok = writer_init(&w, e) && make_groups(&w, e);
+	ok = writer_init(&w, e) && packed_write_make_groups(&w, e);
 	progress_begin(o->progress, "waves", t->n_tracks);
 	ok = ok && write_all_parts(&w, e);
 	progress_end(o->progress);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c: creating, sharing and querying the trace itself. */
+/*
+ * trace.c: creating, sharing and querying the trace itself.
+ *
+ * Parts: the content of one track; the trace itself.
+ *
+ * Parts: the trace itself; is it sound?.
+ */
 #include "trace/trace.h"
 
 #include <stdarg.h>
@@ -8,6 +14,130 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "trace/trace_text.h"
+
+/* --- the trace itself ------------------------------------------------------------------------- */
+
+/* --- the content of one track ----------------------------------------------------------------- */
+
+/* The buffer that holds one track's content, reused from track to track. */
+
+/* New capacity, growing by half, so that tracks of increasing length do not reallocate each time.
+ */
+static uint32_t grown(uint32_t cap, uint32_t need)
+{
+	uint64_t want = (uint64_t)cap + cap / 2;
+
+	if (want < need)
+		want = need;
+	if (want < 64)
+		want = 64;
+	return want > UINT32_MAX ? UINT32_MAX : (uint32_t)want;
+}
+
+static bool resize(void **p, uint32_t n, size_t size)
+{
+	void *q = mem_resize(*p, n, size);
+
+	if (!q)
+		return false;
+	*p = q;
+	return true;
+}
+
+bool track_data_reserve(struct track_data *d, uint32_t n_slices)
+{
+	uint32_t cap;
+
+	if (n_slices <= d->cap)
+		return true;
+	cap = grown(d->cap, n_slices);
+	if (!resize((void **)&d->start_cyc, cap, sizeof(*d->start_cyc)) ||
+		!resize((void **)&d->dur_cyc, cap, sizeof(*d->dur_cyc)) ||
+		!resize((void **)&d->stall_cyc, cap, sizeof(*d->stall_cyc)) ||
+		!resize((void **)&d->code, cap, sizeof(*d->code)) ||
+		!resize((void **)&d->inst_class, cap, sizeof(*d->inst_class)) ||
+		!resize((void **)&d->tag, cap, sizeof(*d->tag)))
+		return false;
+	d->cap = cap;
+	return true;
+}
+
+bool track_data_reserve_numbers(struct track_data *d)
+{
+	if (d->cap <= d->numbers_cap)
+		return true;
+	if (!resize((void **)&d->number, d->cap, sizeof(*d->number)))
+		return false;
+	d->numbers_cap = d->cap;
+	return true;
+}
+
+bool track_data_reserve_states(struct track_data *d, uint32_t n)
+{
+	uint32_t cap;
+
+	if (n <= d->states_cap)
+		return true;
+	cap = grown(d->states_cap, n);
+	if (!resize((void **)&d->state, cap, sizeof(*d->state)) ||
+		!resize((void **)&d->state_dur_cyc, cap, sizeof(*d->state_dur_cyc)))
+		return false;
+	d->states_cap = cap;
+	return true;
+}
+
+bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers)
+{
+	uint32_t cap;
+
+	if (n_waits > d->stated_waits_cap) {
+		cap = grown(d->stated_waits_cap, n_waits);
+		if (!resize((void **)&d->stated_waits, cap, sizeof(*d->stated_waits)))
+			return false;
+		d->stated_waits_cap = cap;
+	}
+	if (n_producers > d->stated_producers_cap) {
+		cap = grown(d->stated_producers_cap, n_producers);
+		if (!resize((void **)&d->stated_producers, cap, sizeof(*d->stated_producers)))
+			return false;
+		d->stated_producers_cap = cap;
+	}
+	return true;
+}
+
+void track_data_reset(struct track_data *d)
+{
+	d->n = 0;
+	d->is_part = false;
+	d->n_states = 0;
+	d->n_stated_waits = 0;
+	d->n_stated_producers = 0;
+	d->n_unknown_code = 0;
+	d->begin_cyc = 0;
+	d->end_cyc = 0;
+	d->stated_slices = 0;
+	memset(d->coord_file, 0, sizeof(d->coord_file));
+}
+
+void track_data_deinit(struct track_data *d)
+{
+	if (d->loader_scratch && d->loader_free)
+		d->loader_free(d->loader_scratch);
+	mem_free(d->start_cyc);
+	mem_free(d->dur_cyc);
+	mem_free(d->stall_cyc);
+	mem_free(d->code);
+	mem_free(d->inst_class);
+	mem_free(d->tag);
+	mem_free(d->number);
+	mem_free(d->state);
+	mem_free(d->state_dur_cyc);
+	mem_free(d->stated_waits);
+	mem_free(d->stated_producers);
+	*d = (struct track_data){0};
+}
+
+/* --- the trace itself ------------------------------------------------------------------------- */
 
 const char *const evidence_words[] = {
 	[EVIDENCE_UNKNOWN] = "unknown",
@@ -281,4 +411,174 @@ bool trace_note(struct trace *t, enum note_kind kind, const char *code, const ch
 		return false;
 	t->notes[t->n_notes++] = n;
 	return true;
+}
+
+/* --- is it sound? ----------------------------------------------------------------------------- */
+
+/*
+ * Checks the invariants that every analysis relies on: indices in range, tables sorted, names set.
+ * An importer that fails here has a bug or passed on an unchecked number of its input.
+ */
+
+static bool trace_bad(struct incore_error *e, const char *table, uint64_t i, const char *what)
+{
+	return err_set(e, INCORE_BAD_INPUT, "bad-trace", "%s %llu: %s", table,
+		(unsigned long long)i, what);
+}
+
+static bool clock_ok(const struct trace *t, clock_idx c)
+{
+	return c < t->n_clocks || c == NO_CLOCK;
+}
+
+static bool seal_code(const struct trace *t, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		const struct code_row *r = &t->code[i];
+
+		if (!r->text || !r->source)
+			return trace_bad(e, "code row", i, "no text");
+		if (r->inst_class >= CLASS_COUNT)
+			return trace_bad(e, "code row", i, "unknown class");
+		if (r->opcode >= t->n_opcodes && !r->is_label)
+			return trace_bad(e, "code row", i, "opcode out of range");
+		if (r->first_frame > t->n_frames || r->n_frames > t->n_frames - r->first_frame)
+			return trace_bad(e, "code row", i, "frames out of range");
+	}
+	for (uint32_t i = 0; i < t->n_frames; i++)
+		if (t->frames[i].source >= t->n_sources && t->frames[i].source != NO_SOURCE)
+			return trace_bad(e, "frame", i, "source out of range");
+	for (uint32_t i = 0; i < t->n_sources; i++)
+		if (!t->sources[i].path)
+			return trace_bad(e, "source", i, "no path");
+	for (uint32_t i = 0; i < t->n_opcodes; i++)
+		if (!t->opcodes[i])
+			return trace_bad(e, "opcode", i, "no name");
+	return true;
+}
+
+static bool seal_samples(const struct trace *t, struct incore_error *e)
+{
+	if (t->samples && t->n_reasons && (!t->reasons || !t->reason_counts))
+		return trace_bad(e, "samples", 0, "reasons without counts");
+	for (uint32_t i = 0; i < t->n_reasons; i++)
+		if (!t->reasons[i])
+			return trace_bad(e, "stall reason", i, "no name");
+	for (uint32_t i = 0; i < t->n_metrics; i++) {
+		const struct code_metric *m = &t->metrics[i];
+
+		if (!m->name || (m->n && (!m->row || !m->value)))
+			return trace_bad(e, "metric", i, "no name or no values");
+		for (uint32_t k = 0; k < m->n; k++)
+			if (m->row[k] >= t->n_code || (k && m->row[k] <= m->row[k - 1]))
+				return trace_bad(e, "metric", i, "its rows do not rise");
+	}
+	for (uint32_t i = 0; i < t->n_code_links; i++) {
+		const struct code_link *l = &t->code_links[i];
+
+		if (l->row >= t->n_code || l->to >= t->n_code || l->kind >= CODE_LINK_KINDS ||
+			(l->reason >= t->n_reasons && l->reason != NO_REASON))
+			return trace_bad(e, "code link", i, "out of range");
+		if (i && l->row < l[-1].row)
+			return trace_bad(e, "code link", i, "not sorted");
+	}
+	return true;
+}
+
+static int coord_cmp(const struct track *a, const struct track *b)
+{
+	for (int i = 0; i < TRACK_LEVELS; i++)
+		if (a->coord[i] != b->coord[i])
+			return a->coord[i] < b->coord[i] ? -1 : 1;
+	return 0;
+}
+
+static bool seal_tracks(const struct trace *t, struct incore_error *e)
+{
+	if (t->n_tracks && (!t->levels[0] || !t->loader.load))
+		return trace_bad(e, "tracks", t->n_tracks, "no levels or no loader");
+	for (uint32_t i = 0; i < t->n_tracks; i++) {
+		const struct track *k = &t->tracks[i];
+
+		if (!k->name)
+			return trace_bad(e, "track", i, "no name");
+		if (!clock_ok(t, k->clock))
+			return trace_bad(e, "track", i, "clock out of range");
+		if (k->begin_cyc > k->end_cyc)
+			return trace_bad(e, "track", i, "ends before it begins");
+		if (i && coord_cmp(&t->tracks[i - 1], k) > 0)
+			return trace_bad(e, "track", i, "not sorted");
+	}
+	return true;
+}
+
+static bool seal_occupancy(const struct trace *t, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		const struct occupancy_event *o = &t->occupancy[i];
+
+		if (!clock_ok(t, o->clock))
+			return trace_bad(e, "occupancy event", i, "clock out of range");
+		if (i && (o->clock < o[-1].clock ||
+				 (o->clock == o[-1].clock && o->time_cyc < o[-1].time_cyc)))
+			return trace_bad(e, "occupancy event", i, "not sorted");
+	}
+	for (uint32_t i = 0; i < t->n_kernel_names; i++) {
+		if (!t->kernel_names[i].name)
+			return trace_bad(e, "kernel", i, "no name");
+		if (i && t->kernel_names[i].id <= t->kernel_names[i - 1].id)
+			return trace_bad(e, "kernel", i, "ids not rising");
+	}
+	for (uint32_t i = 0; i < t->n_dispatch_events; i++)
+		if (!clock_ok(t, t->dispatch_events[i].clock))
+			return trace_bad(e, "dispatch event", i, "clock out of range");
+	return true;
+}
+
+static bool seal_side(const struct trace *t, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < t->n_counters; i++)
+		if (!t->counters[i].name || !clock_ok(t, t->counters[i].clock))
+			return trace_bad(e, "counter", i, "no name or clock out of range");
+	for (uint32_t i = 0; i < t->n_counter_names; i++)
+		if (!t->counter_names[i])
+			return trace_bad(e, "counter", i, "no name");
+	for (uint32_t i = 0; i < t->n_markers; i++)
+		if (!clock_ok(t, t->markers[i].clock))
+			return trace_bad(e, "marker", i, "clock out of range");
+	for (uint32_t i = 0; i < t->n_other_issues; i++)
+		if (!clock_ok(t, t->other_issues[i].clock))
+			return trace_bad(e, "issue record", i, "clock out of range");
+	for (uint32_t i = 0; i < t->n_links; i++)
+		if (t->links[i].from_track >= t->n_tracks || t->links[i].to_track >= t->n_tracks)
+			return trace_bad(e, "link", i, "track out of range");
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		if (t->heads[i].track >= t->n_tracks)
+			return trace_bad(e, "head cost", i, "track out of range");
+	for (uint32_t i = 0; i < t->n_tables; i++) {
+		const struct named_table *k = &t->tables[i];
+
+		if (!k->name || !k->origin || (k->n_cols && !k->cols) ||
+			(k->n_cols && k->n_rows && !k->cells))
+			return trace_bad(e, "table", i, "no name or no content");
+		for (uint32_t c = 0; c < k->n_cols; c++)
+			if (!k->cols[c])
+				return trace_bad(e, "table", i, "a column has no name");
+	}
+	for (uint32_t i = 0; i < t->n_notes; i++) {
+		if (!t->notes[i].code || !t->notes[i].message)
+			return trace_bad(e, "note", i, "no text");
+		t->notes[i].weight = note_kind_weight(t->notes[i].kind);
+	}
+	return true;
+}
+
+bool trace_seal(struct trace *t, struct incore_error *e)
+{
+	if (!t->meta.format || !t->meta.origin)
+		return trace_bad(e, "meta", 0, "no format or no origin");
+	if (t->reference_clock >= t->n_clocks && t->reference_clock != NO_CLOCK)
+		return trace_bad(e, "reference clock", t->reference_clock, "out of range");
+	return seal_code(t, e) && seal_samples(t, e) && seal_tracks(t, e) && seal_occupancy(t, e) &&
+	       seal_side(t, e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_ui_output_code.c: code.json of any bytes, down to the index of its line numbers. */
 #include "fuzz_bytes.h"
-#include "import/ui_output/wave.h"
+#include "import/ui_output/ui_output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

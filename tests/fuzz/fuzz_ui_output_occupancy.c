@@ -4,7 +4,7 @@
  * occupancy, realtime, wstates, snapshots, counters, markers, other SIMDs, spm.
  */
 #include "fuzz_bytes.h"
-#include "import/ui_output/counters.h"
+#include "import/ui_output/ui_output.h"
 
 static void run_counters(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {

@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ui_bytes in = fuzz_bytes(data, size, "out_results.json");
 	struct incore_error e = {0};
 	struct ui_build b;
-	struct side s;
+	struct side_reader s;
 
 	fuzz_build_init(&b, NULL);
-	s = (struct side){.b = &b,
+	s = (struct side_reader){.b = &b,
 		.machine = side_no_machine(),
 		.launch = side_no_launch(),
 		.symbol = side_no_launch(),

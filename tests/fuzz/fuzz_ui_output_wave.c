@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_ui_output_wave.c: a wave file of any bytes, against a code table of four rows. */
 #include "fuzz_bytes.h"
-#include "import/ui_output/wave.h"
+#include "import/ui_output/ui_output.h"
 
 static const char code[] =
 	"{\"code\":[[\"; k\",0,0],[\"s_load_dword s4, s[0:1], 0x0\",0,1],"

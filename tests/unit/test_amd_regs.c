@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "isa/amd_machine.h"
+#include "isa/amd.h"
 #include "isa/amd_matrix.h"
-#include "isa/amd_regs.h"
+#include "isa/amd_operands.h"
 
 static const struct {
 	const char *text;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/code/live.h"
-#include "isa/amd_live.h"
+#include "isa/amd_operands.h"
 #include "mem_trace.h"
 
 static void check_row(const char *text, uint64_t reads, uint64_t writes)

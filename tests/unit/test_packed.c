@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "random_trace.h"
 #include "trace/packed.h"
-#include "trace/packed_types.h"
+#include "trace/packed_file.h"
 
 struct packed_bytes {
 	char *p;

@@ -94,7 +94,9 @@ static void test_registry_import(void **state)
 
 		assert_non_null(o->name);
 		assert_non_null(o->summary);
-		assert_non_null(o->sniff);
+		assert_non_null(o->signs);
+		for (const struct signature *s = o->signs; signature_is_set(s); s++)
+			assert_true(s->score || o->sniff);
 		assert_non_null(o->read);
 		assert_non_null(o->lost);
 		if (!has_man_page(o->name))

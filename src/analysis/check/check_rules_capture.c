@@ -5,7 +5,7 @@
  * machine; capture.
  */
 #include "analysis/check/check_internal.h"
-#include "isa/amd_regs.h"
+#include "isa/amd_operands.h"
 
 /* --- machine ---------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/str.h"
 
 #define BAR_CELLS 30
 #define RULE_CELLS 90

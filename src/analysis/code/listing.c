@@ -11,7 +11,7 @@
 #include "analysis/code/samples.h"
 #include "base/mem.h"
 #include "isa/amd.h"
-#include "isa/amd_live.h"
+#include "isa/amd_operands.h"
 #include "trace/kind.h"
 
 /* --- live registers --------------------------------------------------------------------------- */

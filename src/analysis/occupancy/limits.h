@@ -9,8 +9,8 @@
 
 #include "analysis/occupancy/blocks.h"
 #include "base/str.h"
-#include "isa/amd_machine.h"
-#include "isa/amd_regs.h"
+#include "isa/amd.h"
+#include "isa/amd_operands.h"
 #include "trace/trace.h"
 
 enum limit_kind {

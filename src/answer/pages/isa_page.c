@@ -7,9 +7,8 @@
 #include "answer/isa.h"
 #include "answer/pages.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/str.h"
-#include "page/style.h"
+#include "page/say.h"
 
 struct gutter {
 	unsigned n_lanes;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "answer/rows.h"
-#include "base/plain.h"
+#include "base/str.h"
 #include "cli/draw.h"
 #include "codec/csv.h"
 

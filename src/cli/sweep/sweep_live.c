@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/str.h"
 #include "cli/sweep/sweep_verbs.h"
 
 #define REDRAW_MS 200

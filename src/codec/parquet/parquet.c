@@ -57,7 +57,7 @@ struct parquet {
 	struct strbuf dictionary, bound, chunk;
 };
 
-static void write_bytes(struct parquet *p, const char *bytes, size_t n)
+static void parquet_write_bytes(struct parquet *p, const char *bytes, size_t n)
 {
 	if (n)
 		fwrite(bytes, 1, n, p->f);
@@ -90,7 +90,7 @@ void parquet_restart(struct parquet *p, FILE *f)
 	p->at = p->n_rows = 0;
 	p->rows = p->n_groups = 0;
 	sb_reset(&p->groups);
-	write_bytes(p, "PAR1", 4);
+	parquet_write_bytes(p, "PAR1", 4);
 }
 
 void parquet_free(struct parquet *p)
@@ -177,9 +177,9 @@ static bool write_chunk(
 			    ENCODING_PLAIN, &p->dictionary, &size.plain, e))
 			return false;
 	}
-	write_bytes(p, p->dictionary.p, p->dictionary.n);
+	parquet_write_bytes(p, p->dictionary.p, p->dictionary.n);
 	data_at = p->at;
-	write_bytes(p, k->pages.p, k->pages.n);
+	parquet_write_bytes(p, k->pages.p, k->pages.n);
 	size.plain += k->plain_bytes;
 	size.packed = p->at - at;
 	put_chunk(p, k, at, data_at, &size);
@@ -188,7 +188,7 @@ static bool write_chunk(
 	return true;
 }
 
-static bool write_group(struct parquet *p, struct incore_error *e)
+static bool parquet_write_group(struct parquet *p, struct incore_error *e)
 {
 	struct thrift t = {.out = &p->groups};
 	struct chunk_size size = {0};
@@ -233,7 +233,7 @@ bool parquet_rows(struct parquet *p, const void *const *vectors, uint32_t n, str
 		}
 		p->rows += take;
 		done += take;
-		if (is_full && !write_group(p, e))
+		if (is_full && !parquet_write_group(p, e))
 			return false;
 	}
 	return true;
@@ -241,7 +241,7 @@ bool parquet_rows(struct parquet *p, const void *const *vectors, uint32_t n, str
 
 /* --- the footer --- */
 
-static void put_type(struct thrift *t, enum column_type type)
+static void parquet_put_type(struct thrift *t, enum column_type type)
 {
 	static const uint8_t bits[] = {[COLUMN_U64] = 64,
 		[COLUMN_U32] = 32,
@@ -285,7 +285,7 @@ static void put_schema(const struct parquet *p, struct thrift *t)
 		thrift_number(t, SCHEMA_TYPE, THRIFT_I32, k->physical);
 		thrift_number(t, SCHEMA_REPETITION, THRIFT_I32, k->is_nullable); /* 1: optional */
 		thrift_binary(t, SCHEMA_NAME, str_of(k->column->name));
-		put_type(t, k->column->type);
+		parquet_put_type(t, k->column->type);
 		thrift_end(t);
 	}
 }
@@ -314,7 +314,7 @@ bool parquet_finish(struct parquet *p, struct incore_error *e)
 	struct thrift t = {.out = b};
 	size_t n;
 
-	if (!write_group(p, e))
+	if (!parquet_write_group(p, e))
 		return false;
 	sb_reset(b);
 	thrift_number(&t, FILE_VERSION, THRIFT_I32, 2);
@@ -337,6 +337,6 @@ bool parquet_finish(struct parquet *p, struct incore_error *e)
 	sb_puts(b, "PAR1");
 	if (b->failed || n > UINT32_MAX)
 		return err_nomem(e);
-	write_bytes(p, b->p, b->n);
+	parquet_write_bytes(p, b->p, b->n);
 	return true;
 }

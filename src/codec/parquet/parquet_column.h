@@ -8,10 +8,67 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/map.h"
+#include "base/str.h"
 #include "codec/column.h"
-#include "codec/parquet/parquet_dictionary.h"
-#include "codec/parquet/parquet_pages.h"
+
+/* --- dictionaries ----------------------------------------------------------------------------- */
+
+/*
+ * Numbers the distinct values in order of first occurrence. Small values are looked up directly in
+ * a table, others by hash. Owner: zeroed first; parquet_dictionary_deinit() frees.
+ */
+
+#define DICTIONARY_MAX 32767u /* entries */
+
+struct parquet_dictionary {
+	uint32_t n;
+	uint64_t *entry;  /* the values, by index */
+	uint16_t *direct; /* by small value: its index + 1; 0: not in the dictionary */
+	uint16_t *slot;	  /* hash table of the indices + 1 of large values */
+};
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+/*
+ * Encodes the values of a page of a Parquet file and packs the page after its header. Failures
+ * latch in the buffers.
+ */
+
+/* Numbers of the format. */
+enum parquet_encoding {
+	ENCODING_PLAIN = 0,
+	ENCODING_RLE = 3,
+	ENCODING_DELTA = 5,
+	ENCODING_DICTIONARY = 8,
+};
+enum parquet_page { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+
+/* Number of bits that values up to `most` need. */
+static inline unsigned parquet_bits(uint64_t most)
+{
+	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
+/* Packs the pages of a file. Must be zeroed first. */
+struct parquet_pager {
+	struct ZSTD_CCtx_s *zstd;
+	struct strbuf page; /* the encoded values of the page */
+	struct strbuf head, packed;
+};
+bool parquet_pager_init(struct parquet_pager *p);
+void parquet_pager_deinit(struct parquet_pager *p);
+/* Appends the header and the packed bytes of pager->page; n: number of its values, nulls included.
+ * *plain grows by the size of the header and the unpacked page. */
+bool parquet_put_page(struct parquet_pager *p, enum parquet_page type, uint32_t n,
+	enum parquet_encoding encoding, struct strbuf *out, uint64_t *plain,
+	struct incore_error *e);
+
+/* --- columns ---------------------------------------------------------------------------------- */
 
 #define PARQUET_GROUP_ROWS (128u << 10)
 #define PARQUET_PAGE_ROWS (32u << 10)

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "export/writer.h"
-#include "isa/ascend_identity.h"
+#include "isa/ascend.h"
 #include "trace/kind.h"
 #include "trace/packed.h"
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c: adds lanes, code rows and slices in the order of the files. */
-#include "import/ascend/build.h"
-
+/*
+ * build.c: adds lanes, code rows and slices in the order of the files.
+ *
+ * Parts: lanes, code rows and slices; a quick look.
+ */
 #include <math.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "import/ascend/ascend.h"
+#include "import/capture_cache.h"
+
+/* --- lanes, code rows and slices -------------------------------------------------------------- */
 
 bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o,
 	struct incore_error *e)
@@ -96,7 +103,7 @@ static uint64_t hash_pair(struct str a, struct str c, uint64_t seed)
 	return hash_bytes(c.p, c.n, hash_bytes(a.p, a.n, seed));
 }
 
-static struct str keep(struct asc_build *b, struct str s)
+static struct str ascend_build_keep(struct asc_build *b, struct str s)
 {
 	char *p = arena_strndup(&b->trace->arena, s.n ? s.p : "", s.n);
 
@@ -114,8 +121,8 @@ uint32_t asc_lane(struct asc_build *b, struct str pid, struct str tid)
 	if (!at)
 		return NO_TRACK;
 	if (*at == 0) {
-		lane.pid = keep(b, pid);
-		lane.tid = keep(b, tid);
+		lane.pid = ascend_build_keep(b, pid);
+		lane.tid = ascend_build_keep(b, tid);
 		if (!lane.pid.p || !lane.tid.p || b->lanes.n >= NO_TRACK ||
 			!VEC_PUSH(&b->lanes, lane))
 			return NO_TRACK;
@@ -136,7 +143,7 @@ uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid)
 
 /* Removes the values after '=' and ":0x", which change with each execution: "XD:X1=0x10," ->
  * "XD:X1,". */
-static void put_operands(struct strbuf *out, const char *p, size_t n)
+static void ascend_build_put_operands(struct strbuf *out, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool is_value = p[i] == '=' ||
@@ -195,7 +202,7 @@ bool asc_add_frames(struct asc_build *b, struct code_row *row, struct str code)
 }
 
 /* "Mark 0x1" is a Mark. */
-static struct str first_word(const struct strbuf *s)
+static struct str ascend_build_first_word(const struct strbuf *s)
 {
 	size_t n = 0;
 
@@ -204,7 +211,7 @@ static struct str first_word(const struct strbuf *s)
 	return (struct str){s->p ? s->p : "", n};
 }
 
-static bool set_text(
+static bool ascend_build_set_text(
 	struct asc_build *b, struct code_row *row, const struct asc_op *op, enum ascend_sync sync)
 {
 	struct strbuf detail = {0};
@@ -212,13 +219,13 @@ static bool set_text(
 
 	sb_reset(&b->scratch);
 	trace_event_text(&b->scratch, op->name);
-	row->opcode = intern_add(&b->opcodes, first_word(&b->scratch));
+	row->opcode = intern_add(&b->opcodes, ascend_build_first_word(&b->scratch));
 	if (detail.n) {
 		sb_putc(&b->scratch, ' ');
 		if (sync != SYNC_NONE)
 			sb_add(&b->scratch, detail.p, detail.n);
 		else
-			put_operands(&b->scratch, detail.p, detail.n);
+			ascend_build_put_operands(&b->scratch, detail.p, detail.n);
 	}
 	sb_free(&detail);
 	if (!ok || b->scratch.failed || row->opcode == INTERN_NONE || b->scratch.n > UINT32_MAX)
@@ -246,7 +253,7 @@ uint32_t asc_code(struct asc_build *b, const struct asc_op *op)
 	if (*at)
 		return (uint32_t)(*at - 1);
 	row.number = (int64_t)b->code.n;
-	if (b->code.n >= NO_CODE || !set_text(b, &row, op, sync) ||
+	if (b->code.n >= NO_CODE || !ascend_build_set_text(b, &row, op, sync) ||
 		!asc_add_frames(b, &row, op->code) || !VEC_PUSH(&b->code, row) ||
 		!VEC_PUSH(&b->rows, (struct asc_row){.sync = (uint8_t)sync,
 					    .is_kind_known = op->is_kind_known,
@@ -356,7 +363,7 @@ void asc_table_column(struct asc_build *b, struct asc_table *k, struct str name)
 }
 
 /* Most cells are small numbers that occur often: they share one copy. */
-static const char *cell_text(struct asc_build *b, struct str cell)
+static const char *ascend_build_cell_text(struct asc_build *b, struct str cell)
 {
 	uint64_t *at = cell.n <= 24 ? u64_map_at(&b->cell_at, hash_bytes(cell.p, cell.n, 1)) : NULL;
 	const char *s;
@@ -379,7 +386,7 @@ void asc_put(struct asc_build *b, struct asc_table *k, struct str cell)
 		return;
 	}
 	if (cell.p) {
-		s = cell_text(b, cell);
+		s = ascend_build_cell_text(b, cell);
 		k->is_failed |= !s;
 	}
 	if (!VEC_PUSH(&k->cells, s))
@@ -418,4 +425,60 @@ bool asc_table_close(struct asc_build *b, struct asc_table *k)
 	}
 	asc_table_drop(k);
 	return ok;
+}
+
+/* --- a quick look ----------------------------------------------------------------------------- */
+
+/*
+ * A quick look at an Ascend capture finds its size. Pipes and instructions could be counted only by
+ * reading all events, so they stay uncounted here.
+ */
+
+#define MAX_DEPTH 4
+
+static uint64_t ascend_build_size_of(const struct file_fence *f, const char *path, unsigned depth);
+
+struct look_sum {
+	const struct file_fence *fence;
+	const char *dir;
+	unsigned depth;
+	uint64_t bytes;
+};
+
+static bool ascend_build_add(void *ctx, const char *name, struct incore_error *e)
+{
+	struct look_sum *s = ctx;
+	char *path = path_join(s->dir, name);
+
+	(void)e;
+	if (path)
+		s->bytes += ascend_build_size_of(s->fence, path, s->depth);
+	mem_free(path);
+	return true;
+}
+
+/* Links are not followed: their targets are not part of the run. */
+static uint64_t ascend_build_size_of(const struct file_fence *f, const char *path, unsigned depth)
+{
+	struct incore_error ignored = {0};
+	struct look_sum s = {f, path, depth - 1, 0};
+	struct stat st;
+
+	if (file_lstat_in(f, path, &st) != 0)
+		return 0;
+	if (S_ISREG(st.st_mode))
+		return (uint64_t)st.st_size;
+	if (!S_ISDIR(st.st_mode) || depth == 0)
+		return 0;
+	dir_each_in(f, path, ascend_build_add, &s, &ignored);
+	incore_error_clear(&ignored);
+	return s.bytes;
+}
+
+void asc_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
+{
+	(void)a;
+	c->is_uncounted = true;
+	c->n_bytes = ascend_build_size_of(capture_fence(cache), path, MAX_DEPTH);
+	c->is_empty = c->n_bytes == 0;
 }

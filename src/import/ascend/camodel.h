@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* camodel.h: the lines of one core's dumps, between reading (camodel.c) and joining
- * (camodel_join.c). */
+/* camodel.h: the lines of one core's dumps, between reading and joining. */
 #pragma once
 
 #include "import/ascend/ascend.h"
-#include "import/ascend/camodel_line.h"
+#include "isa/ascend.h"
+
+/* --- one line --------------------------------------------------------------------------------- */
+
+/* One line of a raw dump of the simulator; everything is borrowed from the line. */
+
+struct dump_line {
+	uint64_t tick, pc, id;
+	bool has_id;
+	bool is_popped_from_queue; /* "poped from IQ": not a start */
+	struct str unit, opcode, operands;
+};
+
+enum dump_event { DUMP_MISS, DUMP_FETCH, DUMP_ISSUE };
+
+struct dump_transfer { /* of an mte log */
+	uint64_t tick, bytes, instr_id, req_id;
+	enum { DUMP_GM, DUMP_L1, DUMP_UB, DUMP_ELSEWHERE } side;
+	bool is_write; /* a write to that side */
+};
+
+enum dump_log { DUMP_NONE, DUMP_STARTS, DUMP_ENDS, DUMP_ICACHE, DUMP_CCU, DUMP_MTE, DUMP_OTHER };
+/* The kind of log by file name; *core is "core0.veccore1". */
+enum dump_log dump_log_of(struct str name, struct str *core);
+
+/* --- a core ----------------------------------------------------------------------------------- */
 
 struct dump_rec {
 	uint64_t key, tick, order;

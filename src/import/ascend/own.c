@@ -7,7 +7,7 @@
  */
 #include "base/hash.h"
 #include "import/ascend/ascend.h"
-#include "isa/ascend_identity.h"
+#include "isa/ascend.h"
 #include "trace/packed.h"
 
 bool asc_read_own(struct asc_build *b, struct str bytes, const char *path, uint64_t base,
@@ -120,7 +120,7 @@ static bool check_track(struct taking *x, track_idx k, const char *want, bool *f
 	return true;
 }
 
-static bool is_inside(const struct trace *own, track_idx track, uint32_t slice)
+static bool ascend_own_is_inside(const struct trace *own, track_idx track, uint32_t slice)
 {
 	return track < own->n_tracks && slice < own->tracks[track].n_slices;
 }
@@ -129,12 +129,14 @@ static bool is_inside(const struct trace *own, track_idx track, uint32_t slice)
 static bool are_indices_good(const struct trace *own)
 {
 	for (uint32_t i = 0; i < own->n_links; i++)
-		if (!is_inside(own, own->links[i].from_track, own->links[i].from_slice) ||
-			!is_inside(own, own->links[i].to_track, own->links[i].to_slice) ||
+		if (!ascend_own_is_inside(
+			    own, own->links[i].from_track, own->links[i].from_slice) ||
+			!ascend_own_is_inside(
+				own, own->links[i].to_track, own->links[i].to_slice) ||
 			own->links[i].kind > LINK_FLOW)
 			return false;
 	for (uint32_t i = 0; i < own->n_heads; i++)
-		if (!is_inside(own, own->heads[i].track, own->heads[i].slice))
+		if (!ascend_own_is_inside(own, own->heads[i].track, own->heads[i].slice))
 			return false;
 	return true;
 }
@@ -215,7 +217,7 @@ static bool keep_facts(struct trace *now, const struct trace *was, bool is_user_
 	return now->meta.origin != NULL;
 }
 
-static bool copy_text(struct arena *a, const char **s)
+static bool ascend_own_copy_text(struct arena *a, const char **s)
 {
 	bool was_there = *s != NULL;
 
@@ -244,11 +246,12 @@ static bool add_blocks(struct trace *now, const struct trace *was)
 	v[0] = *k;
 	v[0].cols = cols;
 	v[0].cells = cells;
-	ok = copy_text(&now->arena, &v[0].name) && copy_text(&now->arena, &v[0].origin);
+	ok = ascend_own_copy_text(&now->arena, &v[0].name) &&
+	     ascend_own_copy_text(&now->arena, &v[0].origin);
 	for (uint32_t i = 0; ok && i < k->n_cols; i++)
-		ok = copy_text(&now->arena, &cols[i]);
+		ok = ascend_own_copy_text(&now->arena, &cols[i]);
 	for (size_t i = 0; ok && i < n; i++)
-		ok = copy_text(&now->arena, &cells[i]);
+		ok = ascend_own_copy_text(&now->arena, &cells[i]);
 	if (now->n_tables)
 		memcpy(v + 1, now->tables, now->n_tables * sizeof(*v));
 	now->tables = v;

@@ -15,12 +15,12 @@ struct stated_check {
 	uint64_t example;
 };
 
-static uint64_t row_key(unsigned kind, uint64_t pc, struct str opcode)
+static uint64_t ascend_rows_row_key(unsigned kind, uint64_t pc, struct str opcode)
 {
 	return hash_bytes(opcode.p, opcode.n, hash_mix64(pc) ^ (uint64_t)kind << 1);
 }
 
-static struct str first_word(struct str text)
+static struct str ascend_rows_first_word(struct str text)
 {
 	ptrdiff_t blank = str_find(text, " ");
 
@@ -28,12 +28,12 @@ static struct str first_word(struct str text)
 }
 
 /* First row of each PC; a flag may have several. */
-static bool index_rows(struct asc_build *b, struct u64_map *at)
+static bool ascend_rows_index_rows(struct asc_build *b, struct u64_map *at)
 {
 	for (size_t i = 0; i < b->code.n; i++) {
 		const struct code_row *c = &b->code.v[i];
-		uint64_t *k = u64_map_at(
-			at, row_key(c->code_object, c->address, b->opcodes.strs[c->opcode]));
+		uint64_t *k = u64_map_at(at, ascend_rows_row_key(c->code_object, c->address,
+						     b->opcodes.strs[c->opcode]));
 
 		if (!k)
 			return false;
@@ -62,7 +62,7 @@ static bool add_stated_row(struct asc_build *b, const struct asc_stated *s, uint
 	return true;
 }
 
-static void compare(
+static void ascend_rows_compare(
 	const struct asc_build *b, const struct asc_stated *s, code_idx i, struct stated_check *c)
 {
 	const struct asc_row *r = &b->rows.v[i];
@@ -81,14 +81,15 @@ static void compare(
 		c->n_cycles++;
 }
 
-static bool put_stated(struct asc_build *b, struct stated_check *c)
+static bool ascend_rows_put_stated(struct asc_build *b, struct stated_check *c)
 {
 	struct u64_map at = {0};
-	bool ok = index_rows(b, &at);
+	bool ok = ascend_rows_index_rows(b, &at);
 
 	for (size_t i = 0; ok && i < b->stated.n; i++) {
 		const struct asc_stated *s = &b->stated.v[i];
-		uint64_t *k = u64_map_at(&at, row_key(s->kind, s->pc, first_word(s->text)));
+		uint64_t *k = u64_map_at(
+			&at, ascend_rows_row_key(s->kind, s->pc, ascend_rows_first_word(s->text)));
 		struct code_row *row;
 
 		ok = k && (*k || s->calls <= 0 || add_stated_row(b, s, k));
@@ -99,7 +100,7 @@ static bool put_stated(struct asc_build *b, struct stated_check *c)
 		row->stated.hit += s->calls > 0 ? (uint64_t)s->calls : 0;
 		row->stated.latency += s->cycles > 0 ? (uint64_t)s->cycles : 0;
 		b->trace->has_stated_totals = true;
-		compare(b, s, (code_idx)(*k - 1), c);
+		ascend_rows_compare(b, s, (code_idx)(*k - 1), c);
 	}
 	u64_map_deinit(&at);
 	return ok;
@@ -131,7 +132,8 @@ static bool sum_csv(struct asc_build *b, struct u64_map *at)
 	size_t n = 0;
 
 	EACH (struct asc_stated, s, b->csv.v, b->csv.n) {
-		uint64_t *k = u64_map_at(at, row_key(s->kind, s->pc, first_word(s->text)));
+		uint64_t *k = u64_map_at(
+			at, ascend_rows_row_key(s->kind, s->pc, ascend_rows_first_word(s->text)));
 
 		if (!k)
 			return false;
@@ -180,7 +182,8 @@ bool asc_merge_csv(struct asc_build *b)
 	}
 	for (size_t i = 0; ok && b->csv.n && i < b->stated.n; i++) {
 		const struct asc_stated *s = &b->stated.v[i];
-		uint64_t *k = u64_map_find(&at, row_key(s->kind, s->pc, first_word(s->text)));
+		uint64_t *k = u64_map_find(
+			&at, ascend_rows_row_key(s->kind, s->pc, ascend_rows_first_word(s->text)));
 
 		n_differ += k && (b->csv.v[*k - 1].cycles != s->cycles ||
 					 b->csv.v[*k - 1].calls != s->calls);
@@ -196,7 +199,7 @@ bool asc_merge_csv(struct asc_build *b)
 
 /* --- sources --- */
 
-static uint32_t count_lines(struct str text)
+static uint32_t ascend_rows_count_lines(struct str text)
 {
 	uint32_t n = 0;
 
@@ -215,7 +218,7 @@ bool asc_add_source(struct asc_build *b, struct str path, struct str text)
 	f.snapshot = arena_strndup(&b->trace->arena, path.p, path.n);
 	f.text = arena_strndup(&b->trace->arena, text.n ? text.p : "", text.n);
 	f.text_len = text.n;
-	f.n_lines = count_lines(text);
+	f.n_lines = ascend_rows_count_lines(text);
 	while (b->texts.n <= at)
 		if (!VEC_PUSH(&b->texts, (struct source_file){0}))
 			return false;
@@ -223,7 +226,7 @@ bool asc_add_source(struct asc_build *b, struct str path, struct str text)
 	return f.snapshot && f.text;
 }
 
-static bool put_sources(struct asc_build *b)
+static bool ascend_rows_put_sources(struct asc_build *b)
 {
 	struct trace *t = b->trace;
 
@@ -249,7 +252,7 @@ bool asc_put_code(struct asc_build *b, struct incore_error *e)
 	struct trace *t = b->trace;
 	struct stated_check c = {0};
 
-	if (!put_stated(b, &c) || !note_stated(b, &c) || !put_sources(b))
+	if (!ascend_rows_put_stated(b, &c) || !note_stated(b, &c) || !ascend_rows_put_sources(b))
 		return err_nomem(e);
 	t->n_opcodes = b->opcodes.n;
 	t->opcodes = arena_zalloc(&t->arena, (size_t)b->opcodes.n + 1, sizeof(*t->opcodes));

@@ -48,13 +48,13 @@ static struct str busy_unit(struct str name)
 	return str_sub(name, (size_t)at, end - (size_t)at);
 }
 
-struct summary {
+struct log_summary {
 	struct asc_build *b;
 	uint32_t core;
 	struct asc_table all, busy;
 };
 
-static void put_value(struct summary *s, struct str name, struct str value)
+static void summary_log_put_value(struct log_summary *s, struct str name, struct str value)
 {
 	struct asc_build *b = s->b;
 	enum ascend_pipe pipe = busy_pipe(name);
@@ -72,7 +72,7 @@ static void put_value(struct summary *s, struct str name, struct str value)
 }
 
 /* "core: 0, subcore: 0, start: 274, tick: 22951, ..." */
-static void put_done_line(struct summary *s, struct str line)
+static void put_done_line(struct log_summary *s, struct str line)
 {
 	struct str part;
 
@@ -86,11 +86,11 @@ static void put_done_line(struct summary *s, struct str line)
 			continue;
 		part = str_trim(part);
 		if (str_to_u64(part, &v))
-			put_value(s, str_trim(name), part);
+			summary_log_put_value(s, str_trim(name), part);
 	}
 }
 
-static void put_line(struct summary *s, struct str line)
+static void summary_log_put_line(struct log_summary *s, struct str line)
 {
 	ptrdiff_t at = str_find(line, "|");
 	uint64_t v;
@@ -106,13 +106,13 @@ static void put_line(struct summary *s, struct str line)
 		return;
 	value = str_trim(str_sub(line, (size_t)at + 1, line.n));
 	if (str_to_u64(value, &v))
-		put_value(s, str_trim(str_sub(line, 0, (size_t)at)), value);
+		summary_log_put_value(s, str_trim(str_sub(line, 0, (size_t)at)), value);
 }
 
 bool asc_read_summary(
 	struct asc_build *b, struct str bytes, const char *path, struct incore_error *e)
 {
-	struct summary s = {.b = b};
+	struct log_summary s = {.b = b};
 	struct str name = str_of(path_base(path)), line;
 	uint64_t v = 0;
 	size_t n = 4;
@@ -127,7 +127,7 @@ bool asc_read_summary(
 	asc_table_open(b, &s.all, ASCEND_TABLE_SUMMARY, path, "core|name|value");
 	asc_table_open(b, &s.busy, ASCEND_TABLE_BUSY, path, "unit|pipe|cycles|name");
 	while (str_cut(&bytes, "\n", &line))
-		put_line(&s, str_trim(line));
+		summary_log_put_line(&s, str_trim(line));
 	if (s.all.cells.n == 0 && !asc_note(b, NOTE_DAMAGED, "empty-summary", INCORE_NO_OFFSET,
 					  "a summary log without a number in it"))
 		s.all.is_failed = true;

@@ -10,7 +10,7 @@
 #include "import/ascend/ascend.h"
 #include "import/capture_cache.h"
 
-static bool is_code(const struct asc_build *b, size_t i)
+static bool ascend_symbols_is_code(const struct asc_build *b, size_t i)
 {
 	const struct code_row *r = &b->code.v[i];
 	struct str opcode = b->opcodes.strs[r->opcode];
@@ -41,14 +41,14 @@ static uint64_t start_pc(const struct asc_build *b)
 	if (b->start_pc)
 		return b->start_pc;
 	for (size_t i = 0; i < b->code.n; i++)
-		if (is_code(b, i) && b->code.v[i].address < lowest)
+		if (ascend_symbols_is_code(b, i) && b->code.v[i].address < lowest)
 			lowest = b->code.v[i].address;
 	return lowest;
 }
 
 /* Innermost first; duplicate lines in a chain are kept once. */
-static bool take_chain(struct asc_build *b, struct code_row *r, const struct dwarf_lines *d,
-	const struct dwarf_chain *chain)
+static bool ascend_symbols_take_chain(struct asc_build *b, struct code_row *r,
+	const struct dwarf_lines *d, const struct dwarf_chain *chain)
 {
 	struct strbuf text = {0};
 	bool ok = true;
@@ -80,9 +80,10 @@ static bool take_lines(struct asc_build *b, const struct dwarf_lines *d)
 	uint32_t k = 0;
 
 	for (size_t i = 0; i < b->code.n; i++) {
-		if (!is_code(b, i))
+		if (!ascend_symbols_is_code(b, i))
 			continue;
-		if (k >= d->n_chains || !take_chain(b, &b->code.v[i], d, &d->chains[k++]))
+		if (k >= d->n_chains ||
+			!ascend_symbols_take_chain(b, &b->code.v[i], d, &d->chains[k++]))
 			return false;
 	}
 	return !d->problem ||
@@ -103,7 +104,7 @@ static bool look_up(struct asc_build *b, struct str bytes, const struct elf_imag
 	if (!addresses)
 		return err_nomem(e);
 	for (size_t i = 0; i < b->code.n; i++)
-		if (is_code(b, i))
+		if (ascend_symbols_is_code(b, i))
 			addresses[n++] = b->code.v[i].address - base + text;
 	ok = !n || dwarf_lookup(&d, bytes, addresses, n, a, e);
 	mem_free(addresses);

@@ -68,7 +68,6 @@ struct cuda_log {
 	uint64_t damage_at;
 };
 
-bool cuda_is_log(const uint8_t *p, size_t n);
 bool cuda_log_read(struct cuda_log *l, struct str bytes, const char *path, struct incore_error *e);
 void cuda_log_deinit(struct cuda_log *l);
 /* The text of an id; "" if unknown. */
@@ -90,7 +89,7 @@ bool cuda_log_each_pc(const struct cuda_log *l, cuda_pc_fn fn, void *ctx);
 /* Is a launch of a section among the requested ones? */
 bool cuda_launch_is_wanted(const struct cuda_log *l, const struct cuda_log_launch *x);
 
-/* --- reasons.c --- */
+/* --- reasons --- */
 /* The meaning of a count in a sample. */
 struct cuda_reason_kind {
 	uint32_t reason; /* index into names; CUDA_ISSUED: the instruction issued */
@@ -108,7 +107,3 @@ void cuda_reasons_deinit(struct cuda_reason_list *r);
 /* The meaning of the k-th count of a PC; NULL: unknown reason. */
 const struct cuda_reason_kind *cuda_count_of(const struct cuda_reason_list *r,
 	const struct cuda_sampled_pc *x, uint32_t k, uint32_t *samples);
-
-/* --- kernels.c --- */
-/* Fills kernels. */
-bool cuda_find_kernels(struct cuda_log *l, struct incore_error *e);

@@ -36,7 +36,7 @@ struct ncu_report {
 	bool is_cut_result; /* the truncated message is a result */
 };
 
-bool ncu_is_magic(const uint8_t *p, size_t n);
+#define NCU_MAGIC "NVR" /* first bytes of a report, with their NUL */
 bool ncu_index(struct ncu_report *r, struct str bytes, const char *path, struct incore_error *e);
 void ncu_report_deinit(struct ncu_report *r);
 /* Reports damage at p, a place in the file; always false. */
@@ -46,7 +46,7 @@ bool ncu_damaged(
  * end; damage latches in m. */
 bool ncu_next(struct ncu_report *r, struct pb_reader *m, uint32_t known, struct pb_field *f);
 
-/* --- result.c --- */
+/* --- one result --- */
 
 enum ncu_value_kind { NCU_NONE, NCU_TEXT, NCU_REAL, NCU_UINT };
 struct ncu_value {
@@ -93,7 +93,7 @@ typedef bool (*ncu_instance_fn)(
 bool ncu_instances(const struct ncu_result *x, const struct ncu_metric *m, ncu_instance_fn fn,
 	void *ctx, struct incore_error *e);
 
-/* --- code.c, counters.c, tables.c: parts of a trace --- */
+/* --- parts of a trace --- */
 
 struct ncu_build {
 	struct trace *t;
@@ -109,5 +109,3 @@ struct ncu_build {
 
 /* Builds code rows, samples, hits, figures by row, sources, links. */
 bool ncu_build_code(struct ncu_build *b, struct incore_error *e);
-bool ncu_build_counters(struct ncu_build *b, struct incore_error *e);
-bool ncu_build_tables(struct ncu_build *b, struct incore_error *e);

@@ -36,12 +36,6 @@ struct pcs {
 /* Reads all samples of a file. */
 bool pcs_read_json(
 	struct pcs *p, const struct file_data *f, const char *path, struct incore_error *e);
-bool pcs_read_csv(struct pcs *p, const struct import_options *o, const struct file_data *f,
-	const char *path, struct incore_error *e);
-/* Adds the instructions of sampled kernels that no sample hit, from the listing beside the file of
- * samples; without a listing nothing. */
-bool pcs_add_code(
-	struct pcs *p, const struct import_options *o, const char *path, struct incore_error *e);
 /* The last kernel that begins at or before an offset in a code object, or NULL. */
 const struct pcs_entry *pcs_entry_at(const struct pcs *p, uint64_t object, uint64_t offset);
 /* Records a launch of a kernel; its size is kept as long as all launches have the same. */

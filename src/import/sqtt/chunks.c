@@ -132,7 +132,7 @@ static bool chunk_size(struct joining *j, const struct sqtt_chunk *c, int64_t *s
 }
 
 /* Finds how many chunks of a stream are usable in sequence, and their total *bytes. */
-static bool measure(
+static bool chunks_measure(
 	struct joining *j, const struct sqtt_chunk *v, size_t n, size_t *usable, uint64_t *bytes)
 {
 	uint64_t lost = 0;
@@ -162,7 +162,7 @@ static bool measure(
 	       err_nomem(j->e);
 }
 
-static bool append(
+static bool chunks_append(
 	struct joining *j, const struct sqtt_chunk *c, uint8_t *to, uint64_t left, uint64_t *done)
 {
 	struct file_data f = {0};
@@ -182,7 +182,7 @@ static bool append(
 	       err_file(j->e, "bad-chunk", path, left, "it changed while it was read");
 }
 
-static bool join(struct joining *j, const struct sqtt_chunk *v, struct sqtt_stream_file *s)
+static bool chunks_join(struct joining *j, const struct sqtt_chunk *v, struct sqtt_stream_file *s)
 {
 	size_t n = 0;
 	uint64_t bytes, done;
@@ -191,7 +191,7 @@ static bool join(struct joining *j, const struct sqtt_chunk *v, struct sqtt_stre
 	while (v + n < j->l->v + j->l->n && v[n].se == v->se)
 		n++;
 	*s = (struct sqtt_stream_file){.se = (uint32_t)v->se};
-	if (!measure(j, v, n, &n, &bytes))
+	if (!chunks_measure(j, v, n, &n, &bytes))
 		return false;
 	s->size = (int64_t)bytes;
 	if (n <= 1 && v->path)
@@ -204,7 +204,7 @@ static bool join(struct joining *j, const struct sqtt_chunk *v, struct sqtt_stre
 	memset(to + bytes, 0, FILE_PAD);
 	s->data = to;
 	for (size_t i = 0; i < n; i++, to += done, bytes -= done)
-		if (!append(j, &v[i], to, bytes, &done))
+		if (!chunks_append(j, &v[i], to, bytes, &done))
 			return false;
 	s->size -= (int64_t)bytes; /* files that shrank in the meantime */
 	return true;
@@ -232,7 +232,7 @@ static bool find_chunks(struct sqtt_build *b, const char *path, struct incore_er
 	for (size_t i = 0; i < l->n; i++) {
 		if (i && l->v[i].se == l->v[i - 1].se)
 			continue;
-		if (!join(&j, &l->v[i], &c->streams[c->n_streams]))
+		if (!chunks_join(&j, &l->v[i], &c->streams[c->n_streams]))
 			return false;
 		c->n_bytes += (uint64_t)c->streams[c->n_streams++].size;
 	}

@@ -19,7 +19,7 @@ struct att_file {
 	const char *path;
 };
 
-struct listing {
+struct container_listing {
 	const struct file_fence *fence;
 	const char *dir;
 	struct arena *arena;
@@ -38,7 +38,7 @@ static bool decimal(struct str s, uint64_t max, uint64_t *out)
 }
 
 /* The last position of `mark` in s, or -1. */
-static ptrdiff_t find_last(struct str s, const char *mark)
+static ptrdiff_t container_find_last(struct str s, const char *mark)
 {
 	ptrdiff_t at = -1, next;
 	size_t from = 0;
@@ -53,7 +53,7 @@ static ptrdiff_t find_last(struct str s, const char *mark)
 bool sqtt_att_name(const char *name, struct sqtt_att_name *out)
 {
 	struct str s = str_of(name), rest, se;
-	ptrdiff_t at = find_last(s, ATT_MARK), under;
+	ptrdiff_t at = container_find_last(s, ATT_MARK), under;
 	uint64_t v;
 
 	if (at < 0 || !str_ends(s, ".att"))
@@ -74,7 +74,7 @@ bool sqtt_att_name(const char *name, struct sqtt_att_name *out)
 }
 
 /* "se12.sqtt" */
-static bool plain_name(const char *name, uint32_t *se)
+static bool container_plain_name(const char *name, uint32_t *se)
 {
 	struct str s = str_of(name);
 	uint64_t v;
@@ -89,7 +89,7 @@ static bool plain_name(const char *name, uint32_t *se)
 static bool object_name(const char *name, uint32_t *id)
 {
 	struct str s = str_of(name);
-	ptrdiff_t at = find_last(s, OBJECT_MARK);
+	ptrdiff_t at = container_find_last(s, OBJECT_MARK);
 	size_t suffix = str_ends(s, ".out") ? 4 : str_ends(s, ".hsaco") ? 6 : 0;
 	uint64_t v;
 
@@ -136,7 +136,7 @@ static bool look_at_name(void *ctx, const char *name, struct incore_error *e)
 	uint32_t se;
 
 	(void)e;
-	l->has_stream |= sqtt_att_name(name, &att) || plain_name(name, &se);
+	l->has_stream |= sqtt_att_name(name, &att) || container_plain_name(name, &se);
 	l->has_decoded =
 		strcmp(name, "filenames.json") == 0 || is_decoded_dir(l->fence, l->dir, name);
 	return !l->has_decoded;
@@ -154,15 +154,15 @@ bool sqtt_is_dir(const struct file_fence *f, const char *path)
 
 /* --- listing --- */
 
-static bool add_entry(void *ctx, const char *name, struct incore_error *e)
+static bool container_add_entry(void *ctx, const char *name, struct incore_error *e)
 {
-	struct listing *l = ctx;
+	struct container_listing *l = ctx;
 	struct att_file att;
 	uint32_t number;
 	const char *path;
 	bool is_att = sqtt_att_name(name, &att.name);
 
-	if (!is_att && !plain_name(name, &number) && !object_name(name, &number) &&
+	if (!is_att && !container_plain_name(name, &number) && !object_name(name, &number) &&
 		strcmp(name, "code.elf") != 0 && strcmp(name, "meta.json") != 0)
 		return true;
 	path = *l->dir ? arena_printf(l->arena, "%s%s%s", l->dir,
@@ -175,7 +175,7 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 		sqtt_att_name(path_base(path), &att.name); /* so that the prefix is in the arena */
 		return VEC_PUSH(&l->atts, att) || err_nomem(e);
 	}
-	if (plain_name(name, &number))
+	if (container_plain_name(name, &number))
 		return VEC_PUSH(&l->plain, (struct sqtt_stream_file){number, path,
 						   file_size_in(l->fence, path)}) ||
 		       err_nomem(e);
@@ -211,7 +211,7 @@ static int compare_objects(const void *pa, const void *pb)
 }
 
 /* The prefix without the agent, with which the names of the code objects begin. */
-static struct str process_of(const struct sqtt_att_name *n)
+static struct str container_process_of(const struct sqtt_att_name *n)
 {
 	ptrdiff_t under = str_rfind_char(n->prefix, '_');
 
@@ -220,9 +220,9 @@ static struct str process_of(const struct sqtt_att_name *n)
 
 /* Chooses the objects of the same process, or all of the directory if none has its name. */
 static bool choose_objects(
-	struct listing *l, const struct sqtt_att_name *n, struct sqtt_container *c)
+	struct container_listing *l, const struct sqtt_att_name *n, struct sqtt_container *c)
 {
-	struct str process = process_of(n);
+	struct str process = container_process_of(n);
 
 	c->objects = arena_zalloc(l->arena, l->objects.n + 1, sizeof(*c->objects));
 	if (!c->objects)
@@ -246,7 +246,7 @@ static bool same_dispatch(const struct sqtt_att_name *a, const struct sqtt_att_n
 }
 
 static bool make_dispatch(
-	struct listing *l, const struct att_file *v, size_t n, struct sqtt_container *c)
+	struct container_listing *l, const struct att_file *v, size_t n, struct sqtt_container *c)
 {
 	*c = (struct sqtt_container){.dir = l->dir,
 		.agent = v->name.agent,
@@ -265,7 +265,7 @@ static bool make_dispatch(
 	return true;
 }
 
-static bool make_plain(struct listing *l, struct sqtt_container *c)
+static bool make_plain(struct container_listing *l, struct sqtt_container *c)
 {
 	*c = (struct sqtt_container){.dir = l->dir,
 		.agent = NO_VALUE,
@@ -285,8 +285,8 @@ static bool make_plain(struct listing *l, struct sqtt_container *c)
 }
 
 /* Makes one sorted container per dispatch; the streams of a plain run are one container. */
-static bool make_containers(
-	struct listing *l, struct sqtt_container **out, uint32_t *n, struct incore_error *e)
+static bool make_containers(struct container_listing *l, struct sqtt_container **out, uint32_t *n,
+	struct incore_error *e)
 {
 	struct sqtt_container *v = arena_zalloc(l->arena, l->atts.n + 1, sizeof(*v));
 	uint32_t count = 0;
@@ -312,8 +312,8 @@ static bool make_containers(
 
 /* Makes a container for a stream with any other name, with the code objects beside it; for a
  * database with streams, those of its process ("PREFIX_results.db"). */
-static bool make_single(
-	struct listing *l, const char *path, struct sqtt_container **out, struct incore_error *e)
+static bool make_single(struct container_listing *l, const char *path, struct sqtt_container **out,
+	struct incore_error *e)
 {
 	struct sqtt_container *c = arena_zalloc(l->arena, 1, sizeof(*c));
 	struct sqtt_att_name none = {.agent = NO_VALUE, .dispatch = NO_VALUE};
@@ -331,8 +331,8 @@ static bool make_single(
 	return true;
 }
 
-static bool pick(struct listing *l, const char *path, struct sqtt_container **out, uint32_t *n,
-	struct incore_error *e)
+static bool container_pick(struct container_listing *l, const char *path,
+	struct sqtt_container **out, uint32_t *n, struct incore_error *e)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		for (uint32_t k = 0; k < (*out)[i].n_streams; k++)
@@ -348,7 +348,7 @@ static bool pick(struct listing *l, const char *path, struct sqtt_container **ou
 bool sqtt_containers(const struct file_fence *f, const char *path, struct arena *a,
 	struct sqtt_container **out, uint32_t *n, struct incore_error *e)
 {
-	struct listing l = {.fence = f, .arena = a};
+	struct container_listing l = {.fence = f, .arena = a};
 	bool is_dir = file_is_dir_in(f, path), ok;
 
 	l.dir = is_dir ? arena_strdup(a, path)
@@ -356,8 +356,8 @@ bool sqtt_containers(const struct file_fence *f, const char *path, struct arena 
 	if (!l.dir)
 		return err_nomem(e);
 	*n = 0;
-	ok = dir_each_in(f, *l.dir ? l.dir : ".", add_entry, &l, e) &&
-	     make_containers(&l, out, n, e) && (is_dir || pick(&l, path, out, n, e));
+	ok = dir_each_in(f, *l.dir ? l.dir : ".", container_add_entry, &l, e) &&
+	     make_containers(&l, out, n, e) && (is_dir || container_pick(&l, path, out, n, e));
 	if (ok && *n == 0)
 		ok = err_file(e, "no-stream", path, INCORE_NO_OFFSET,
 			"no thread-trace stream (*_shader_engine_*.att, se*.sqtt) here");

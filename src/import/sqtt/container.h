@@ -56,12 +56,10 @@ bool sqtt_containers(const struct file_fence *f, const char *path, struct arena 
 bool sqtt_is_dir(const struct file_fence *f, const char *path);
 bool sqtt_is_stream_name(const char *path);
 
-/* meta.c: meta.json, which a plain run has */
+/* What meta.json says, which a plain run has. */
 struct sqtt_meta {
 	const char *gfx, *kernel; /* or NULL */
 	uint64_t load_base;	  /* SQTT_NO_ADDR if not given */
 	struct trace_machine machine;
 	bool is_synthetic; /* a generator wrote the streams */
 };
-bool sqtt_meta_parse(struct sqtt_meta *m, const void *p, size_t n, const char *path,
-	struct arena *a, struct incore_error *e);

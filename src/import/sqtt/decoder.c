@@ -1,8 +1,189 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes the stream of one shader engine from the first byte to the last record. */
+/*
+ * decoder.c: decodes the stream of one shader engine from the first byte to the last record.
+ *
+ * Parts: which generation; the instruction at an address; the stream.
+ */
 #include "import/sqtt/decoder.h"
-
+#include "base/mem.h"
+#include "base/vec.h"
 #include "import/sqtt/internal.h"
+
+/* --- which generation ------------------------------------------------------------------------- */
+
+/*
+ * Recognises raw thread traces and their generation. gfx9 has a software header of 8 bytes, later
+ * generations begin with a header token.
+ */
+
+static unsigned sqtt_decoder_field(uint64_t h, unsigned lo, unsigned hi)
+{
+	return (unsigned)(h >> lo & (((uint64_t)2 << (hi - lo)) - 1));
+}
+
+static void read_gfx9(uint64_t h, struct sqtt_stream *s)
+{
+	s->gfx_major = 9;
+	s->version = sqtt_decoder_field(h, 13, 15);
+	s->simd_mask = sqtt_decoder_field(h, 16, 19);
+	s->target_cu = sqtt_decoder_field(h, 20, 24);
+	s->se = (int)sqtt_decoder_field(h, 26, 31);
+	s->is_double_buffer = sqtt_decoder_field(h, 32, 32);
+}
+
+static bool read_gfx10(uint64_t h, struct sqtt_stream *s)
+{
+	static const uint8_t major[] = {0, 10, 10, 11, 12, 12};
+
+	s->version = sqtt_decoder_field(h, 7, 12);
+	if (s->version == 0 || s->version >= sizeof(major))
+		return false;
+	s->gfx_major = major[s->version];
+	s->is_mi400 = s->version == 5;
+	s->is_unverified = s->gfx_major == 10 || s->is_mi400;
+	s->target_simd = sqtt_decoder_field(h, 13, 14);
+	/* MI400 has one more WGP bit */
+	s->target_cu = sqtt_decoder_field(h, 15, s->is_mi400 ? 18 : 17) |
+		       sqtt_decoder_field(h, 19, 19) << 7;
+	s->is_double_buffer = s->gfx_major == 12 && sqtt_decoder_field(h, 43, 43);
+	s->se = -1;
+	return true;
+}
+
+bool sqtt_recognise(
+	const uint8_t *data, size_t size, struct sqtt_stream *out, struct incore_error *e)
+{
+	struct sqtt_stream s = {0};
+	uint64_t h;
+
+	if (size < 8)
+		return err_set(e, INCORE_BAD_INPUT, "truncated",
+			"expected a thread trace of 8 or more bytes, found %zu", size);
+	h = load64(data);
+	if ((sqtt_decoder_field(h, 0, 12) == 0 || sqtt_decoder_field(h, 0, 12) == 0x11) &&
+		sqtt_decoder_field(h, 13, 15) >= 4 && sqtt_decoder_field(h, 13, 15) <= 6) {
+		read_gfx9(h, &s);
+		*out = s;
+		return true;
+	}
+	if (sqtt_decoder_field(h, 0, 12) == 0 || !read_gfx10(h, &s))
+		return err_set(e, INCORE_BAD_INPUT, "bad-magic",
+			"not a thread trace: the first 8 bytes are %016llx", (unsigned long long)h);
+	*out = s;
+	return true;
+}
+
+/* --- the instruction at an address ------------------------------------------------------------ */
+
+/*
+ * Finds the instruction at an address: finds the segment and decodes its words once, page by page.
+ */
+
+static bool code_lines_init(struct code_lines *c, const struct sqtt_code *code, enum amd_arch arch,
+	bool is_c16, struct incore_error *e)
+{
+	*c = (struct code_lines){.arch = arch, .is_c16 = is_c16};
+	if (!code || code->n_segments == 0)
+		return true;
+	c->segments = mem_zalloc(code->n_segments, sizeof(*c->segments));
+	if (!c->segments)
+		return err_nomem(e);
+	c->n = code->n_segments;
+	for (size_t i = 0; i < c->n; i++) {
+		struct code_pages *s = &c->segments[i];
+
+		s->segment = &code->segments[i];
+		s->n_words = s->segment->size / 4;
+		s->pages = mem_zalloc(s->n_words / PAGE_LINES + 1, sizeof(struct sqtt_code_line *));
+		if (!s->pages)
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static void code_lines_deinit(struct code_lines *c)
+{
+	EACH (struct code_pages, s, c->segments, c->n) {
+		for (uint64_t k = 0; s->pages && k < s->n_words / PAGE_LINES + 1; k++)
+			mem_free(s->pages[k]);
+		mem_free(s->pages);
+	}
+	mem_free(c->segments);
+}
+
+static struct sqtt_code_line make_line(const struct code_lines *c, const uint8_t *p, size_t left)
+{
+	struct sqtt_code_line line = {.inst_class = CODE_EXCLUDED};
+	struct amd_code_inst in;
+
+	if (!amd_code_decode(c->arch, p, left, &in))
+		return line;
+	line.words = in.len_bytes / 4;
+	line.inst_class = in.inst_class;
+	line.flags = in.flags;
+	line.branch_words = in.branch / 4;
+	/* 0.1.6 treats s_barrier as an immediate and ds_bvh as LDS */
+	if (c->is_c16 && in.inst_class == AMD_CODE_BARRIER)
+		line.inst_class = AMD_CODE_IMMED;
+	if (c->is_c16 && (in.flags & AMD_CODE_DS_BVH))
+		line.inst_class = AMD_CODE_LDS;
+	return line;
+}
+
+struct sqtt_code_line *code_load_page(struct code_lines *c, struct code_pages *s, uint64_t page)
+{
+	uint64_t first = page * PAGE_LINES, n = s->n_words - first;
+	struct sqtt_code_line *lines = mem_zalloc(PAGE_LINES, sizeof(*lines));
+
+	if (!lines) {
+		c->is_failed = true;
+		return NULL;
+	}
+	if (n > PAGE_LINES)
+		n = PAGE_LINES;
+	for (uint64_t i = 0; i < n; i++) {
+		size_t off = (size_t)(first + i) * 4;
+
+		lines[i] = make_line(c, s->segment->bytes + off, s->segment->size - off);
+	}
+	s->pages[page] = lines;
+	return lines;
+}
+
+/* Address of the segment's first byte in the address space of `object`; SQTT_NO_ADDR: none. */
+static uint64_t start_of(const struct sqtt_segment *s, uint32_t object)
+{
+	if (object == 0)
+		return s->load_addr;
+	return s->object == object ? s->vaddr : SQTT_NO_ADDR;
+}
+
+static bool sqtt_decoder_holds(struct code_pages *s, struct sqtt_pc pc, struct code_at *at)
+{
+	uint64_t start = start_of(s->segment, pc.object);
+
+	if (start == SQTT_NO_ADDR || pc.addr < start || (pc.addr - start) / 4 >= s->n_words)
+		return false;
+	*at = (struct code_at){s, (pc.addr - start) / 4, start, pc.object};
+	return true;
+}
+
+struct code_at code_find(struct code_lines *c, struct sqtt_pc pc)
+{
+	struct code_at at = {0};
+
+	if (c->last && sqtt_decoder_holds(c->last, pc, &at))
+		return at;
+	for (size_t i = 0; i < c->n; i++) {
+		if (!sqtt_decoder_holds(&c->segments[i], pc, &at))
+			continue;
+		c->last = &c->segments[i];
+		return at;
+	}
+	return at;
+}
+
+/* --- the stream ------------------------------------------------------------------------------- */
 
 /* gfx9: 16 CUs x 4 SIMDs x 16; gfx10+: 2 arrays x 16 WGPs x 4 SIMDs x 32 */
 #define RUNNING_COUNT 4096u
@@ -23,7 +204,7 @@ static enum amd_arch arch_of(const struct sqtt_stream *s, const struct sqtt_code
 	}
 }
 
-static bool init(struct decoder *d, const struct sqtt_options *o)
+static bool sqtt_decoder_init(struct decoder *d, const struct sqtt_options *o)
 {
 	d->rules = o->rules;
 	d->is_c16 = o->rules == SQTT_RULES_C16;
@@ -96,7 +277,7 @@ bool sqtt_decode(const uint8_t *data, size_t size, const struct sqtt_options *o,
 	d->sink = sink;
 	d->res = out;
 	d->e = e;
-	ok = init(d, o) && decode_stream(d);
+	ok = sqtt_decoder_init(d, o) && decode_stream(d);
 	deinit(d);
 	mem_free(d);
 	return ok;

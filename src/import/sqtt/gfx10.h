@@ -55,10 +55,6 @@ struct gfx10_quiet {
 	uint8_t nibbles, delta;
 };
 #define GFX10_QUIETS 4096u
-void gfx10_quiets(struct gfx10_quiet quiets[GFX10_QUIETS], const struct gfx10_entry table[256]);
-
-/* Fills the 256 entries, one for each low byte; layout: generation of the fields of INST. */
-void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, unsigned layout);
 
 enum gfx10_code_kind {
 	CODE_NONE,
@@ -77,10 +73,6 @@ struct gfx10_code {
 	bool is_plain; /* an instruction and nothing else */
 	uint16_t pad;  /* 8 bytes, so that the index is a shift */
 };
-
-/* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */
-void gfx10_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_stream *s, uint64_t header,
-	bool is_c16);
 
 /* A token split into its fields. */
 struct gfx10_place {

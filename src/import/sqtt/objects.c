@@ -12,7 +12,7 @@
 /* The words of all objects together must fit a slot number. */
 #define MAX_SLOTS (SQTT_NO_SLOT - 1)
 
-static bool note_error(
+static bool sqtt_objects_note_error(
 	struct sqtt_build *b, const char *path, struct incore_error *why, struct incore_error *e)
 {
 	if (import_note_unread(b->trace, "damaged-code-object", path,
@@ -27,7 +27,7 @@ static void free_object(struct sqtt_object *o)
 	file_unload(&o->file);
 }
 
-static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
+static bool sqtt_objects_read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	struct sqtt_object *o, struct incore_error *why)
 {
 	struct arena *a = &b->trace->arena;
@@ -203,9 +203,9 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 		struct incore_error why = {0};
 		struct sqtt_object o;
 
-		if (!read_object(b, &c->objects[i], &o, &why)) {
+		if (!sqtt_objects_read_object(b, &c->objects[i], &o, &why)) {
 			free_object(&o);
-			if (!note_error(b, c->objects[i].path, &why, e))
+			if (!sqtt_objects_note_error(b, c->objects[i].path, &why, e))
 				return false;
 			continue;
 		}

@@ -2,12 +2,235 @@
 /*
  * rgp.c: reads the chunks of a .rgp file: streams, code and other data. All offsets and counts of
  * the file are checked against their chunk.
+ *
+ * Parts: where code objects lie; the container.
  */
 #include "import/sqtt/rgp.h"
-
+#include "base/search.h"
 #include "import/capture_cache.h"
 #include "import/sqtt/internal.h"
 #include "import/sqtt/sqtt.h"
+
+/* --- where code objects lie ------------------------------------------------------------------- */
+
+/*
+ * Finds the load addresses of code objects. A load names a pipeline by its hash, and the metadata
+ * note of a code object has the same hash; the correlation of pipelines may map between them.
+ */
+
+#define NO_OBJECT UINT32_MAX
+#define PAGE 0x1000u
+
+void rgp_move(struct sqtt_object *o)
+{
+	if (!elf_code_at(&o->elf, 0))
+		return;
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections)
+		if (s->size > UINT64_MAX - PAGE || s->address > UINT64_MAX - PAGE - s->size)
+			return; /* not a driver's: it stays, its first word gets no address */
+	o->moved = PAGE;
+	EACH (struct elf_section, s, o->elf.sections, o->elf.n_sections)
+		s->address += PAGE;
+	EACH (struct elf_function, f, o->elf.functions, o->elf.n_functions)
+		f->address += PAGE;
+}
+
+struct by_hash {
+	uint64_t hash[2];
+	uint32_t object; /* into sqtt_objects.v */
+};
+ORDER(compare_hashes, struct by_hash, UP(hash[0]) UP(hash[1]) UP(object))
+ORDER(compare_psos, struct rgp_pso, UP(api) UP(hash[0]) UP(hash[1]))
+
+struct dated {
+	struct object_range range;
+	uint64_t time;
+};
+ORDER(compare_dated, struct dated, UP(range.base) UP(time))
+
+struct placing {
+	struct sqtt_build *b;
+	struct rgp_file *r;
+	struct by_hash *hashes;
+	size_t n_hashes;
+	struct dated *found;
+	size_t n_found;
+	uint64_t n_unknown, n_overlaps, n_unplaced;
+	bool is_guessed;
+};
+
+static uint32_t object_of_hash(const struct placing *p, const uint64_t hash[2])
+{
+	size_t lo = 0, hi = p->n_hashes;
+
+	BISECT(lo, hi, i,
+		p->hashes[i].hash[0] < hash[0] ||
+			(p->hashes[i].hash[0] == hash[0] && p->hashes[i].hash[1] < hash[1]));
+	return lo < p->n_hashes && memcmp(p->hashes[lo].hash, hash, 16) == 0 ? p->hashes[lo].object
+									     : NO_OBJECT;
+}
+
+static uint32_t object_of_load(struct placing *p, const struct rgp_load *l)
+{
+	uint32_t object = object_of_hash(p, l->hash);
+	size_t lo = 0, hi = p->r->psos.n;
+
+	BISECT(lo, hi, i, p->r->psos.v[i].api < l->hash[0]);
+	if (object == NO_OBJECT && lo < p->r->psos.n && p->r->psos.v[lo].api == l->hash[0])
+		object = object_of_hash(p, p->r->psos.v[lo].hash);
+	if (object == NO_OBJECT && p->r->loads.n == 1 && p->b->objects.v.n == 1 &&
+		p->r->objects.n == 1) {
+		p->is_guessed = true;
+		object = 0;
+	}
+	return object;
+}
+
+/* The address range of an object's code if its file was loaded at `load`. Only code: the next
+ * pipeline may begin right after it. False: there is no code, or the range is impossible. */
+static bool range_of(const struct sqtt_object *o, uint64_t load, struct object_range *out)
+{
+	uint64_t first = UINT64_MAX, end = 0;
+
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
+		if (elf_code_at(&o->elf, s->address) != s || s->size > UINT64_MAX - s->address)
+			continue;
+		first = s->address < first ? s->address : first;
+		end = s->address + s->size > end ? s->address + s->size : end;
+	}
+	if (first >= end || load > UINT64_MAX - end)
+		return false;
+	*out = (struct object_range){load + (first - o->moved), end - first, o->id, first};
+	return true;
+}
+
+static bool rgp_collect(struct placing *p)
+{
+	const struct sqtt_objects *x = &p->b->objects;
+
+	p->hashes = arena_zalloc(&p->b->scratch, x->v.n + 1, sizeof(*p->hashes));
+	p->found = arena_zalloc(&p->b->scratch, p->r->loads.n + 1, sizeof(*p->found));
+	if (!p->hashes || !p->found)
+		return false;
+	for (uint32_t i = 0; i < x->v.n; i++) {
+		const uint64_t *h = x->v.v[i].facts.pipeline_hash;
+
+		if (h[0] || h[1])
+			p->hashes[p->n_hashes++] = (struct by_hash){{h[0], h[1]}, i};
+	}
+	SORT(p->hashes, p->n_hashes, compare_hashes);
+	SORT(p->r->psos.v, p->r->psos.n, compare_psos);
+	EACH (const struct rgp_load, l, p->r->loads.v, p->r->loads.n) {
+		uint32_t object = object_of_load(p, l);
+		struct dated *d = &p->found[p->n_found];
+
+		d->time = l->time;
+		if (object != NO_OBJECT && range_of(&x->v.v[object], l->base, &d->range))
+			p->n_found++;
+		else
+			p->n_unknown++;
+	}
+	return true;
+}
+
+/* Of overlapping loads the latest is kept: replaced code did not run later. */
+static bool order(struct placing *p)
+{
+	struct object_range *v = arena_zalloc(&p->b->scratch, p->n_found + 1, sizeof(*v));
+	uint64_t time = 0;
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	SORT(p->found, p->n_found, compare_dated);
+	EACH (const struct dated, d, p->found, p->n_found) {
+		bool is_over = n && d->range.base < v[n - 1].base + v[n - 1].size;
+
+		p->n_overlaps += is_over && d->range.object != v[n - 1].object;
+		if (is_over && d->time < time)
+			continue;
+		n -= is_over;
+		v[n++] = d->range;
+		time = d->time;
+	}
+	p->b->objects.places = (struct sqtt_places){n, v};
+	return true;
+}
+
+/* All pipelines of a driver name their code alike: if there are several, the hash is added to the
+ * names. */
+static bool name_stages(struct placing *p)
+{
+	struct arena *a = &p->b->trace->arena;
+
+	for (size_t i = 0; p->b->objects.v.n > 1 && i < p->b->objects.v.n; i++) {
+		struct sqtt_object *o = &p->b->objects.v.v[i];
+		unsigned long long hash = o->facts.pipeline_hash[0];
+
+		if (!hash)
+			continue;
+		for (uint32_t k = 0; k < o->elf.n_functions; k++)
+			if (!(o->elf.functions[k].name = arena_printf(
+				      a, "%s %016llx", o->elf.functions[k].name, hash)))
+				return false;
+		for (uint32_t k = 0; k < o->facts.n_kernels; k++)
+			if (!(o->facts.kernels[k].name = arena_printf(
+				      a, "%s %016llx", o->facts.kernels[k].name, hash)))
+				return false;
+	}
+	return true;
+}
+
+/* Counts the objects without a load. */
+static bool count_unplaced(struct placing *p)
+{
+	uint8_t *seen = arena_zalloc(&p->b->scratch, (size_t)p->r->objects.n + 2, 1);
+
+	if (!seen)
+		return false;
+	for (size_t i = 0; i < p->n_found; i++)
+		seen[p->found[i].range.object] = 1;
+	EACH (const struct sqtt_object, o, p->b->objects.v.v, p->b->objects.v.n)
+		p->n_unplaced += !seen[o->id];
+	return true;
+}
+
+static bool rgp_note(struct placing *p)
+{
+	struct trace *t = p->b->trace;
+	const char *path = p->r->path;
+
+	if (p->is_guessed &&
+		!trace_note(t, NOTE_GUESSED, "load-by-elimination", path, INCORE_NO_OFFSET, 1,
+			"the load and the code object do not share a hash; each is the only one, so they are taken for the same"))
+		return false;
+	if (p->n_unknown &&
+		!trace_note(t, NOTE_UNMAPPED, "unknown-load", path, INCORE_NO_OFFSET, p->n_unknown,
+			"%llu of %zu loads are of pipelines that no code object in the file states: their waves get no addresses",
+			(unsigned long long)p->n_unknown, p->r->loads.n))
+		return false;
+	if (p->n_overlaps &&
+		!trace_note(t, NOTE_CONTRADICTORY, "load-overlap", path, INCORE_NO_OFFSET,
+			p->n_overlaps,
+			"%llu loads lie over another: the latest counts for the whole trace",
+			(unsigned long long)p->n_overlaps))
+		return false;
+	return !p->n_unplaced ||
+	       trace_note(t, NOTE_MISSING, "no-load-address", path, INCORE_NO_OFFSET, p->n_unplaced,
+		       "nothing says where %llu of %zu code objects were loaded: their addresses are unknown",
+		       (unsigned long long)p->n_unplaced, p->b->objects.v.n);
+}
+
+bool rgp_place(struct sqtt_build *b, struct incore_error *e)
+{
+	struct placing p = {.b = b, .r = b->container.rgp};
+
+	return (rgp_collect(&p) && order(&p) && count_unplaced(&p) && name_stages(&p) &&
+		       rgp_note(&p)) ||
+	       err_nomem(e);
+}
+
+/* --- the container ---------------------------------------------------------------------------- */
 
 #define MAGIC 0x50303042u
 #define HEADER_SIZE 56u
@@ -17,7 +240,7 @@
 /* Mesa writes this if the shader clock is unknown, because the profiler requires one. */
 #define STAND_IN_HZ 1300000000u
 
-struct chunk {
+struct rgp_chunk {
 	uint64_t at; /* in the file */
 	unsigned type, index, major;
 	const uint8_t *p;
@@ -54,7 +277,7 @@ static int64_t plausible(uint64_t v, uint64_t max)
 	return v && v <= max ? (int64_t)v : NO_VALUE;
 }
 
-static int64_t count_cus(const struct chunk *c)
+static int64_t count_cus(const struct rgp_chunk *c)
 {
 	uint64_t n = 0;
 
@@ -66,7 +289,7 @@ static int64_t count_cus(const struct chunk *c)
 			   1 << 16);
 }
 
-static bool take_asic(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_asic(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	struct trace_machine *m = &r->machine;
@@ -92,7 +315,7 @@ static bool take_asic(struct sqtt_build *b, const struct chunk *c, struct incore
 #define API_TRACE_MODE 544
 #define API_SIZE 548
 
-static bool take_api(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_api(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	(void)e;
 	b->container.rgp->is_untimed = u32(c->p + API_TRACE_MODE) == 0;
@@ -107,7 +330,7 @@ static unsigned major_of_version(uint32_t version)
 	return version == 0x7 ? 10 : version == 0xb ? 11 : version == 0xc ? 12 : 0;
 }
 
-static bool take_desc(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_desc(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	uint32_t se = u32(c->p + 16), version = u32(c->p + 20);
@@ -136,7 +359,7 @@ static bool take_desc(struct sqtt_build *b, const struct chunk *c, struct incore
 	return true;
 }
 
-static bool check_generation(struct rgp_file *r, const struct chunk *c, const uint8_t *data,
+static bool check_generation(struct rgp_file *r, const struct rgp_chunk *c, const uint8_t *data,
 	uint32_t size, struct incore_error *e)
 {
 	struct sqtt_stream s;
@@ -148,7 +371,7 @@ static bool check_generation(struct rgp_file *r, const struct chunk *c, const ui
 		       s.gfx_major, r->desc_major[c->index]);
 }
 
-static bool take_data(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_data(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	uint64_t offset = u32(c->p + 16), size = u32(c->p + 20), end = c->at + c->size;
@@ -176,7 +399,7 @@ static bool take_data(struct sqtt_build *b, const struct chunk *c, struct incore
 
 /* --- code --- */
 
-static bool take_objects(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_objects(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	uint32_t n = u32(c->p + 28), at = TABLE_HEADER;
@@ -202,7 +425,7 @@ static bool take_objects(struct sqtt_build *b, const struct chunk *c, struct inc
 }
 
 /* The number of records; false if they do not fit. */
-static bool count_records(const struct rgp_file *r, const struct chunk *c, uint32_t least,
+static bool count_records(const struct rgp_file *r, const struct rgp_chunk *c, uint32_t least,
 	uint32_t *n, struct incore_error *e)
 {
 	uint32_t size = u32(c->p + 24);
@@ -216,7 +439,7 @@ static bool count_records(const struct rgp_file *r, const struct chunk *c, uint3
 		       "%u records of %u bytes do not fit in their chunk of %u", *n, size, c->size);
 }
 
-static bool take_loads(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_loads(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	uint32_t n;
@@ -236,7 +459,7 @@ static bool take_loads(struct sqtt_build *b, const struct chunk *c, struct incor
 	return true;
 }
 
-static bool take_psos(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_psos(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	uint32_t n;
@@ -259,7 +482,7 @@ static bool take_psos(struct sqtt_build *b, const struct chunk *c, struct incore
 
 static const struct kind {
 	const char *name;
-	bool (*take)(struct sqtt_build *b, const struct chunk *c, struct incore_error *e);
+	bool (*take)(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e);
 	uint32_t least; /* bytes */
 	unsigned major;
 } kinds[] = {
@@ -278,7 +501,7 @@ static const struct kind {
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static bool take_chunk(struct sqtt_build *b, const struct chunk *c, struct incore_error *e)
+static bool take_chunk(struct sqtt_build *b, const struct rgp_chunk *c, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 	const struct kind *k = &kinds[c->type < N_KINDS ? c->type : 4];
@@ -299,13 +522,13 @@ static bool take_chunk(struct sqtt_build *b, const struct chunk *c, struct incor
 	return k->take(b, c, e);
 }
 
-static bool walk(struct sqtt_build *b, uint64_t at, struct incore_error *e)
+static bool rgp_walk(struct sqtt_build *b, uint64_t at, struct incore_error *e)
 {
 	struct rgp_file *r = b->container.rgp;
 
 	while (at < r->file.size) {
 		uint64_t left = r->file.size - at;
-		struct chunk c = {.at = at, .p = r->file.data + at};
+		struct rgp_chunk c = {.at = at, .p = r->file.data + at};
 
 		if (left < CHUNK_HEADER)
 			return err_file(e, "truncated", r->path, at,
@@ -326,7 +549,7 @@ static bool walk(struct sqtt_build *b, uint64_t at, struct incore_error *e)
 	return true;
 }
 
-static bool read_header(const struct rgp_file *r, uint64_t *chunks, struct incore_error *e)
+static bool rgp_read_header(const struct rgp_file *r, uint64_t *chunks, struct incore_error *e)
 {
 	const uint8_t *p = r->file.data;
 
@@ -347,7 +570,7 @@ static bool read_header(const struct rgp_file *r, uint64_t *chunks, struct incor
 }
 
 /* Checks that every described stream is there. */
-static bool check_streams(const struct rgp_file *r, struct incore_error *e)
+static bool rgp_check_streams(const struct rgp_file *r, struct incore_error *e)
 {
 	for (unsigned i = 0; i < RGP_STREAMS; i++)
 		if (r->desc_at[i] && !r->has_data[i])
@@ -358,7 +581,8 @@ static bool check_streams(const struct rgp_file *r, struct incore_error *e)
 		       "no thread trace is in this file: was it of a frame with work?");
 }
 
-bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e)
+/* Rgp.c: finds the container of a file; an sqtt_find_fn. */
+static bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e)
 {
 	struct rgp_file *r = arena_zalloc(&b->scratch, 1, sizeof(*r));
 	struct sqtt_container *c = &b->container;
@@ -372,8 +596,8 @@ bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e)
 		.dispatch = NO_VALUE,
 		.first = r->path,
 		.rgp = r};
-	if (!import_load(b->options, &r->file, path, e) || !read_header(r, &chunks, e) ||
-		!walk(b, chunks, e) || !check_streams(r, e))
+	if (!import_load(b->options, &r->file, path, e) || !rgp_read_header(r, &chunks, e) ||
+		!rgp_walk(b, chunks, e) || !rgp_check_streams(r, e))
 		return false;
 	c->streams = r->streams.v;
 	c->n_streams = (uint32_t)r->streams.n;
@@ -431,11 +655,6 @@ bool rgp_notes(struct sqtt_build *b)
 
 /* --- the format --- */
 
-static int rgp_sniff(const struct probe *p)
-{
-	return !p->is_dir && p->head_size >= 8 && u32(p->head) == MAGIC ? 95 : 0;
-}
-
 static void rgp_look(
 	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
@@ -452,12 +671,17 @@ static bool rgp_read(
 	return sqtt_read_found(rgp_find, NULL, path, o, t, e);
 }
 
+static const struct signature rgp_signs[] = {
+	{.begins = "B00P", .min_bytes = 8, .score = 95},
+	{0},
+};
+
 extern const struct import_ops import_rgp;
 const struct import_ops import_rgp = {
 	.name = "rgp",
 	.summary = "capture of the Radeon GPU Profiler (.rgp), as Mesa's drivers write it",
 	.looks_for = "captures of the Radeon GPU Profiler (*.rgp)",
-	.sniff = rgp_sniff,
+	.signs = rgp_signs,
 	.look = rgp_look,
 	.read = rgp_read,
 	.lost = import_lost_noted,

@@ -44,14 +44,12 @@ struct rgp_file {
 struct sqtt_build;
 struct sqtt_object;
 
-/* rgp.c: finds the container of a file; an sqtt_find_fn */
-bool rgp_find(struct sqtt_build *b, const char *path, struct incore_error *e);
 /* Adds what the file states about the machine. */
 void rgp_meta(struct sqtt_build *b);
 /* Adds notes on data that is not shown; false when out of memory. */
 bool rgp_notes(struct sqtt_build *b);
 void rgp_close(struct rgp_file *r);
-/* rgp_places.c: moves code that begins at address 0 up, because 0 means unknown in records. */
+/* Moves code that begins at address 0 up, because 0 means unknown in records. */
 void rgp_move(struct sqtt_object *o);
 /* Finds the addresses of b's loaded objects */
 bool rgp_place(struct sqtt_build *b, struct incore_error *e);

@@ -4,7 +4,6 @@
  * objects that are loaded and unloaded, the realtime clock (gfx9) has three words, frequency and
  * counter interval have one.
  */
-#include "import/sqtt/userdata.h"
 
 #include "base/search.h"
 #include "import/sqtt/internal.h"
@@ -22,7 +21,7 @@ enum object_word {
 	WORD_COUNT
 };
 
-static uint64_t join(const uint32_t half[2])
+static uint64_t userdata_join(const uint32_t half[2])
 {
 	return (uint64_t)half[1] << 32 | half[0];
 }
@@ -58,8 +57,8 @@ static void unload(struct userdata *u, uint32_t object)
 
 static void apply_tail(struct decoder *d, struct object_words *o, uint32_t tail)
 {
-	uint64_t id = tail >> 2 ? tail >> 2 : join(o->id);
-	struct object_range r = {join(o->addr), join(o->size), (uint32_t)id};
+	uint64_t id = tail >> 2 ? tail >> 2 : userdata_join(o->id);
+	struct object_range r = {userdata_join(o->addr), userdata_join(o->size), (uint32_t)id};
 
 	*o = (struct object_words){0};
 	d->user.version++;
@@ -80,7 +79,7 @@ static void apply_tail(struct decoder *d, struct object_words *o, uint32_t tail)
 		sqtt_need(d, VEC_PUSH(&d->user.preloaded, r));
 }
 
-static void take_word(struct decoder *d, struct object_words *o, uint32_t data)
+static void userdata_take_word(struct decoder *d, struct object_words *o, uint32_t data)
 {
 	unsigned type = o->expect - 1u;
 
@@ -123,14 +122,14 @@ static void write2(struct decoder *d, unsigned queue, uint32_t data)
 	if (!d->user.is_enabled)
 		return;
 	if (o->expect)
-		take_word(d, o, data);
+		userdata_take_word(d, o, data);
 	else if ((data & 0xff) == OP_AGENT_INFO)
 		agent_info(d, type, data >> 12);
 	else if ((data & 0xff) == OP_CODE_OBJECT && data >> 12 == 0 && type < WORD_COUNT)
 		o->expect = (uint8_t)(type + 1);
 }
 
-static void add_realtime(struct decoder *d, int64_t now, uint64_t clock)
+static void userdata_add_realtime(struct decoder *d, int64_t now, uint64_t clock)
 {
 	sqtt_need(d, VEC_PUSH(&d->realtime, (struct sqtt_realtime){now, clock, (uint32_t)d->off}));
 }
@@ -156,9 +155,10 @@ static void write3(struct decoder *d, uint32_t data, int64_t now)
 	else if (u->rt_expect == 1)
 		u->rt_high = data;
 	else if (u->is_rt_short)
-		add_realtime(d, now, data);
+		userdata_add_realtime(d, now, data);
 	else /* the low half overflowed between its two readings */
-		add_realtime(d, now, ((uint64_t)u->rt_high + (data < u->rt_low)) << 32 | data);
+		userdata_add_realtime(
+			d, now, ((uint64_t)u->rt_high + (data < u->rt_low)) << 32 | data);
 }
 
 void userdata_write(struct decoder *d, unsigned reg, unsigned queue, uint32_t data, int64_t now)
@@ -179,7 +179,7 @@ static struct sqtt_pc find_object(const struct object_range *r, size_t n, uint64
 	return (struct sqtt_pc){addr, 0};
 }
 
-static struct sqtt_pc find_place(const struct sqtt_places *p, uint64_t addr)
+static struct sqtt_pc userdata_find_place(const struct sqtt_places *p, uint64_t addr)
 {
 	size_t after = 0, n = p->n;
 
@@ -190,7 +190,7 @@ static struct sqtt_pc find_place(const struct sqtt_places *p, uint64_t addr)
 struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr)
 {
 	if (u->places)
-		return find_place(u->places, addr);
+		return userdata_find_place(u->places, addr);
 	return find_object(u->ranges.v, u->ranges.n, addr);
 }
 

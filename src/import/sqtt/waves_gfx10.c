@@ -8,17 +8,17 @@
 #define SHORT_CYC 0xffff /* shorter times need no overflow check */
 #define MAX_OLDER 64u	 /* waves kept open below one slot (0.1.6 rules) */
 
-static bool is_target(const struct decoder *d, const struct gfx10_place *p)
+static bool gfx10_waves_is_target(const struct decoder *d, const struct gfx10_place *p)
 {
 	return (p->sa << 7 | p->wgp) == d->target_cu && p->simd == d->stream.target_simd;
 }
 
-static struct running *running_of(struct decoder *d, const struct gfx10_place *p)
+static struct running_wave *gfx10_waves_running_of(struct decoder *d, const struct gfx10_place *p)
 {
 	return &d->running[((p->sa * 16 + p->wgp) * 4 + p->simd) * 32 + p->wave];
 }
 
-static unsigned place_of(const struct gfx10_place *p)
+static unsigned gfx10_waves_place_of(const struct gfx10_place *p)
 {
 	return PLACE(p->sa << 7 | p->wgp, p->simd, p->wave);
 }
@@ -32,7 +32,7 @@ static inline void wave_advance(struct decoder *d, struct wave *w, int state, in
 	w->state = (uint8_t)state;
 }
 
-static inline void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+static inline void gfx10_waves_set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
 {
 	if (stall > 0xffffff && !d->is_c16)
 		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
@@ -105,7 +105,7 @@ static void add_immediate(struct decoder *d, struct wave *w)
 		return;
 	x->time = t;
 	x->dur = clamp_dur(w, now - t + 1);
-	set_stall(d, x, now - t);
+	gfx10_waves_set_stall(d, x, now - t);
 	wave_advance(d, w, SQTT_WAIT, t);
 	wave_advance(d, w, SQTT_EXEC, now + 1);
 }
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void add_inst_carefully(
 	if (passed > 0 && w->state == SQTT_STALL) {
 		x->time = w->mark;
 		x->dur = clamp_dur(w, cycles + passed);
-		set_stall(d, x, passed);
+		gfx10_waves_set_stall(d, x, passed);
 	}
 	wave_advance(d, w, SQTT_EXEC, now);
 }
@@ -194,7 +194,7 @@ static void extend_context(struct decoder *d, struct wave *w)
 		wave_last(w)->dur = clamp_dur(w, d->now + 1 - wave_last(w)->time);
 }
 
-static void return_from_trap(struct decoder *d, struct wave *w)
+static void gfx10_waves_return_from_trap(struct decoder *d, struct wave *w)
 {
 	extend_context(d, w);
 	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
@@ -210,7 +210,7 @@ void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c)
 		return;
 	}
 	if (c.kind == CODE_RETURN) {
-		return_from_trap(d, w);
+		gfx10_waves_return_from_trap(d, w);
 		return;
 	}
 	if (c.kind == CODE_TRAP) {
@@ -240,7 +240,7 @@ void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c)
 		sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
 }
 
-static bool is_memory(unsigned category)
+static bool gfx10_waves_is_memory(unsigned category)
 {
 	return category == SQTT_VMEM || category == SQTT_FLAT || category == SQTT_LDS ||
 	       category == SQTT_SMEM || category == SQTT_BVH;
@@ -254,7 +254,7 @@ void gfx10_replay(struct decoder *d, unsigned wave)
 		return;
 	while (w->insts.n && wave_last(w)->category == SQTT_IMMED)
 		w->insts.n--;
-	if (w->insts.n && is_memory(wave_last(w)->category))
+	if (w->insts.n && gfx10_waves_is_memory(wave_last(w)->category))
 		w->insts.n--;
 	wave_advance(d, w, SQTT_STALL, d->now);
 }
@@ -339,7 +339,7 @@ static void vacate(struct decoder *d, struct wave *w)
 	}
 }
 
-static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
+static struct wave *gfx10_waves_open_wave(struct decoder *d, const struct gfx10_place *p)
 {
 	struct wave *w = &d->waves[p->wave];
 
@@ -364,24 +364,25 @@ static void standby(struct decoder *d, struct wave *w)
 
 static void context_save(struct decoder *d, const struct gfx10_place *p)
 {
-	struct running *r = running_of(d, p);
-	struct wave *w = is_target(d, p) ? get_wave(d, p->wave) : NULL;
+	struct running_wave *r = gfx10_waves_running_of(d, p);
+	struct wave *w = gfx10_waves_is_target(d, p) ? get_wave(d, p->wave) : NULL;
 
 	if (w)
 		standby(d, w);
 	if (r->is_running)
-		sqtt_occupancy(d, d->now, place_of(p), running_entry(r), false);
+		sqtt_occupancy(d, d->now, gfx10_waves_place_of(p), running_entry(r), false);
 }
 
 static void context_restore(struct decoder *d, const struct gfx10_place *p)
 {
-	if (is_target(d, p)) {
+	if (gfx10_waves_is_target(d, p)) {
 		struct wave *w = get_wave(d, p->wave);
 
-		standby(d, w ? w : open_wave(d, p));
+		standby(d, w ? w : gfx10_waves_open_wave(d, p));
 	}
-	sqtt_occupancy(d, d->now, place_of(p), running_entry(running_of(d, p)), true);
-	running_of(d, p)->is_running = true;
+	sqtt_occupancy(d, d->now, gfx10_waves_place_of(p),
+		running_entry(gfx10_waves_running_of(d, p)), true);
+	gfx10_waves_running_of(d, p)->is_running = true;
 }
 
 void gfx10_wave_start(
@@ -402,10 +403,10 @@ void gfx10_wave_start(
 		return;
 	}
 	entry = userdata_entry(d, queue);
-	sqtt_occupancy(d, d->now, place_of(p), entry, true);
-	*running_of(d, p) = (struct running){entry.addr, entry.object, true};
-	if (is_target(d, p)) {
-		struct wave *w = open_wave(d, p);
+	sqtt_occupancy(d, d->now, gfx10_waves_place_of(p), entry, true);
+	*gfx10_waves_running_of(d, p) = (struct running_wave){entry.addr, entry.object, true};
+	if (gfx10_waves_is_target(d, p)) {
+		struct wave *w = gfx10_waves_open_wave(d, p);
 
 		if (entry.addr || entry.object)
 			sqtt_add_info(d, w, 0, &entry);
@@ -413,7 +414,7 @@ void gfx10_wave_start(
 }
 
 /* s_endpgm has no token: it covers the time from the last instruction to the end. */
-static void add_end(struct decoder *d, struct wave *w)
+static void gfx10_waves_add_end(struct decoder *d, struct wave *w)
 {
 	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
 
@@ -422,14 +423,14 @@ static void add_end(struct decoder *d, struct wave *w)
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 }
 
-static void finish_wave(struct decoder *d, struct wave *w)
+static void gfx10_waves_finish_wave(struct decoder *d, struct wave *w)
 {
 	wave_advance(d, w, SQTT_EMPTY, d->now);
 	w->end = d->now;
 	w->end_off = (uint32_t)d->off;
 	if (w->insts.n && inst_end(wave_last(w)) < d->now) {
 		if (d->is_c16 || w->status == WAVE_OK)
-			add_end(d, w);
+			gfx10_waves_add_end(d, w);
 		else
 			sqtt_newer(d);
 	}
@@ -443,23 +444,23 @@ static void finish_wave(struct decoder *d, struct wave *w)
 
 void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p)
 {
-	struct running *r = running_of(d, p);
+	struct running_wave *r = gfx10_waves_running_of(d, p);
 
-	if (is_target(d, p)) {
+	if (gfx10_waves_is_target(d, p)) {
 		struct wave *w = get_wave(d, p->wave);
 
 		if (!w && d->is_c16)
 			return;
 		if (w)
-			finish_wave(d, w);
+			gfx10_waves_finish_wave(d, w);
 		else
 			sqtt_note(d, SQTT_DIFF_OPEN_START);
 	}
 	if (!r->is_running) {
-		sqtt_occupancy_front(d, place_of(p));
-		*r = (struct running){0};
+		sqtt_occupancy_front(d, gfx10_waves_place_of(p));
+		*r = (struct running_wave){0};
 	}
-	sqtt_occupancy(d, d->now, place_of(p), running_entry(r), false);
+	sqtt_occupancy(d, d->now, gfx10_waves_place_of(p), running_entry(r), false);
 	r->is_running = false;
 }
 

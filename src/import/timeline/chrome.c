@@ -23,8 +23,6 @@ static int chrome_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
 
-	if (p->is_dir || head.n == 0)
-		return 0;
 	switch (event_lanes_of(p->head, p->head_size)) {
 	case LANES_OTHER:
 		return 60;
@@ -40,7 +38,7 @@ static int chrome_sniff(const struct probe *p)
 
 /* Converts microseconds as written to nanoseconds and a rest: a double would lose the last digits
  * of times since 1970. */
-static bool ns_of(struct str us, double value, int64_t *ns, double *rest)
+static bool chrome_ns_of(struct str us, double value, int64_t *ns, double *rest)
 {
 	bool is_negative = us.n && us.p[0] == '-';
 	uint64_t n = 0;
@@ -78,13 +76,13 @@ static bool times_of(
 	double rest, more;
 	int64_t dur = 0;
 
-	if (!ev->has_ts || !ns_of(ev->ts_text, ev->ts, from_ns, &rest)) {
+	if (!ev->has_ts || !chrome_ns_of(ev->ts_text, ev->ts, from_ns, &rest)) {
 		l->counts[TL_BAD_TIME]++;
 		return false;
 	}
 	more = rest;
 	if (ev->dur_text.p &&
-		(!ev->has_dur || ev->dur < 0 || !ns_of(ev->dur_text, ev->dur, &dur, &more)))
+		(!ev->has_dur || ev->dur < 0 || !chrome_ns_of(ev->dur_text, ev->dur, &dur, &more)))
 		l->counts[TL_BAD_DURATION]++;
 	else if (ev->dur_text.p)
 		more += rest;
@@ -95,7 +93,7 @@ static bool times_of(
 
 /* --- events --- */
 
-static uint32_t lane_of(struct timeline *l, const struct trace_event *ev)
+static uint32_t chrome_lane_of(struct timeline *l, const struct trace_event *ev)
 {
 	return tl_lane(l, tl_process(l, ev->pid), ev->tid);
 }
@@ -127,7 +125,7 @@ static bool add_bound_flow(
 	return !ev->bind_id.n || (!is_in && !is_out) || tl_add_flow(l, f);
 }
 
-static bool add_slice(struct timeline *l, const struct trace_event *ev, enum tl_kind kind)
+static bool chrome_add_slice(struct timeline *l, const struct trace_event *ev, enum tl_kind kind)
 {
 	struct tl_slice s = {.kind = kind};
 	uint32_t lane;
@@ -139,18 +137,18 @@ static bool add_slice(struct timeline *l, const struct trace_event *ev, enum tl_
 	else if (!ev->dur_text.p)
 		l->counts[TL_BAD_DURATION]++;
 	s.code = tl_row(l, ev->name, ev->cat);
-	lane = lane_of(l, ev);
+	lane = chrome_lane_of(l, ev);
 	return tl_add_slice(l, lane, s) && add_bound_flow(l, ev, lane, s.from_ns);
 }
 
-static bool add_half(struct timeline *l, const struct trace_event *ev)
+static bool chrome_add_half(struct timeline *l, const struct trace_event *ev)
 {
 	struct tl_half h = {.is_begin = ev->ph == 'B'};
 	int64_t to;
 
 	if (!times_of(l, ev, &h.at_ns, &to))
 		return true;
-	h.lane = lane_of(l, ev);
+	h.lane = chrome_lane_of(l, ev);
 	h.code = h.is_begin ? tl_row(l, ev->name, ev->cat) : 0;
 	return tl_add_half(l, h) && (!h.is_begin || add_bound_flow(l, ev, h.lane, h.at_ns));
 }
@@ -177,7 +175,7 @@ static bool add_async(struct timeline *l, const struct trace_event *ev)
 	return tl_add_half(l, h);
 }
 
-static bool add_flow(struct timeline *l, const struct trace_event *ev)
+static bool chrome_add_flow(struct timeline *l, const struct trace_event *ev)
 {
 	struct tl_flow f = {.step = ev->ph == 's'   ? TL_FLOW_START
 				    : ev->ph == 't' ? TL_FLOW_STEP
@@ -188,11 +186,11 @@ static bool add_flow(struct timeline *l, const struct trace_event *ev)
 	if (!times_of(l, ev, &f.at_ns, &to))
 		return true;
 	f.key = id_of(ev, 9);
-	f.lane = lane_of(l, ev);
+	f.lane = chrome_lane_of(l, ev);
 	return tl_add_flow(l, f);
 }
 
-static bool add_counter(struct timeline *l, const struct trace_event *ev)
+static bool chrome_add_counter(struct timeline *l, const struct trace_event *ev)
 {
 	uint32_t process = tl_process(l, ev->pid);
 	struct strbuf name = {0}; /* "name[id]": each id has its own counter */
@@ -247,7 +245,7 @@ static bool add_metadata(struct timeline *l, const struct trace_event *ev)
 	return true;
 }
 
-static bool add_event(struct timeline *l, const struct trace_event *ev)
+static bool chrome_add_event(struct timeline *l, const struct trace_event *ev)
 {
 	if (ev->ph == 'M')
 		return add_metadata(l, ev);
@@ -260,22 +258,22 @@ static bool add_event(struct timeline *l, const struct trace_event *ev)
 		return true;
 	}
 	if (ev->ph == 'C')
-		return add_counter(l, ev);
+		return chrome_add_counter(l, ev);
 	l->counts[TL_ARGS] += ev->args.n > 2;
 	switch (ev->ph) {
 	case 'X':
-		return add_slice(l, ev, TL_SLICE);
+		return chrome_add_slice(l, ev, TL_SLICE);
 	case 'B':
 	case 'E':
-		return add_half(l, ev);
+		return chrome_add_half(l, ev);
 	case 's':
 	case 't':
 	case 'f':
-		return add_flow(l, ev);
+		return chrome_add_flow(l, ev);
 	case 'i':
 	case 'I':
 	case 'R':
-		return add_slice(l, ev, TL_INSTANT);
+		return chrome_add_slice(l, ev, TL_INSTANT);
 	default:
 		return add_async(l, ev);
 	}
@@ -314,7 +312,7 @@ static bool read_own(struct timeline *l, struct str object)
 }
 
 /* Proton names a process "matmul_kernel Core12 CTA3". */
-static struct str kernel_of(const char *process)
+static struct str chrome_kernel_of(const char *process)
 {
 	struct str s = str_of(process);
 	ptrdiff_t cta = str_rfind_char(s, ' '), core;
@@ -331,13 +329,13 @@ static struct str kernel_of(const char *process)
 }
 
 /* Sets the kernel if all processes are blocks of the same one. */
-static bool name_kernel(struct timeline *l)
+static bool chrome_name_kernel(struct timeline *l)
 {
 	struct trace_meta *m = &l->trace->meta;
 	struct str name = {NULL, 0};
 
 	EACH (const struct tl_process, p, l->processes.v, l->processes.n) {
-		struct str k = kernel_of(p->key);
+		struct str k = chrome_kernel_of(p->key);
 
 		if (!k.n || (name.n && !str_eq(k, name)))
 			return true;
@@ -348,7 +346,7 @@ static bool name_kernel(struct timeline *l)
 	return !name.n || m->kernel;
 }
 
-static bool finish(struct timeline *l, struct trace_events *r, struct incore_error *e)
+static bool chrome_finish(struct timeline *l, struct trace_events *r, struct incore_error *e)
 {
 	struct trace_meta *m = &l->trace->meta;
 
@@ -362,10 +360,11 @@ static bool finish(struct timeline *l, struct trace_events *r, struct incore_err
 		!trace_note(l->trace, NOTE_TRUNCATED, "cut-trace", l->path, json_offset(&r->json),
 			1, "the events end in the middle; what was before the cut is kept"))
 		return err_nomem(e);
-	return (read_own(l, r->other_data) && name_kernel(l)) || err_nomem(e);
+	return (read_own(l, r->other_data) && chrome_name_kernel(l)) || err_nomem(e);
 }
 
-static bool read_events(struct timeline *l, const struct file_data *f, struct incore_error *e)
+static bool chrome_read_events(
+	struct timeline *l, const struct file_data *f, struct incore_error *e)
 {
 	struct trace_events r;
 	struct trace_event ev;
@@ -373,7 +372,7 @@ static bool read_events(struct timeline *l, const struct file_data *f, struct in
 
 	trace_events_init(&r, f->data, f->size, l->path);
 	while (ok && trace_events_next(&r, &ev))
-		ok = add_event(l, &ev);
+		ok = chrome_add_event(l, &ev);
 	if (!ok)
 		err_nomem(e);
 	else
@@ -381,7 +380,7 @@ static bool read_events(struct timeline *l, const struct file_data *f, struct in
 	if (ok && !r.has_events)
 		ok = err_file(e, "bad-trace", l->path, 0,
 			"no events: expected an object with an array \"traceEvents\"");
-	ok = ok && finish(l, &r, e);
+	ok = ok && chrome_finish(l, &r, e);
 	trace_events_deinit(&r);
 	return ok;
 }
@@ -395,17 +394,27 @@ static bool chrome_read(
 
 	tl_init(&l, t, path);
 	l.is_escaped = true;
-	ok = import_load_plain(o, &f, path, e) && read_events(&l, &f, e);
+	ok = import_load_plain(o, &f, path, e) && chrome_read_events(&l, &f, e);
 	tl_deinit(&l);
 	file_unload(&f);
 	return ok;
 }
+
+static const struct signature chrome_signs[] = {
+	{.begins = "[", .after_blanks = true},
+	{.says = "\"traceEvents\""},
+	{.says = "\"metadata\"", .min_bytes = PROBE_HEAD},
+	{.says = "\"deviceProperties\"", .min_bytes = PROBE_HEAD},
+	{.says = "\"distributedInfo\"", .min_bytes = PROBE_HEAD},
+	{0},
+};
 
 const struct import_ops import_chrome = {
 	.name = "chrome",
 	.summary = "Chrome JSON timeline of another tool: Triton Proton, PyTorch profiler, ...",
 	.looks_for = "a JSON file with \"traceEvents\"",
 	.reads_gzip = true,
+	.signs = chrome_signs,
 	.sniff = chrome_sniff,
 	.look = tl_look,
 	.read = chrome_read,

@@ -12,10 +12,8 @@
 static int iket_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
-	bool has_places = head.n && str_has(head, "\"locationTable\"");
+	bool has_places = str_has(head, "\"locationTable\"");
 
-	if (p->is_dir || !head.n)
-		return 0;
 	if (has_places && str_has(head, "\"smId\"") && str_has(head, "\"warpId\""))
 		return 75; /* the tables may be longer than the head */
 	return (str_has(head, "\"launches\"") || str_has(head, "\"graphLaunches\"")) &&
@@ -30,13 +28,13 @@ struct warp {
 	int64_t sm, warp, cta[3];
 };
 
-struct span { /* a range, a marker or a lifetime */
+struct iket_span { /* a range, a marker or a lifetime */
 	struct str name;
 	int64_t from_ns, to_ns;
 	bool has_from, has_to;
 };
 
-struct reading {
+struct iket_reading {
 	struct json_reader r;
 	struct timeline l;
 	uint64_t n_launches, n_unnamed;
@@ -47,7 +45,7 @@ struct reading {
 	VEC(struct warp) warps;	 /* of the span being read */
 };
 
-static struct warp read_warp(struct reading *x)
+static struct warp read_warp(struct iket_reading *x)
 {
 	struct warp w = {0};
 	struct str key;
@@ -67,21 +65,21 @@ static struct warp read_warp(struct reading *x)
 	return w;
 }
 
-static void add_warp(struct reading *x, struct warp w)
+static void iket_add_warp(struct iket_reading *x, struct warp w)
 {
 	if (!x->r.is_failed && !VEC_PUSH(&x->warps, w))
 		x->is_nomem = true;
 }
 
-static void add_place(struct reading *x)
+static void iket_add_place(struct iket_reading *x)
 {
 	uint64_t i;
 
 	if (json_get_u64(&x->r, &i) && i < x->places.n)
-		add_warp(x, x->places.v[i]);
+		iket_add_warp(x, x->places.v[i]);
 }
 
-static uint32_t lane_of(struct reading *x, const struct warp *w)
+static uint32_t iket_lane_of(struct iket_reading *x, const struct warp *w)
 {
 	char process[160], thread[40];
 	int n = snprintf(process, sizeof(process), "launch %llu SM %lld CTA (%lld,%lld,%lld)",
@@ -104,7 +102,7 @@ static int compare_warps(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct warp));
 }
 
-static bool add_span(struct reading *x, const struct span *s, struct str category)
+static bool add_span(struct iket_reading *x, const struct iket_span *s, struct str category)
 {
 	struct timeline *l = &x->l;
 	bool is_marker = str_is(category, "marker");
@@ -124,14 +122,14 @@ static bool add_span(struct reading *x, const struct span *s, struct str categor
 
 		if (i && compare_warps(w, w - 1) == 0)
 			continue;
-		if (!tl_add_slice(l, lane_of(x, w), k))
+		if (!tl_add_slice(l, iket_lane_of(x, w), k))
 			return false;
 	}
 	return true;
 }
 
 /* Reads the index of a name; if the table lacks it, the number itself is the name. */
-static struct str read_name(struct reading *x)
+static struct str iket_read_name(struct iket_reading *x)
 {
 	char text[40];
 	const char *name;
@@ -147,7 +145,7 @@ static struct str read_name(struct reading *x)
 	return str_of(name ? name : "");
 }
 
-static struct str read_text(struct reading *x)
+static struct str iket_read_text(struct iket_reading *x)
 {
 	struct str text = {"", 0};
 	const char *name;
@@ -160,7 +158,7 @@ static struct str read_text(struct reading *x)
 }
 
 /* Reads the begin and the end of a range, and the data recorded with them. */
-static void read_inner(struct reading *x)
+static void read_inner(struct iket_reading *x)
 {
 	struct str key;
 
@@ -171,31 +169,31 @@ static void read_inner(struct reading *x)
 		}
 }
 
-static void read_span(struct reading *x, struct str category)
+static void read_span(struct iket_reading *x, struct str category)
 {
-	struct span s = {.name = STR("WarpLifeTime")};
+	struct iket_span s = {.name = STR("WarpLifeTime")};
 	struct str key;
 
 	x->warps.n = 0;
 	for (json_enter_object(&x->r); json_next_key(&x->r, &key);) {
 		if (str_is(key, "rangeNameIdx") || str_is(key, "markerNameIdx")) {
-			s.name = read_name(x);
+			s.name = iket_read_name(x);
 		} else if (str_is(key, "rangeName") || str_is(key, "markerName")) {
-			s.name = read_text(x);
+			s.name = iket_read_text(x);
 		} else if (str_is(key, "startTs") || str_is(key, "timestamp")) {
 			s.has_from = json_get_i64(&x->r, &s.from_ns);
 		} else if (str_is(key, "endTs")) {
 			s.has_to = json_get_i64(&x->r, &s.to_ns);
 		} else if (str_is(key, "warpLocIdxs")) {
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
-				add_place(x);
+				iket_add_place(x);
 		} else if (str_is(key, "locIdx")) {
-			add_place(x);
+			iket_add_place(x);
 		} else if (str_is(key, "warpLocs")) {
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
-				add_warp(x, read_warp(x));
+				iket_add_warp(x, read_warp(x));
 		} else if (str_is(key, "location") || str_is(key, "warpLocation")) {
-			add_warp(x, read_warp(x));
+			iket_add_warp(x, read_warp(x));
 		} else if (str_is(key, "internalEvents")) {
 			read_inner(x);
 		} else {
@@ -207,13 +205,13 @@ static void read_span(struct reading *x, struct str category)
 		x->is_nomem = true;
 }
 
-static void read_spans(struct reading *x, struct str category)
+static void read_spans(struct iket_reading *x, struct str category)
 {
 	for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
 		read_span(x, category);
 }
 
-static void read_kernel(struct reading *x)
+static void iket_read_kernel(struct iket_reading *x)
 {
 	struct str name;
 
@@ -224,13 +222,13 @@ static void read_kernel(struct reading *x)
 	x->has_other_kernels |= x->n_launches && x->kernel && !str_is(name, x->kernel);
 }
 
-static void read_launch(struct reading *x)
+static void iket_read_launch(struct iket_reading *x)
 {
 	struct str key;
 
 	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
 		if (str_is(key, "kernelName"))
-			read_kernel(x);
+			iket_read_kernel(x);
 		else if (str_is(key, "ranges"))
 			read_spans(x, STR("range"));
 		else if (str_is(key, "markers"))
@@ -243,14 +241,14 @@ static void read_launch(struct reading *x)
 	x->n_launches++;
 }
 
-static void read_launches(struct reading *x)
+static void read_launches(struct iket_reading *x)
 {
 	for (json_enter_array(&x->r); !x->is_nomem && json_next_item(&x->r);)
-		read_launch(x);
+		iket_read_launch(x);
 }
 
 /* Reads the launches of CUDA graphs, which are in an object, by graph. */
-static void read_graphs(struct reading *x)
+static void read_graphs(struct iket_reading *x)
 {
 	struct str key;
 
@@ -258,7 +256,7 @@ static void read_graphs(struct reading *x)
 		read_launches(x);
 }
 
-static bool read_document(struct reading *x, struct incore_error *e)
+static bool iket_read_document(struct iket_reading *x, struct incore_error *e)
 {
 	struct str key;
 	bool has_launches = false;
@@ -281,14 +279,14 @@ static bool read_document(struct reading *x, struct incore_error *e)
 				       "no launches: expected an array \"launches\"");
 }
 
-static bool read_tables(struct reading *x, struct incore_error *e)
+static bool iket_read_tables(struct iket_reading *x, struct incore_error *e)
 {
 	struct str key;
 
 	for (json_enter_object(&x->r); !x->is_nomem && json_next_key(&x->r, &key);) {
 		if (str_is(key, "stringTable"))
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
-				x->is_nomem |= !VEC_PUSH(&x->names, read_text(x));
+				x->is_nomem |= !VEC_PUSH(&x->names, iket_read_text(x));
 		else if (str_is(key, "locationTable"))
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
 				x->is_nomem |= !VEC_PUSH(&x->places, read_warp(x));
@@ -298,30 +296,31 @@ static bool read_tables(struct reading *x, struct incore_error *e)
 	return x->is_nomem ? err_nomem(e) : json_finish(&x->r, e);
 }
 
-static bool read_file(struct reading *x, const struct file_data *f, struct incore_error *e)
+static bool iket_read_file(
+	struct iket_reading *x, const struct file_data *f, struct incore_error *e)
 {
 	bool ok;
 
 	json_init(&x->r, f->data, f->size, x->l.path, 0);
-	ok = read_tables(x, e);
+	ok = iket_read_tables(x, e);
 	json_deinit(&x->r);
 	if (!ok)
 		return false;
 	json_init(&x->r, f->data, f->size, x->l.path, 0);
-	ok = read_document(x, e);
+	ok = iket_read_document(x, e);
 	json_deinit(&x->r);
 	return ok;
 }
 
 /* The number of the launch is left out if there is only one. */
-static void name_processes(struct reading *x)
+static void name_processes(struct iket_reading *x)
 {
 	EACH (struct tl_process, p, x->l.processes.v, x->l.processes.n)
 		if (x->n_launches == 1)
 			p->name = p->key + strlen("launch 0 ");
 }
 
-static bool note_unnamed(struct reading *x)
+static bool note_unnamed(struct iket_reading *x)
 {
 	return !x->n_unnamed ||
 	       trace_note(x->l.trace, NOTE_DAMAGED, "unnamed-event", x->l.path, INCORE_NO_OFFSET,
@@ -333,12 +332,12 @@ static bool iket_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct file_data f = {0};
-	struct reading x = {0};
+	struct iket_reading x = {0};
 	bool ok;
 
 	tl_init(&x.l, t, path);
 	t->meta.vendor = VENDOR_NVIDIA;
-	ok = import_load_plain(o, &f, path, e) && read_file(&x, &f, e);
+	ok = import_load_plain(o, &f, path, e) && iket_read_file(&x, &f, e);
 	if (ok) {
 		name_processes(&x);
 		t->meta.kernel = x.has_other_kernels ? NULL : x.kernel;
@@ -352,11 +351,19 @@ static bool iket_read(
 	return ok;
 }
 
+static const struct signature iket_signs[] = {
+	{.says = "\"locationTable\""},
+	{.says = "\"launches\""},
+	{.says = "\"graphLaunches\""},
+	{0},
+};
+
 const struct import_ops import_iket = {
 	.name = "iket",
 	.summary = "JSON of CUTLASS' run-iket: ranges, markers and lifetimes of warps",
 	.looks_for = "a JSON file of run-iket (\"launches\" with ranges and markers)",
 	.reads_gzip = true,
+	.signs = iket_signs,
 	.sniff = iket_sniff,
 	.look = tl_look,
 	.read = iket_read,

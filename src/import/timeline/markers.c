@@ -23,7 +23,7 @@ struct slot_at { /* the source of markers */
 	uint32_t cu, simd, slot;
 };
 
-struct event { /* a marker, or the end of a wave */
+struct marker_event { /* a marker, or the end of a wave */
 	struct slot_at at;
 	int64_t time;
 	uint32_t order;
@@ -31,7 +31,7 @@ struct event { /* a marker, or the end of a wave */
 	bool is_end;
 };
 
-ORDER(event_cmp, struct event,
+ORDER(event_cmp, struct marker_event,
 	UP(at.clock) UP(at.cu) UP(at.simd) UP(at.slot) UP(time) UP(is_end) UP(order))
 
 struct scope {
@@ -45,13 +45,13 @@ struct scopes {
 	VEC(struct name) names;
 	struct u64_map name_at;
 	unsigned id_bits;
-	VEC(struct event) events;
+	VEC(struct marker_event) events;
 	struct scope open[MAX_SCOPES];
 	unsigned n_open, n_skip; /* n_skip: payload records still to skip */
 	uint64_t n_too_deep, n_unknown, n_ambiguous;
 };
 
-static struct name *name_of(struct scopes *x, uint64_t id)
+static struct name *markers_name_of(struct scopes *x, uint64_t id)
 {
 	uint64_t *at = u64_map_at(&x->name_at, id);
 
@@ -79,7 +79,7 @@ static bool take_name(struct scopes *x, const struct named_table *k, uint32_t ro
 		x->id_bits = id < MARKER_ID_BITS ? MARKER_ID_BITS - (unsigned)id : x->id_bits;
 		return true;
 	}
-	n = name_of(x, id);
+	n = markers_name_of(x, id);
 	if (!n)
 		return false;
 	if (strcmp(kind, "payload") == 0) {
@@ -116,7 +116,7 @@ static bool take_events(struct scopes *x)
 	bool has_slots = t->levels[3] && strcmp(t->levels[3], "slot") == 0;
 
 	EACH (const struct marker, m, t->markers, t->n_markers) {
-		struct event v = {{m->clock, m->cu, m->simd, m->slot},
+		struct marker_event v = {{m->clock, m->cu, m->simd, m->slot},
 			trace_aligned(t, m->clock, m->time_cyc), (uint32_t)x->events.n, m->value,
 			false};
 
@@ -125,7 +125,7 @@ static bool take_events(struct scopes *x)
 	}
 	for (track_idx i = 0; has_slots && i < t->n_tracks; i++) {
 		const struct track *k = &t->tracks[i];
-		struct event v = {{k->clock, k->coord[1], k->coord[2], k->coord[3]},
+		struct marker_event v = {{k->clock, k->coord[1], k->coord[2], k->coord[3]},
 			trace_aligned(t, k->clock, k->end_cyc), (uint32_t)x->events.n, 0, true};
 
 		if (!VEC_PUSH(&x->events, v))
@@ -135,7 +135,7 @@ static bool take_events(struct scopes *x)
 	return true;
 }
 
-static uint32_t lane_of(struct scopes *x, const struct slot_at *s)
+static uint32_t markers_lane_of(struct scopes *x, const struct slot_at *s)
 {
 	char process[64], thread[64];
 	uint32_t se = s->clock < x->t->n_clocks ? x->t->clocks[s->clock].id : 0;
@@ -164,7 +164,7 @@ static bool close_all(struct scopes *x, uint32_t lane, int64_t time)
 }
 
 /* Adds a value without a name as a separate point. */
-static bool add_value(struct scopes *x, uint32_t lane, const struct event *v)
+static bool markers_add_value(struct scopes *x, uint32_t lane, const struct marker_event *v)
 {
 	char text[24];
 	int n = snprintf(text, sizeof(text), "0x%llx", (unsigned long long)v->value);
@@ -174,7 +174,7 @@ static bool add_value(struct scopes *x, uint32_t lane, const struct event *v)
 	return tl_add_slice(&x->l, lane, (struct tl_slice){v->time, v->time, code, TL_INSTANT});
 }
 
-static bool take_marker(struct scopes *x, uint32_t lane, const struct event *v)
+static bool take_marker(struct scopes *x, uint32_t lane, const struct marker_event *v)
 {
 	uint64_t id = v->value >> 2 & ((UINT64_C(1) << x->id_bits) - 1), *at;
 	bool is_exit = v->value & 1, is_enter = v->value & 2;
@@ -188,7 +188,7 @@ static bool take_marker(struct scopes *x, uint32_t lane, const struct event *v)
 	at = u64_map_find(&x->name_at, id);
 	n = at ? &x->names.v[*at - 1] : NULL;
 	if (!x->names.n || (id && (!n || n->code == TL_NONE)))
-		return add_value(x, lane, v);
+		return markers_add_value(x, lane, v);
 	if (is_exit && !x->n_open)
 		x->l.counts[TL_NO_BEGIN]++;
 	else if (is_exit && !close_scope(x, lane, v->time))
@@ -211,10 +211,10 @@ static bool take_slots(struct scopes *x)
 	uint32_t lane = TL_NONE;
 
 	for (size_t i = 0; i < x->events.n; i++) {
-		const struct event *v = &x->events.v[i];
+		const struct marker_event *v = &x->events.v[i];
 		bool is_last = i + 1 == x->events.n || memcmp(&v->at, &v[1].at, sizeof(v->at)) != 0;
 
-		if (!v->is_end && lane == TL_NONE && (lane = lane_of(x, &v->at)) == TL_NONE)
+		if (!v->is_end && lane == TL_NONE && (lane = markers_lane_of(x, &v->at)) == TL_NONE)
 			return false;
 		if (v->is_end ? !close_all(x, lane, v->time) : !take_marker(x, lane, v))
 			return false;

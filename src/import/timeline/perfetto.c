@@ -1,20 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto.c: timelines of track events in Perfetto's protobuf: flashinfer's profiler, run-iket, and
- * our own export. Packets are read in order; the names, clocks and defaults that they define are
- * valid for their sequence.
+ * perfetto.c: timelines of track events in Perfetto's protobuf: flashinfer's profiler, run-iket,
+ * and our own export. Packets are read in order; the names, clocks and defaults that they define
+ * are valid for their sequence.
  *
- * A process of the timeline is a track without a parent, a thread a track below it, named by the path
- * to it.
+ * A process of the timeline is a track without a parent, a thread a track below it, named by the
+ * path to it.
+ *
+ * Parts: packets; track events, and the format.
  */
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/str.h"
 #include "codec/gzip.h"
 #include "codec/perfetto_fields.h"
 #include "codec/protobuf.h"
-#include "import/timeline/perfetto_packet.h"
 #include "import/timeline/timeline.h"
+
+/* The fields of a Perfetto packet that are used. */
+
+struct packet {
+	uint64_t timestamp, clock, sequence, flags;
+	struct str event, track, interned, defaults, snapshot, compressed;
+};
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+/* Reads the fields of a packet by number. */
+
+static void perfetto_put_bytes(struct packet *p, const struct pb_field *f)
+{
+	switch (f->number) {
+	case PACKET_TRACK_EVENT:
+		p->event = f->bytes;
+		break;
+	case PACKET_TRACK_DESCRIPTOR:
+		p->track = f->bytes;
+		break;
+	case PACKET_INTERNED:
+		p->interned = f->bytes;
+		break;
+	case PACKET_DEFAULTS:
+		p->defaults = f->bytes;
+		break;
+	case PACKET_CLOCK_SNAPSHOT:
+		p->snapshot = f->bytes;
+		break;
+	case PACKET_COMPRESSED:
+		p->compressed = f->bytes;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Strings are borrowed; p NULL: absent. False: not a valid message. */
+static bool perfetto_packet(struct str bytes, struct packet *p)
+{
+	struct pb_reader r = pb_of(bytes);
+	struct pb_field f;
+
+	*p = (struct packet){0};
+	while (pb_next(&r, &f)) {
+		if (f.wire == PB_BYTES)
+			perfetto_put_bytes(p, &f);
+		else if (f.number == PACKET_TIMESTAMP)
+			p->timestamp = f.value;
+		else if (f.number == PACKET_CLOCK)
+			p->clock = f.value;
+		else if (f.number == PACKET_SEQUENCE_ID)
+			p->sequence = f.value;
+		else if (f.number == PACKET_SEQUENCE_FLAGS)
+			p->flags = f.value;
+	}
+	return !r.is_failed;
+}
+
+/* --- track events, and the format ------------------------------------------------------------- */
 
 #define MAX_PARENTS 16
 
@@ -28,8 +91,6 @@ static int perfetto_sniff(const struct probe *p)
 	unsigned n = 0;
 	bool is_marked = false;
 
-	if (p->is_dir || p->head_size < 3 || p->head[0] != (TRACE_PACKET << 3 | PB_BYTES))
-		return 0;
 	while (pb_next(&r, &f)) {
 		struct pb_reader inner = pb_of(f.bytes);
 		struct pb_field g;
@@ -56,17 +117,17 @@ struct track_def {
 	uint32_t process, lane; /* TL_NONE: not created yet */
 };
 
-struct sequence {
+struct perfetto_sequence_state {
 	uint64_t clock, track; /* defaults; 0: none */
 	bool is_incremental;
 	uint64_t unit_ns, at, base_ns;	  /* of the sequence's own clock */
 	struct u64_map names, categories; /* iid -> place in texts + 1 */
 };
 
-struct reading {
+struct perfetto_reading {
 	struct timeline l;
 	VEC(struct track_def) tracks;
-	VEC(struct sequence) sequences;
+	VEC(struct perfetto_sequence_state) sequences;
 	VEC(struct str) texts;
 	VEC(struct strbuf) unpacked; /* contents of compressed packets */
 	struct u64_map track_at, sequence_at;
@@ -75,28 +136,29 @@ struct reading {
 
 /* --- definitions in packets --- */
 
-static struct sequence *sequence_of(struct reading *x, uint64_t id)
+static struct perfetto_sequence_state *sequence_of(struct perfetto_reading *x, uint64_t id)
 {
 	uint64_t *at = u64_map_at(&x->sequence_at, id);
 
 	if (!at)
 		return NULL;
 	if (*at == 0) {
-		if (!VEC_PUSH(&x->sequences, (struct sequence){.unit_ns = 1}))
+		if (!VEC_PUSH(&x->sequences, (struct perfetto_sequence_state){.unit_ns = 1}))
 			return NULL;
 		*at = x->sequences.n;
 	}
 	return &x->sequences.v[*at - 1];
 }
 
-static void forget(struct sequence *s)
+static void perfetto_forget(struct perfetto_sequence_state *s)
 {
 	u64_map_deinit(&s->names);
 	u64_map_deinit(&s->categories);
-	*s = (struct sequence){.unit_ns = 1};
+	*s = (struct perfetto_sequence_state){.unit_ns = 1};
 }
 
-static bool read_interned(struct reading *x, struct sequence *s, struct str bytes)
+static bool read_interned(
+	struct perfetto_reading *x, struct perfetto_sequence_state *s, struct str bytes)
 {
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field f, g;
@@ -123,7 +185,7 @@ static bool read_interned(struct reading *x, struct sequence *s, struct str byte
 	return true;
 }
 
-static void read_defaults(struct sequence *s, struct str bytes)
+static void read_defaults(struct perfetto_sequence_state *s, struct str bytes)
 {
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field f, g;
@@ -144,7 +206,7 @@ struct clock_at {
 	uint64_t id, at, unit_ns, is_incremental;
 };
 
-static struct clock_at read_clock(struct str bytes)
+static struct clock_at perfetto_read_clock(struct str bytes)
 {
 	struct clock_at c = {.unit_ns = 1};
 	struct pb_reader r = pb_of(bytes);
@@ -164,7 +226,7 @@ static struct clock_at read_clock(struct str bytes)
 }
 
 /* Reads a snapshot: the time of the sequence's own clock equals that of the other clock. */
-static void read_snapshot(struct sequence *s, struct str bytes)
+static void read_snapshot(struct perfetto_sequence_state *s, struct str bytes)
 {
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field f;
@@ -176,7 +238,7 @@ static void read_snapshot(struct sequence *s, struct str bytes)
 
 		if (f.number != SNAPSHOT_CLOCK || f.wire != PB_BYTES)
 			continue;
-		c = read_clock(f.bytes);
+		c = perfetto_read_clock(f.bytes);
 		if (c.id >= CLOCK_OF_SEQUENCE)
 			own = c;
 		else if (!other || c.id == CLOCK_BOOT_TIME)
@@ -192,7 +254,7 @@ static void read_snapshot(struct sequence *s, struct str bytes)
 
 /* --- tracks --- */
 
-static struct track_def *track_of(struct reading *x, uint64_t uuid)
+static struct track_def *track_of(struct perfetto_reading *x, uint64_t uuid)
 {
 	uint64_t *at = u64_map_at(&x->track_at, uuid);
 	struct track_def d = {.uuid = uuid, .process = TL_NONE, .lane = TL_NONE};
@@ -219,7 +281,7 @@ static struct str name_in(struct str bytes, unsigned number)
 	return name;
 }
 
-static bool read_track(struct reading *x, struct str bytes)
+static bool read_track(struct perfetto_reading *x, struct str bytes)
 {
 	struct track_def d = {0}, *at;
 	struct pb_reader r = pb_of(bytes);
@@ -248,30 +310,32 @@ static bool read_track(struct reading *x, struct str bytes)
 	return true;
 }
 
-static bool put_name(struct strbuf *b, const struct track_def *d)
+static bool perfetto_put_name(struct strbuf *b, const struct track_def *d)
 {
 	return d->name.n ? sb_str(b, d->name)
 			 : sb_printf(b, "track %llu", (unsigned long long)d->uuid);
 }
 
 /* Names a thread by its path below the process; a process with slices by its own name. */
-static bool name_lane(struct reading *x, const uint64_t *path, unsigned n, uint32_t lane)
+static bool name_lane(struct perfetto_reading *x, const uint64_t *path, unsigned n, uint32_t lane)
 {
 	struct strbuf name = {0};
 	bool ok = true;
 
 	for (unsigned i = n > 1 ? n - 1 : 1; ok && i-- > 0;)
-		ok = (!name.n || sb_putc(&name, '/')) && put_name(&name, track_of(x, path[i]));
+		ok = (!name.n || sb_putc(&name, '/')) &&
+		     perfetto_put_name(&name, track_of(x, path[i]));
 	if (ok)
 		x->l.lanes.v[lane].name = tl_text(&x->l, (struct str){name.p, name.n});
 	sb_free(&name);
 	return ok && x->l.lanes.v[lane].name;
 }
 
-static bool name_process(struct reading *x, const struct track_def *root, uint32_t process)
+static bool perfetto_name_process(
+	struct perfetto_reading *x, const struct track_def *root, uint32_t process)
 {
 	struct strbuf name = {0};
-	bool ok = put_name(&name, root);
+	bool ok = perfetto_put_name(&name, root);
 
 	if (ok)
 		x->l.processes.v[process].name = tl_text(&x->l, (struct str){name.p, name.n});
@@ -287,7 +351,7 @@ static struct str uuid_text(char text[24], uint64_t uuid)
 }
 
 /* The lane of a track's slices, made at the first slice: the track is named by then. */
-static uint32_t lane_of(struct reading *x, uint64_t uuid)
+static uint32_t perfetto_lane_of(struct perfetto_reading *x, uint64_t uuid)
 {
 	uint64_t path[MAX_PARENTS];
 	unsigned n = 0;
@@ -306,7 +370,7 @@ static uint32_t lane_of(struct reading *x, uint64_t uuid)
 			return TL_NONE;
 	}
 	process = tl_process(&x->l, uuid_text(text, d->uuid));
-	if (process == TL_NONE || !name_process(x, d, process))
+	if (process == TL_NONE || !perfetto_name_process(x, d, process))
 		return TL_NONE;
 	/* Tracks were defined in the order in which they shall be shown. */
 	x->l.processes.v[process].sort = (int64_t)*u64_map_find(&x->track_at, d->uuid);
@@ -321,16 +385,17 @@ static uint32_t lane_of(struct reading *x, uint64_t uuid)
 
 /* --- events --- */
 
-struct event {
+struct perfetto_event {
 	uint64_t type, track, name_iid, category_iid;
 	struct str name, category;
 	bool has_value;
 	double value;
 };
 
-static struct event read_event(struct reading *x, const struct sequence *s, struct str bytes)
+static struct perfetto_event perfetto_read_event(
+	struct perfetto_reading *x, const struct perfetto_sequence_state *s, struct str bytes)
 {
-	struct event v = {.track = s->track};
+	struct perfetto_event v = {.track = s->track};
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field f;
 	uint64_t *at;
@@ -366,8 +431,8 @@ static struct event read_event(struct reading *x, const struct sequence *s, stru
 	return v;
 }
 
-static bool add_flow(
-	struct reading *x, const struct pb_field *f, struct tl_flow at, const struct event *v)
+static bool perfetto_add_flow(struct perfetto_reading *x, const struct pb_field *f,
+	struct tl_flow at, const struct perfetto_event *v)
 {
 	bool is_end = f->number == EVENT_FLOW_END || f->number == EVENT_OLD_FLOW_END;
 
@@ -380,20 +445,21 @@ static bool add_flow(
 }
 
 /* Adds flows, which are bound to the slice that the event begins. */
-static bool add_flows(
-	struct reading *x, struct str bytes, const struct event *v, uint32_t lane, int64_t at_ns)
+static bool add_flows(struct perfetto_reading *x, struct str bytes, const struct perfetto_event *v,
+	uint32_t lane, int64_t at_ns)
 {
 	struct pb_reader r = pb_of(bytes);
 	struct tl_flow at = {.at_ns = at_ns, .lane = lane};
 	struct pb_field f;
 
 	while (pb_next(&r, &f))
-		if (!add_flow(x, &f, at, v))
+		if (!perfetto_add_flow(x, &f, at, v))
 			return false;
 	return true;
 }
 
-static bool add_sample(struct reading *x, const struct event *v, int64_t at_ns)
+static bool perfetto_add_sample(
+	struct perfetto_reading *x, const struct perfetto_event *v, int64_t at_ns)
 {
 	struct track_def *d = track_of(x, v->track);
 	uint32_t process = d ? tl_process(&x->l, STR("counters")) : TL_NONE;
@@ -405,21 +471,21 @@ static bool add_sample(struct reading *x, const struct event *v, int64_t at_ns)
 		STR("value"), at_ns, v->value);
 }
 
-static bool add_event(
-	struct reading *x, const struct sequence *s, struct str bytes, uint64_t time_ns)
+static bool perfetto_add_event(struct perfetto_reading *x, const struct perfetto_sequence_state *s,
+	struct str bytes, uint64_t time_ns)
 {
-	struct event v = read_event(x, s, bytes);
+	struct perfetto_event v = perfetto_read_event(x, s, bytes);
 	struct timeline *l = &x->l;
 	int64_t at = time_ns < TL_MAX_NS ? (int64_t)time_ns : INT64_MAX;
 	uint32_t lane, code = 0;
 
 	if (v.type == EVENT_SAMPLE)
-		return add_sample(x, &v, at);
+		return perfetto_add_sample(x, &v, at);
 	if (v.type != EVENT_BEGIN && v.type != EVENT_END && v.type != EVENT_INSTANT) {
 		l->counts[TL_OTHER_EVENTS]++;
 		return true;
 	}
-	lane = lane_of(x, v.track);
+	lane = perfetto_lane_of(x, v.track);
 	if (v.type != EVENT_END)
 		code = tl_row(l, v.name, v.category);
 	if (lane == TL_NONE || code == TL_NONE || !add_flows(x, bytes, &v, lane, at))
@@ -432,15 +498,15 @@ static bool add_event(
 				      .is_begin = v.type == EVENT_BEGIN});
 }
 
-static bool add_packet(struct reading *x, const struct packet *p)
+static bool add_packet(struct perfetto_reading *x, const struct packet *p)
 {
-	struct sequence *s = sequence_of(x, p->sequence);
+	struct perfetto_sequence_state *s = sequence_of(x, p->sequence);
 	uint64_t clock, at;
 
 	if (!s)
 		return false;
 	if (p->flags & SEQUENCE_STATE_CLEARED)
-		forget(s);
+		perfetto_forget(s);
 	if (p->snapshot.p)
 		read_snapshot(s, p->snapshot);
 	if (p->defaults.p)
@@ -457,15 +523,15 @@ static bool add_packet(struct reading *x, const struct packet *p)
 		s->at = s->is_incremental ? s->at + at : at;
 		at = s->base_ns + s->at * s->unit_ns;
 	}
-	return add_event(x, s, p->event, at);
+	return perfetto_add_event(x, s, p->event, at);
 }
 
 static bool read_compressed(
-	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e);
+	struct perfetto_reading *x, struct str bytes, uint64_t offset, struct incore_error *e);
 
 /* outer: the packet that contains them compressed; NULL: packets of the file itself. */
 static bool read_packets(
-	struct reading *x, struct str bytes, const uint64_t *outer, struct incore_error *e)
+	struct perfetto_reading *x, struct str bytes, const uint64_t *outer, struct incore_error *e)
 {
 	struct pb_reader r = pb_of(bytes);
 	struct pb_field field;
@@ -494,7 +560,7 @@ static bool read_packets(
 
 /* Names are borrowed: the bytes stay valid while the trace is read. */
 static bool read_compressed(
-	struct reading *x, struct str bytes, uint64_t offset, struct incore_error *e)
+	struct perfetto_reading *x, struct str bytes, uint64_t offset, struct incore_error *e)
 {
 	struct strbuf plain = {0};
 	bool ok = zlib_unpack(bytes, x->l.path, &plain, e);
@@ -510,7 +576,8 @@ static bool read_compressed(
 	return read_packets(x, (struct str){plain.p, plain.n}, &offset, e);
 }
 
-static bool read_file(struct reading *x, const struct file_data *f, struct incore_error *e)
+static bool perfetto_read_file(
+	struct perfetto_reading *x, const struct file_data *f, struct incore_error *e)
 {
 	if (!read_packets(x, (struct str){(const char *)f->data, f->size}, NULL, e))
 		return false;
@@ -522,10 +589,10 @@ static bool read_file(struct reading *x, const struct file_data *f, struct incor
 	return tl_finish(&x->l, e);
 }
 
-static void free_reading(struct reading *x)
+static void free_reading(struct perfetto_reading *x)
 {
-	EACH (struct sequence, s, x->sequences.v, x->sequences.n)
-		forget(s);
+	EACH (struct perfetto_sequence_state, s, x->sequences.v, x->sequences.n)
+		perfetto_forget(s);
 	VEC_FREE(&x->tracks);
 	VEC_FREE(&x->sequences);
 	EACH (struct strbuf, b, x->unpacked.v, x->unpacked.n)
@@ -541,21 +608,27 @@ static bool perfetto_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct file_data f = {0};
-	struct reading x = {0};
+	struct perfetto_reading x = {0};
 	bool ok;
 
 	tl_init(&x.l, t, path);
-	ok = import_load_plain(o, &f, path, e) && read_file(&x, &f, e);
+	ok = import_load_plain(o, &f, path, e) && perfetto_read_file(&x, &f, e);
 	free_reading(&x);
 	file_unload(&f);
 	return ok;
 }
+
+static const struct signature perfetto_signs[] = {
+	{.begins = "\x0a", .min_bytes = 3}, /* TRACE_PACKET << 3 | PB_BYTES */
+	{0},
+};
 
 const struct import_ops import_perfetto = {
 	.name = "perfetto",
 	.summary = "Perfetto timeline of track events: flashinfer, run-iket, ...",
 	.looks_for = "a Perfetto trace (.pftrace) with track events",
 	.reads_gzip = true,
+	.signs = perfetto_signs,
 	.sniff = perfetto_sniff,
 	.look = tl_look,
 	.read = perfetto_read,

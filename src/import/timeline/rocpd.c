@@ -3,15 +3,101 @@
  * rocpd.c: databases of rocprofv3 as an input format: "file#0" is the timeline of calls, launches,
  * copies and markers; then follow the thread traces whose chunks it has; if there are PC samples,
  * the last part is the sampled kernel.
+ *
+ * Parts: thread traces of a database; the format.
  */
 #include "import/timeline/rocpd.h"
-
 #include "import/capture_cache.h"
+
+/* --- thread traces of a database -------------------------------------------------------------- */
+
+/* Thread traces whose chunks a database of rocprofv3 holds or lists. */
+
+struct rocpd_listing {
+	struct file_data file;
+	struct rocpd_chunks chunks;
+	struct sqtt_chunk_list list;
+	uint32_t n_traces;
+};
+
+static bool list(struct rocpd_listing *x, struct arena *a, const struct import_options *o,
+	const char *file, struct incore_error *e)
+{
+	struct import_options kept = o ? *o : (struct import_options){0};
+
+	*x = (struct rocpd_listing){.chunks = {.arena = a}};
+	kept.is_look = true; /* its other parts may be requested */
+	if (!import_load(&kept, &x->file, file, e) ||
+		!rocpd_chunks_open(&x->chunks, x->file.data, x->file.size, file, e))
+		return false;
+	x->list = (struct sqtt_chunk_list){
+		file, x->chunks.v.v, x->chunks.v.n, rocpd_chunk_read, &x->chunks};
+	x->n_traces = sqtt_chunks_sort(&x->list);
+	return true;
+}
+
+static void unlist(struct rocpd_listing *x)
+{
+	rocpd_chunks_close(&x->chunks);
+	file_unload(&x->file);
+}
+
+/* Looks at each of the traces. */
+static struct capture *look_at_all(const struct rocpd_listing *x, struct arena *a)
+{
+	struct capture *v = arena_zalloc(a, (size_t)x->n_traces + 1, sizeof(*v));
+	size_t from = 0;
+
+	for (uint32_t i = 0; v && i < x->n_traces; i++) {
+		struct sqtt_chunk_list one = sqtt_chunks_of(&x->list, from);
+
+		v[i].agent = one.v->agent_name != NO_VALUE ? one.v->agent_name : one.v->agent;
+		v[i].dispatch = one.v->dispatch;
+		v[i].n_bytes = sqtt_chunks_bytes(&one) + ROCPD_BEST;
+		v[i].is_uncounted = true;
+		from += one.n;
+	}
+	return v;
+}
+
+/* Lists the *n thread traces whose chunks are in the database, each as a look describes it, in the
+ * arena; `path` may name one of them. */
+static bool rocpd_traces(const struct import_options *o, const char *path, struct arena *a,
+	struct capture **all, uint32_t *n, struct incore_error *e)
+{
+	const char *file = capture_file(import_fence(o), a, path);
+	struct rocpd_listing x = {0};
+	bool ok = file ? list(&x, a, o, file, e) : err_nomem(e);
+
+	*n = ok ? x.n_traces : 0;
+	*all = ok ? look_at_all(&x, a) : NULL;
+	unlist(&x);
+	return ok && (*all || err_nomem(e));
+}
+
+static bool rocpd_trace_read(const char *file, uint32_t which, const struct import_options *o,
+	struct trace *t, struct incore_error *e)
+{
+	struct rocpd_listing x;
+	bool ok = list(&x, &t->arena, o, file, e);
+	struct sqtt_chunk_list one = sqtt_chunks_of(&x.list, 0);
+
+	for (; which && one.n; which--)
+		one = sqtt_chunks_of(&x.list, (size_t)(one.v - x.list.v) + one.n);
+	if (ok && !one.n)
+		ok = err_file(
+			e, "no-such-part", file, INCORE_NO_OFFSET, "it has no such thread trace");
+	ok = ok && sqtt_chunks_read(&one, o, t, e);
+	unlist(&x);
+	return ok;
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
 
 #define MAGIC "SQLite format 3"
 #define MAX_TRACES 1024u /* that are listed; others can be named */
 
-bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
+static bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
 {
 	bool has_samples = samples_init(&r->samples), has_run = roctrace_init(&r->run, t, path);
 
@@ -19,7 +105,7 @@ bool rocpd_init(struct rocpd *r, struct trace *t, const char *path)
 	return has_samples && has_run;
 }
 
-void rocpd_deinit(struct rocpd *r)
+static void rocpd_deinit(struct rocpd *r)
 {
 	roctrace_deinit(&r->run);
 	samples_deinit(&r->samples);
@@ -30,14 +116,12 @@ static int rocpd_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
 
-	if (p->is_dir || head.n < sizeof(MAGIC) || memcmp(head.p, MAGIC, sizeof(MAGIC)) != 0)
-		return 0;
 	if (str_has(head, "rocpd_") || str_ends(str_of(p->path), "_results.db"))
 		return 100;
 	return p->is_named ? 40 : 0;
 }
 
-static uint32_t part_of(const struct import_options *o, const char *path)
+static uint32_t rocpd_part_of(const struct import_options *o, const char *path)
 {
 	uint32_t part = 0;
 	struct stat st;
@@ -46,7 +130,7 @@ static uint32_t part_of(const struct import_options *o, const char *path)
 	return part;
 }
 
-static bool load(
+static bool rocpd_load_database(
 	struct rocpd *r, const struct import_options *o, const char *path, struct incore_error *e)
 {
 	const char *file = capture_file(import_fence(o), &r->run.t->arena, path);
@@ -77,7 +161,8 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	rocpd_traces(&o, path, &t->arena, &seen, &traces, &ignored);
 	incore_error_clear(&ignored);
 	parts = 1 + (traces < MAX_TRACES ? traces : MAX_TRACES);
-	if (rocpd_init(&r, t, path) && load(&r, &o, path, &ignored) && r.samples.kernels.n)
+	if (rocpd_init(&r, t, path) && rocpd_load_database(&r, &o, path, &ignored) &&
+		r.samples.kernels.n)
 		parts += traces < MAX_TRACES;
 	if (parts > 1) {
 		*paths = arena_zalloc(a, parts, sizeof(**paths));
@@ -102,7 +187,7 @@ static void rocpd_look(
 {
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct incore_error ignored = {0};
-	uint32_t part = part_of(&o, path), traces = 0;
+	uint32_t part = rocpd_part_of(&o, path), traces = 0;
 	struct capture *seen;
 
 	tl_look(path, cache, a, c);
@@ -132,7 +217,7 @@ static bool build_samples(struct rocpd *r, struct incore_error *e)
 	return samples_build(&r->samples, 0, t, e);
 }
 
-static bool build(struct rocpd *r, uint32_t part, struct incore_error *e)
+static bool rocpd_build(struct rocpd *r, uint32_t part, struct incore_error *e)
 {
 	if (part > (r->samples.kernels.n ? 2u : 1u))
 		return err_file(e, "no-such-part", r->run.t->meta.origin, INCORE_NO_OFFSET,
@@ -153,7 +238,7 @@ static bool count_traces(const char *path, const struct import_options *o, struc
 
 	if (rocpd_traces(o, path, &t->arena, &seen, n, &why))
 		return true;
-	if (part_of(o, path) < 2 && why.status == INCORE_BAD_INPUT &&
+	if (rocpd_part_of(o, path) < 2 && why.status == INCORE_BAD_INPUT &&
 		import_note_unread(t, "damaged-file", path,
 			"has a table of thread traces that cannot be read", &why))
 		return true;
@@ -165,7 +250,7 @@ static bool rocpd_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	const char *file = capture_file(import_fence(o), &t->arena, path);
-	uint32_t part = part_of(o, path), traces;
+	uint32_t part = rocpd_part_of(o, path), traces;
 	struct rocpd r;
 	bool ok;
 
@@ -175,16 +260,22 @@ static bool rocpd_read(
 		return false;
 	if (part > 1 && part - 2 < traces)
 		return rocpd_trace_read(file, part - 2, o, t, e);
-	ok = (rocpd_init(&r, t, path) || err_nomem(e)) && load(&r, o, path, e) &&
-	     build(&r, part > 1 ? part - traces : part, e);
+	ok = (rocpd_init(&r, t, path) || err_nomem(e)) && rocpd_load_database(&r, o, path, e) &&
+	     rocpd_build(&r, part > 1 ? part - traces : part, e);
 	rocpd_deinit(&r);
 	return ok;
 }
+
+static const struct signature rocpd_signs[] = {
+	{.begins = MAGIC, .n_bytes = sizeof(MAGIC)},
+	{0},
+};
 
 const struct import_ops import_rocpd = {
 	.name = "rocpd",
 	.summary = "database of rocprofv3 (rocpd): calls, launches, copies, markers, counters",
 	.looks_for = "a database of rocprofv3 (*_results.db)",
+	.signs = rocpd_signs,
 	.sniff = rocpd_sniff,
 	.splits_files = true,
 	.split = rocpd_split,

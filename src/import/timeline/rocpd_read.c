@@ -3,18 +3,408 @@
  * rocpd_read.c: the tables of rocprofv3's schema, version 3: launches, calls, copies, markers,
  * counters, and the PC samples of our own exports. Names of tables end with the id of their run; a
  * merged database has several sets of tables.
+ *
+ * Parts: an untrusted database; chunks of thread traces; tables.
  */
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "codec/json_reader.h"
 #include "import/timeline/rocpd.h"
 
-#define MAX_RUNS 256u
+/* --- an untrusted database -------------------------------------------------------------------- */
+
+/* Opens an untrusted database in memory, isolated. */
+
+#define HEADER_BYTES 100
+#define WRITE_VERSION 18 /* and 19, the read version: 2 means a write-ahead log */
+#define STEPS_AT_ONCE 1000
+/* A scan with four lookups per row takes about a hundred steps, and a row at least 8 bytes. */
+#define STEPS_PER_BYTE 16
+#define SPARE_WORK 10000
+
+static int refuse_all_but_reading(void *ctx, int action, const char *a, const char *b,
+	const char *database, const char *inner)
+{
+	(void)ctx;
+	(void)a;
+	(void)b;
+	(void)database;
+	/* nothing is read through views or triggers, only from tables */
+	if (inner)
+		return SQLITE_DENY;
+	return action == SQLITE_SELECT || action == SQLITE_READ ? SQLITE_OK : SQLITE_DENY;
+}
+
+static int rocpd_read_count_work(void *ctx)
+{
+	struct rocpd_db *x = ctx;
+
+	if (!x->work_left)
+		return 1;
+	x->work_left--;
+	return 0;
+}
+
+static void set_walls(struct rocpd_db *x)
+{
+	static const struct {
+		int id, most;
+	} limits[] = {
+		{SQLITE_LIMIT_LENGTH, 4 << 20},
+		{SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+		{SQLITE_LIMIT_COLUMN, 200},
+		{SQLITE_LIMIT_EXPR_DEPTH, 50},
+		{SQLITE_LIMIT_COMPOUND_SELECT, 2},
+		{SQLITE_LIMIT_VDBE_OP, 25000},
+		{SQLITE_LIMIT_ATTACHED, 0},
+		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+		{SQLITE_LIMIT_WORKER_THREADS, 0},
+	};
+
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		sqlite3_limit(x->db, limits[i].id, limits[i].most);
+	sqlite3_db_config(x->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(x->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(x->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(x->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(x->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_set_authorizer(x->db, refuse_all_but_reading, NULL);
+	sqlite3_progress_handler(x->db, STEPS_AT_ONCE, rocpd_read_count_work, x);
+}
+
+static bool rocpd_read_fail(struct rocpd_db *x, struct incore_error *e)
+{
+	int code = x->db ? sqlite3_errcode(x->db) & 0xff : SQLITE_NOMEM;
+
+	if (code == SQLITE_NOMEM)
+		return err_nomem(e);
+	if (code == SQLITE_INTERRUPT)
+		return err_file(e, "bad-database", x->path, INCORE_NO_OFFSET,
+			"reading it takes far more work than its size explains");
+	return err_file(
+		e, "bad-database", x->path, INCORE_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(x->db));
+}
+
+/* A database that was left in write-ahead mode is marked by two bytes and then cannot be opened
+ * from memory; the rest of the file is the same, so a copy with other bytes is used. */
+static bool without_log(struct rocpd_db *x, const void **data, size_t size, struct incore_error *e)
+{
+	const uint8_t *head = *data;
+
+	if (head[WRITE_VERSION] != 2 && head[WRITE_VERSION + 1] != 2)
+		return true;
+	x->copy = mem_alloc(size);
+	if (!x->copy)
+		return err_nomem(e);
+	memcpy(x->copy, head, size);
+	x->copy[WRITE_VERSION] = x->copy[WRITE_VERSION + 1] = 1;
+	*data = x->copy;
+	return true;
+}
+
+static bool rocpd_db_open(
+	struct rocpd_db *x, const void *data, size_t size, const char *path, struct incore_error *e)
+{
+	*x = (struct rocpd_db){
+		.path = path, .work_left = size / (STEPS_AT_ONCE / STEPS_PER_BYTE) + SPARE_WORK};
+	if (size < HEADER_BYTES)
+		return err_file(e, "bad-database", path, size, "the file ends in its header");
+	if (!without_log(x, &data, size, e))
+		return false;
+	if (sqlite3_open_v2(":memory:", &x->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+		    NULL) != SQLITE_OK ||
+		sqlite3_deserialize(x->db, "main", (unsigned char *)(uintptr_t)data,
+			(sqlite3_int64)size, (sqlite3_int64)size,
+			SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+		return rocpd_read_fail(x, e);
+	/* only makes SQLite check more; the first query reports a file that is not a database */
+	sqlite3_exec(x->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+	set_walls(x);
+	return true;
+}
+
+static void rocpd_db_close(struct rocpd_db *x)
+{
+	sqlite3_close(x->db);
+	mem_free(x->copy);
+	*x = (struct rocpd_db){0};
+}
+
+/* Prepares SQL formatted as by sqlite3_mprintf(): table names with "%w". */
+static bool rocpd_db_prepare(
+	struct rocpd_db *x, sqlite3_stmt **q, struct incore_error *e, const char *format, ...)
+{
+	va_list ap;
+	char *sql;
+	bool ok;
+
+	va_start(ap, format);
+	sql = sqlite3_vmprintf(format, ap);
+	va_end(ap);
+	*q = NULL;
+	if (!sql)
+		return err_nomem(e);
+	ok = sqlite3_prepare_v2(x->db, sql, -1, q, NULL) == SQLITE_OK;
+	sqlite3_free(sql);
+	return ok || rocpd_read_fail(x, e);
+}
+
+/* True: there is a row. False: the end, or an error in *e; the query is finalised then. */
+static bool rocpd_db_step(
+	struct rocpd_db *x, sqlite3_stmt **q, bool *at_end, struct incore_error *e)
+{
+	int code = sqlite3_step(*q);
+
+	*at_end = code == SQLITE_DONE;
+	if (code == SQLITE_ROW)
+		return true;
+	if (!*at_end)
+		rocpd_read_fail(x, e);
+	sqlite3_finalize(*q);
+	*q = NULL;
+	return false;
+}
+
+/* A non-negative integer of a row; NO_VALUE for anything else. */
+static int64_t rocpd_number(sqlite3_stmt *q, int column)
+{
+	int64_t v = sqlite3_column_type(q, column) == SQLITE_INTEGER
+			    ? sqlite3_column_int64(q, column)
+			    : -1;
+
+	return v < 0 ? NO_VALUE : v;
+}
+
+static struct str rocpd_text(sqlite3_stmt *q, int column)
+{
+	const char *p = sqlite3_column_type(q, column) == SQLITE_TEXT
+				? (const char *)sqlite3_column_text(q, column)
+				: NULL;
+
+	return (struct str){p, p ? (size_t)sqlite3_column_bytes(q, column) : 0};
+}
+
+/* --- chunks of thread traces ------------------------------------------------------------------ */
+
+/*
+ * The rows of "rocpd_gpu_thread_trace_chunk", as rocm-systems PR 8023 describes that table; the
+ * columns and their types are not known for certain, so each may be missing and numbers may be
+ * texts. Bytes in a row are read on demand.
+ */
+
+#define TABLE "rocpd_gpu_thread_trace_chunk"
 #define MAX_NAME 200u
+#define MAX_RUNS 256u
+#define MAX_PATH 4096u
+
+enum column { AGENT, SE, INDEX, DISPATCH, BLOB_ID, PATH, SIZE, N_COLUMNS };
+static const char *const names[N_COLUMNS] = {"agent_id", "shader_engine_id", "chunk_id",
+	"dispatch_id", "att_blob_id", "binary_chunk_path", "binary_chunk_size"};
+
+static int64_t rocpd_read_number_of(sqlite3_stmt *q, enum column i)
+{
+	int64_t v = rocpd_number(q, (int)i + 1);
+
+	if (v == NO_VALUE && !str_to_i64(rocpd_text(q, (int)i + 1), &v))
+		return NO_VALUE;
+	return v < 0 ? NO_VALUE : v;
+}
+
+/* Is the path below the directory of the database, and in canonical form? */
+static bool rocpd_read_is_inside(struct str path)
+{
+	struct str rest = path, part;
+
+	if (path.n > MAX_PATH || memchr(path.p, 0, path.n))
+		return false;
+	while (str_cut(&rest, "/", &part))
+		if (!part.n || str_is(part, ".") || str_is(part, ".."))
+			return false;
+	return true;
+}
+
+/* "dispatch:agent:engine:chunk" */
+static bool read_blob_id(struct str text, int64_t v[4])
+{
+	struct str part;
+
+	for (unsigned i = 0; i < 4; i++)
+		if (!str_cut(&text, ":", &part) || !str_to_i64(part, &v[i]) || v[i] < 0)
+			return false;
+	return !text.p;
+}
+
+/* Takes values that the columns lack from the name of the blob; a contradiction is an error. */
+static void take_blob_id(struct sqtt_chunk *c, struct str text)
+{
+	int64_t v[4];
+
+	if (!read_blob_id(text, v))
+		return;
+	c->agent_name = v[1];
+	if ((c->dispatch != NO_VALUE && c->dispatch != v[0]) ||
+		(c->se != NO_VALUE && c->se != v[2]) || (c->index != NO_VALUE && c->index != v[3]))
+		c->wrong = "its att_blob_id names another dispatch, shader engine or chunk";
+	c->dispatch = v[0];
+	c->se = v[2];
+	c->index = v[3];
+}
+
+/* Opens the bytes of a chunk in its row. False: the row has none. */
+static bool open_bytes(struct rocpd_chunks *x, uint32_t run, int64_t row, sqlite3_blob **blob)
+{
+	struct strbuf table = {0};
+	bool ok;
+
+	*blob = NULL;
+	sb_printf(&table, TABLE "%s", x->suffixes.v[run]);
+	ok = !table.failed && sqlite3_blob_open(x->db.db, "main", table.p, "binary_chunk", row, 0,
+				      blob) == SQLITE_OK;
+	sb_free(&table);
+	if (!ok)
+		sqlite3_blob_close(*blob);
+	return ok;
+}
+
+static void measure_bytes(struct rocpd_chunks *x, struct sqtt_chunk *c)
+{
+	sqlite3_blob *blob;
+	int64_t size;
+
+	if (!open_bytes(x, c->run, c->row, &blob)) {
+		c->wrong = c->wrong ? c->wrong : "neither bytes nor a file";
+		return;
+	}
+	size = sqlite3_blob_bytes(blob);
+	sqlite3_blob_close(blob);
+	if (c->size != NO_VALUE && c->size != size)
+		c->wrong = "binary_chunk_size is not the size of its bytes";
+	/* rows that share the same pages would multiply the bytes */
+	if ((uint64_t)size > x->room)
+		c->wrong = "the bytes of all rows are more than the database";
+	else
+		x->room -= (uint64_t)size;
+	c->size = size;
+}
+
+static bool rocpd_read_take_row(
+	struct rocpd_chunks *x, sqlite3_stmt *q, uint32_t run, struct incore_error *e)
+{
+	struct sqtt_chunk c = {.run = run,
+		.row = sqlite3_column_int64(q, 0),
+		.agent = rocpd_read_number_of(q, AGENT),
+		.agent_name = NO_VALUE,
+		.dispatch = rocpd_read_number_of(q, DISPATCH),
+		.se = rocpd_read_number_of(q, SE),
+		.index = rocpd_read_number_of(q, INDEX),
+		.size = rocpd_read_number_of(q, SIZE)};
+	struct str path = rocpd_text(q, PATH + 1);
+
+	take_blob_id(&c, rocpd_text(q, BLOB_ID + 1));
+	if (path.n && !rocpd_read_is_inside(path))
+		c.wrong = "its file is not below the directory of the database";
+	else if (path.n && !(c.path = arena_strndup(x->arena, path.p, path.n)))
+		return err_nomem(e);
+	if (!c.path)
+		measure_bytes(x, &c);
+	return VEC_PUSH(&x->v, c) || err_nomem(e);
+}
+
+/* SQLite would take unknown column names for texts, so the existing ones are looked up. */
+static bool choose_columns(
+	struct rocpd_chunks *x, const char *suffix, struct strbuf *sql, struct incore_error *e)
+{
+	sqlite3_stmt *q;
+	bool has[N_COLUMNS] = {false};
+
+	if (!rocpd_db_prepare(&x->db, &q, e, "SELECT * FROM \"" TABLE "%w\"", suffix))
+		return false;
+	for (int i = 0; i < sqlite3_column_count(q); i++)
+		for (unsigned k = 0; k < N_COLUMNS; k++)
+			has[k] |= strcmp(sqlite3_column_name(q, i), names[k]) == 0;
+	sqlite3_finalize(q);
+	sb_printf(sql, "SELECT rowid");
+	for (unsigned k = 0; k < N_COLUMNS; k++)
+		sb_printf(sql, ", %s", has[k] ? names[k] : "NULL");
+	sb_printf(sql, " FROM \"" TABLE "%%w\"");
+	return !sql->failed || err_nomem(e);
+}
+
+static bool rocpd_read_rows(struct rocpd_chunks *x, uint32_t run, struct incore_error *e)
+{
+	struct strbuf sql = {0};
+	bool at_end = false, ok;
+	sqlite3_stmt *q = NULL;
+
+	ok = choose_columns(x, x->suffixes.v[run], &sql, e) &&
+	     rocpd_db_prepare(&x->db, &q, e, sql.p, x->suffixes.v[run]);
+	while (ok && rocpd_db_step(&x->db, &q, &at_end, e))
+		ok = rocpd_read_take_row(x, q, run, e);
+	sqlite3_finalize(q);
+	sb_free(&sql);
+	return ok && at_end;
+}
+
+static bool find_tables(struct rocpd_chunks *x, struct incore_error *e)
+{
+	bool at_end = false, ok = true;
+	sqlite3_stmt *q;
+
+	if (!rocpd_db_prepare(&x->db, &q, e, "SELECT type, name FROM sqlite_master"))
+		return false;
+	while (ok && rocpd_db_step(&x->db, &q, &at_end, e)) {
+		struct str name = rocpd_text(q, 1);
+		const char *suffix;
+
+		if (!str_is(rocpd_text(q, 0), "table") || !str_starts(name, TABLE) ||
+			name.n > MAX_NAME || x->suffixes.n == MAX_RUNS)
+			continue;
+		suffix = arena_strndup(x->arena, name.p + strlen(TABLE), name.n - strlen(TABLE));
+		ok = (suffix && VEC_PUSH(&x->suffixes, suffix)) || err_nomem(e);
+	}
+	sqlite3_finalize(q);
+	return ok && at_end;
+}
+
+bool rocpd_chunks_open(struct rocpd_chunks *x, const void *data, size_t size, const char *path,
+	struct incore_error *e)
+{
+	bool ok;
+
+	x->room = size;
+	ok = rocpd_db_open(&x->db, data, size, path, e) && find_tables(x, e);
+	for (uint32_t i = 0; ok && i < x->suffixes.n; i++)
+		ok = rocpd_read_rows(x, i, e) || err_wrap(e, "reading the chunks of thread traces");
+	return ok;
+}
+
+bool rocpd_chunk_read(void *ctx, const struct sqtt_chunk *c, uint8_t *to, struct incore_error *e)
+{
+	struct rocpd_chunks *x = ctx;
+	sqlite3_blob *blob = NULL;
+	bool ok = open_bytes(x, c->run, c->row, &blob) && sqlite3_blob_bytes(blob) == c->size &&
+		  sqlite3_blob_read(blob, to, (int)c->size, 0) == SQLITE_OK;
+
+	sqlite3_blob_close(blob);
+	return ok ||
+	       err_file(e, "bad-database", x->db.path, INCORE_NO_OFFSET,
+		       "the bytes of row %lld of its chunks cannot be read", (long long)c->row);
+}
+
+void rocpd_chunks_close(struct rocpd_chunks *x)
+{
+	rocpd_db_close(&x->db);
+	VEC_FREE(&x->v);
+	VEC_FREE(&x->suffixes);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
 #define OUR_TRACK "PC samples"
 
-struct reading {
+struct rocpd_reading {
 	struct roctrace *r;
 	struct sample_set *samples;
 	struct rocpd_db db;
@@ -24,12 +414,12 @@ struct reading {
 	bool is_nomem;	    /* latched by functions that return texts */
 };
 
-static bool no_memory(struct reading *x)
+static bool no_memory(struct rocpd_reading *x)
 {
 	return err_nomem(x->e);
 }
 
-static const char *copied(struct reading *x, struct str s)
+static const char *rocpd_read_copied(struct rocpd_reading *x, struct str s)
 {
 	return arena_strndup(&x->r->t->arena, s.n ? s.p : "", s.n);
 }
@@ -37,7 +427,8 @@ static const char *copied(struct reading *x, struct str s)
 /* --- JSON in cells --- */
 
 /* A member of a flat object, as text or number; "": no such member, or not such an object. */
-static struct str member_of(struct reading *x, struct str json, const char *name, uint64_t *number)
+static struct str member_of(
+	struct rocpd_reading *x, struct str json, const char *name, uint64_t *number)
 {
 	struct json_reader r;
 	struct str key, found = {"", 0}, s;
@@ -54,7 +445,7 @@ static struct str member_of(struct reading *x, struct str json, const char *name
 		bool is_it = str_is(key, name);
 
 		if (is_it && json_peek(&r) == JSON_STRING && json_get_str(&r, &s)) {
-			found.p = copied(x, s);
+			found.p = rocpd_read_copied(x, s);
 			found.n = s.n;
 			x->is_nomem |= !found.p;
 		} else if (is_it && number && json_peek(&r) == JSON_NUMBER) {
@@ -92,14 +483,14 @@ enum {
 };
 
 /* A size that cannot be 0: 0 means unknown. */
-static int64_t size_of(sqlite3_stmt *q, int column)
+static int64_t rocpd_read_size_of(sqlite3_stmt *q, int column)
 {
 	int64_t v = rocpd_number(q, column);
 
 	return v ? v : NO_VALUE;
 }
 
-static struct trace_launch launch_of(sqlite3_stmt *q)
+static struct trace_launch rocpd_read_launch_of(sqlite3_stmt *q)
 {
 	struct trace_launch l = trace_no_launch();
 
@@ -110,18 +501,18 @@ static struct trace_launch launch_of(sqlite3_stmt *q)
 	l.end_ns = rocpd_number(q, D_END);
 	l.lds_bytes = rocpd_number(q, D_LDS);
 	l.scratch_bytes = rocpd_number(q, D_SCRATCH);
-	l.sgprs = size_of(q, D_SGPRS);
-	l.vgprs = size_of(q, D_VGPRS);
+	l.sgprs = rocpd_read_size_of(q, D_SGPRS);
+	l.vgprs = rocpd_read_size_of(q, D_VGPRS);
 	l.accum_vgprs = rocpd_number(q, D_ACCUM);
 	for (int i = 0; i < 3; i++) {
-		l.workgroup[i] = size_of(q, D_SIZES + i);
-		l.grid[i] = size_of(q, D_SIZES + 3 + i);
+		l.workgroup[i] = rocpd_read_size_of(q, D_SIZES + i);
+		l.grid[i] = rocpd_read_size_of(q, D_SIZES + 3 + i);
 	}
 	return l;
 }
 
 /* Every row of a span begins with start, end, pid, thread or agent. */
-static struct roctrace_span span_of(sqlite3_stmt *q, enum roctrace_lane lane)
+static struct roctrace_span rocpd_read_span_of(sqlite3_stmt *q, enum roctrace_lane lane)
 {
 	return (struct roctrace_span){.lane = lane,
 		.from_ns = rocpd_number(q, 0),
@@ -133,10 +524,10 @@ static struct roctrace_span span_of(sqlite3_stmt *q, enum roctrace_lane lane)
 		.event = NO_VALUE};
 }
 
-static bool take_dispatch(struct reading *x, sqlite3_stmt *q)
+static bool take_dispatch(struct rocpd_reading *x, sqlite3_stmt *q)
 {
-	struct roctrace_span s = span_of(q, LANE_QUEUE);
-	struct trace_launch l = launch_of(q);
+	struct roctrace_span s = rocpd_read_span_of(q, LANE_QUEUE);
+	struct trace_launch l = rocpd_read_launch_of(q);
 
 	s.queue = rocpd_number(q, D_QUEUE);
 	s.event = rocpd_number(q, D_EVENT);
@@ -149,9 +540,9 @@ static bool take_dispatch(struct reading *x, sqlite3_stmt *q)
 }
 
 /* start, end, pid, target, name, stack */
-static bool take_copy(struct reading *x, sqlite3_stmt *q)
+static bool take_copy(struct rocpd_reading *x, sqlite3_stmt *q)
 {
-	struct roctrace_span s = span_of(q, LANE_COPIES);
+	struct roctrace_span s = rocpd_read_span_of(q, LANE_COPIES);
 
 	s.name = rocpd_text(q, 4);
 	s.category = STR("MEMORY_COPY");
@@ -160,9 +551,9 @@ static bool take_copy(struct reading *x, sqlite3_stmt *q)
 }
 
 /* start, end, pid, agent, type, level */
-static bool take_memory(struct reading *x, sqlite3_stmt *q)
+static bool take_memory(struct rocpd_reading *x, sqlite3_stmt *q)
 {
-	struct roctrace_span s = span_of(q, LANE_MEMORY);
+	struct roctrace_span s = rocpd_read_span_of(q, LANE_MEMORY);
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s %.*s", STR_ARG(str_sub(rocpd_text(q, 4), 0, 20)),
@@ -173,9 +564,9 @@ static bool take_memory(struct reading *x, sqlite3_stmt *q)
 }
 
 /* start, end, pid, tid, name, category, extdata, stack */
-static bool take_region(struct reading *x, sqlite3_stmt *q)
+static bool take_region(struct rocpd_reading *x, sqlite3_stmt *q)
 {
-	struct roctrace_span s = span_of(q, LANE_THREAD);
+	struct roctrace_span s = rocpd_read_span_of(q, LANE_THREAD);
 	struct str message;
 
 	s.name = rocpd_text(q, 4);
@@ -190,7 +581,7 @@ static bool take_region(struct reading *x, sqlite3_stmt *q)
 }
 
 /* One of our samples: the count of a row for a reason. */
-static bool take_our_sample(struct reading *x, struct str extra)
+static bool take_our_sample(struct rocpd_reading *x, struct str extra)
 {
 	struct sample_set *s = x->samples;
 	struct str isa = member_of(x, extra, "isa", NULL),
@@ -221,9 +612,9 @@ static bool take_our_sample(struct reading *x, struct str extra)
 }
 
 /* time, event, pid, tid, track name, extdata; without a message it belongs to a counter */
-static bool take_sample(struct reading *x, sqlite3_stmt *q)
+static bool rocpd_read_take_sample(struct rocpd_reading *x, sqlite3_stmt *q)
 {
-	struct roctrace_span s = span_of(q, LANE_MARKERS);
+	struct roctrace_span s = rocpd_read_span_of(q, LANE_MARKERS);
 
 	if (str_starts(rocpd_text(q, 4), OUR_TRACK))
 		return take_our_sample(x, rocpd_text(q, 5));
@@ -236,14 +627,14 @@ static bool take_sample(struct reading *x, sqlite3_stmt *q)
 }
 
 /* id, name, units */
-static bool take_counter(struct reading *x, sqlite3_stmt *q)
+static bool take_counter(struct rocpd_reading *x, sqlite3_stmt *q)
 {
 	return roctrace_add_counter(x->r, rocpd_number(q, 0), rocpd_text(q, 1), rocpd_text(q, 2)) ||
 	       no_memory(x);
 }
 
 /* event, counter, value */
-static bool take_value(struct reading *x, sqlite3_stmt *q)
+static bool rocpd_read_take_value(struct rocpd_reading *x, sqlite3_stmt *q)
 {
 	return roctrace_add_value(
 		       x->r, rocpd_number(q, 0), rocpd_number(q, 1), sqlite3_column_double(q, 2)) ||
@@ -251,21 +642,21 @@ static bool take_value(struct reading *x, sqlite3_stmt *q)
 }
 
 /* type, name, product */
-static bool take_agent(struct reading *x, sqlite3_stmt *q)
+static bool take_agent(struct rocpd_reading *x, sqlite3_stmt *q)
 {
 	if (!str_is(rocpd_text(q, 0), "GPU") || x->r->arch || !rocpd_text(q, 1).n)
 		return true;
-	x->r->arch = copied(x, rocpd_text(q, 1));
-	x->r->product = rocpd_text(q, 2).n ? copied(x, rocpd_text(q, 2)) : NULL;
+	x->r->arch = rocpd_read_copied(x, rocpd_text(q, 1));
+	x->r->product = rocpd_text(q, 2).n ? rocpd_read_copied(x, rocpd_text(q, 2)) : NULL;
 	return x->r->arch || no_memory(x);
 }
 
-static bool take_command(struct reading *x, sqlite3_stmt *q)
+static bool rocpd_read_take_command(struct rocpd_reading *x, sqlite3_stmt *q)
 {
 	struct str command = rocpd_text(q, 0);
 
 	if (!x->r->command && command.n)
-		x->r->command = copied(x, command);
+		x->r->command = rocpd_read_copied(x, command);
 	return !command.n || x->r->command || no_memory(x);
 }
 
@@ -274,10 +665,10 @@ static bool take_command(struct reading *x, sqlite3_stmt *q)
 /* The order matters: calls refer to what they started, counters to the time of their event. */
 static const struct {
 	const char *sql;
-	bool (*take)(struct reading *x, sqlite3_stmt *q);
+	bool (*take)(struct rocpd_reading *x, sqlite3_stmt *q);
 } tables[] = {
 	{"SELECT type, name, product_name FROM \"rocpd_info_agent%w\" ORDER BY id", take_agent},
-	{"SELECT command FROM \"rocpd_info_process%w\" ORDER BY id", take_command},
+	{"SELECT command FROM \"rocpd_info_process%w\" ORDER BY id", rocpd_read_take_command},
 	{"SELECT d.start, d.\"end\", d.pid, d.agent_id, d.queue_id, d.dispatch_id, d.kernel_id, "
 	 "d.event_id, e.stack_id, k.kernel_name, k.display_name, d.extdata, d.group_segment_size, "
 	 "d.private_segment_size, k.sgpr_count, k.arch_vgpr_count, k.accum_vgpr_count, "
@@ -298,12 +689,12 @@ static const struct {
 	{"SELECT s.timestamp, s.event_id, t.pid, t.tid, n.string, e.extdata "
 	 "FROM \"rocpd_sample%w\" s LEFT JOIN \"rocpd_track%w\" t ON t.id = s.track_id LEFT JOIN "
 	 "\"rocpd_string%w\" n ON n.id = t.name_id " EVENT "s.event_id",
-		take_sample},
+		rocpd_read_take_sample},
 	{"SELECT id, name, units FROM \"rocpd_info_pmc%w\" ORDER BY id", take_counter},
-	{"SELECT event_id, pmc_id, value FROM \"rocpd_pmc_event%w\"", take_value},
+	{"SELECT event_id, pmc_id, value FROM \"rocpd_pmc_event%w\"", rocpd_read_take_value},
 };
 
-static bool read_table(struct reading *x, unsigned i)
+static bool rocpd_read_table(struct rocpd_reading *x, unsigned i)
 {
 	const char *s = x->suffix;
 	sqlite3_stmt *q;
@@ -318,7 +709,7 @@ static bool read_table(struct reading *x, unsigned i)
 	return ok && at_end;
 }
 
-static bool read_version(struct reading *x)
+static bool read_version(struct rocpd_reading *x)
 {
 	const char **to = &x->r->version;
 	bool at_end = false;
@@ -329,7 +720,7 @@ static bool read_version(struct reading *x)
 		return false;
 	while (rocpd_db_step(&x->db, &q, &at_end, x->e))
 		if (str_is(rocpd_text(q, 0), "schema_version"))
-			*to = copied(x, rocpd_text(q, 1));
+			*to = rocpd_read_copied(x, rocpd_text(q, 1));
 	if (!at_end)
 		return false;
 	if (!*to || (strcmp(*to, "3") != 0 && strncmp(*to, "3.", 2) != 0))
@@ -338,18 +729,18 @@ static bool read_version(struct reading *x)
 	return true;
 }
 
-static bool read_run(struct reading *x)
+static bool read_run(struct rocpd_reading *x)
 {
 	if (!read_version(x))
 		return false;
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (!read_table(x, i))
+		if (!rocpd_read_table(x, i))
 			return err_wrap(x->e, "reading the database of rocprofv3");
 	return roctrace_end_run(x->r) || no_memory(x);
 }
 
 /* Finds the runs of the database: the suffixes of tables named "rocpd_metadata...". */
-static bool find_runs(struct reading *x, const char **suffixes, uint32_t *n)
+static bool find_runs(struct rocpd_reading *x, const char **suffixes, uint32_t *n)
 {
 	bool at_end = false;
 	sqlite3_stmt *q;
@@ -362,7 +753,8 @@ static bool find_runs(struct reading *x, const char **suffixes, uint32_t *n)
 		if (!str_is(rocpd_text(q, 0), "table") || !str_starts(name, "rocpd_metadata") ||
 			name.n > MAX_NAME || *n == MAX_RUNS)
 			continue;
-		suffixes[*n] = copied(x, str_sub(name, strlen("rocpd_metadata"), name.n));
+		suffixes[*n] =
+			rocpd_read_copied(x, str_sub(name, strlen("rocpd_metadata"), name.n));
 		if (!suffixes[(*n)++]) {
 			sqlite3_finalize(q);
 			return no_memory(x);
@@ -371,7 +763,7 @@ static bool find_runs(struct reading *x, const char **suffixes, uint32_t *n)
 	return at_end;
 }
 
-static bool read_runs(struct reading *x)
+static bool read_runs(struct rocpd_reading *x)
 {
 	const char *suffixes[MAX_RUNS];
 	uint32_t n = 0;
@@ -392,7 +784,7 @@ static bool read_runs(struct reading *x)
 bool rocpd_load(
 	struct rocpd *r, const void *data, size_t size, const char *path, struct incore_error *e)
 {
-	struct reading x = {.r = &r->run, .samples = &r->samples, .e = e};
+	struct rocpd_reading x = {.r = &r->run, .samples = &r->samples, .e = e};
 	bool ok = rocpd_db_open(&x.db, data, size, path, e) && read_runs(&x);
 
 	ok = ok && (samples_finish(&r->samples) || err_nomem(e));

@@ -15,7 +15,7 @@ struct started { /* a launch or copy whose call was not read yet */
 	int64_t at_ns;
 };
 
-struct value {			 /* value of a counter; instances are summed */
+struct roctrace_value {		 /* value of a counter; instances are summed */
 	uint64_t counter, event; /* counter: index */
 	double v;
 };
@@ -28,7 +28,7 @@ struct roctrace_lanes {
 	struct u64_map started_at; /* stack -> index + 1 */
 	VEC(struct started) started;
 	VEC(const char *) counters; /* name and unit in turn */
-	VEC(struct value) values;
+	VEC(struct roctrace_value) values;
 };
 
 static const char *const lane_names[] = {
@@ -68,14 +68,14 @@ static uint64_t id_in(const struct roctrace *r, int64_t id)
 	return id == NO_VALUE ? 0 : hash_mix64((uint64_t)id ^ (uint64_t)(r->number + 1) << 48) | 1;
 }
 
-static const char *copied(struct roctrace *r, struct str s)
+static const char *roctrace_copied(struct roctrace *r, struct str s)
 {
 	return arena_strndup(&r->t->arena, s.n ? s.p : "", s.n);
 }
 
 /* --- lanes and slices --- */
 
-static uint32_t process_of(struct roctrace *r, int64_t pid)
+static uint32_t roctrace_process_of(struct roctrace *r, int64_t pid)
 {
 	struct timeline *l = &r->lanes->timeline;
 	char key[48], name[48];
@@ -85,7 +85,7 @@ static uint32_t process_of(struct roctrace *r, int64_t pid)
 	i = tl_process(l, str_of(key));
 	if (i != TL_NONE && !l->processes.v[i].name) {
 		snprintf(name, sizeof(name), "process %lld", (long long)pid);
-		l->processes.v[i].name = copied(r, str_of(name));
+		l->processes.v[i].name = roctrace_copied(r, str_of(name));
 		l->processes.v[i].sort = i;
 		if (!l->processes.v[i].name)
 			return TL_NONE;
@@ -93,9 +93,9 @@ static uint32_t process_of(struct roctrace *r, int64_t pid)
 	return i;
 }
 
-static uint32_t lane_of(struct roctrace *r, const struct roctrace_span *s)
+static uint32_t roctrace_lane_of(struct roctrace *r, const struct roctrace_span *s)
 {
-	uint32_t process = process_of(r, s->pid), i;
+	uint32_t process = roctrace_process_of(r, s->pid), i;
 	struct timeline *l = &r->lanes->timeline;
 	char key[96], name[96];
 	int n;
@@ -112,7 +112,7 @@ static uint32_t lane_of(struct roctrace *r, const struct roctrace_span *s)
 					(long long)s->of);
 	if (s->lane == LANE_QUEUE)
 		snprintf(name + n, sizeof(name) - (size_t)n, " queue %lld", (long long)s->queue);
-	l->lanes.v[i].name = copied(r, str_of(name));
+	l->lanes.v[i].name = roctrace_copied(r, str_of(name));
 	l->lanes.v[i].sort = s->lane;
 	return l->lanes.v[i].name ? i : TL_NONE;
 }
@@ -148,7 +148,7 @@ static bool know_start(struct roctrace *r, const struct roctrace_span *s, uint32
 }
 
 /* Adds a flow from the call to what it started. */
-static bool add_flow(struct roctrace *r, const struct roctrace_span *s, uint32_t lane)
+static bool roctrace_add_flow(struct roctrace *r, const struct roctrace_span *s, uint32_t lane)
 {
 	const uint64_t *at = u64_map_find(&r->lanes->started_at, id_in(r, s->stack));
 	struct tl_flow f = {.key = id_in(r, s->stack), .at_ns = s->from_ns, .lane = lane};
@@ -167,7 +167,7 @@ static bool add_flow(struct roctrace *r, const struct roctrace_span *s, uint32_t
 bool roctrace_add(struct roctrace *r, const struct roctrace_span *s)
 {
 	struct tl_slice slice = {.from_ns = s->from_ns, .to_ns = s->to_ns};
-	uint32_t lane = lane_of(r, s);
+	uint32_t lane = roctrace_lane_of(r, s);
 
 	if (lane == TL_NONE || !roctrace_know_time(r, s->event, s->from_ns))
 		return false;
@@ -176,7 +176,7 @@ bool roctrace_add(struct roctrace *r, const struct roctrace_span *s)
 		return true;
 	}
 	if ((s->lane >= LANE_COPIES && !know_start(r, s, lane)) ||
-		(s->lane == LANE_THREAD && !add_flow(r, s, lane)))
+		(s->lane == LANE_THREAD && !roctrace_add_flow(r, s, lane)))
 		return false;
 	slice.kind = slice.from_ns == slice.to_ns ? TL_INSTANT : TL_SLICE;
 	slice.code =
@@ -199,7 +199,8 @@ bool roctrace_add_launch(
 
 bool roctrace_add_counter(struct roctrace *r, int64_t id, struct str name, struct str unit)
 {
-	const char *its = copied(r, name), *shown = copied(r, unit.n ? unit : STR("value"));
+	const char *its = roctrace_copied(r, name),
+		   *shown = roctrace_copied(r, unit.n ? unit : STR("value"));
 	uint64_t *at = u64_map_at(&r->lanes->counter_at, id_in(r, id));
 
 	if (!at || !its || !shown || !VEC_PUSH(&r->lanes->counters, its) ||
@@ -212,7 +213,7 @@ bool roctrace_add_counter(struct roctrace *r, int64_t id, struct str name, struc
 bool roctrace_add_value(struct roctrace *r, int64_t event, int64_t counter, double v)
 {
 	const uint64_t *at = u64_map_find(&r->lanes->counter_at, id_in(r, counter));
-	struct value value = {.event = id_in(r, event), .v = v};
+	struct roctrace_value value = {.event = id_in(r, event), .v = v};
 
 	if (!at || !isfinite(v) || !roctrace_knows_time(r, event)) {
 		r->n_damaged++;
@@ -222,17 +223,17 @@ bool roctrace_add_value(struct roctrace *r, int64_t event, int64_t counter, doub
 	return VEC_PUSH(&r->lanes->values, value);
 }
 
-ORDER(by_counter, struct value, UP(counter) UP(event) UP(v))
+ORDER(by_counter, struct roctrace_value, UP(counter) UP(event) UP(v))
 
 bool roctrace_end_run(struct roctrace *r)
 {
-	uint32_t process = r->lanes->values.n ? process_of(r, 0) : 0;
+	uint32_t process = r->lanes->values.n ? roctrace_process_of(r, 0) : 0;
 
 	if (process == TL_NONE)
 		return false;
 	SORT(r->lanes->values.v, r->lanes->values.n, by_counter);
 	for (size_t i = 0, n; i < r->lanes->values.n; i += n) {
-		const struct value *v = &r->lanes->values.v[i];
+		const struct roctrace_value *v = &r->lanes->values.v[i];
 		const uint64_t *time = u64_map_find(&r->lanes->event_time, v->event);
 		double sum = 0;
 
@@ -253,7 +254,7 @@ bool roctrace_end_run(struct roctrace *r)
 
 /* --- the trace --- */
 
-static bool put_kernels(struct trace *t, const struct intern *names)
+static bool roctrace_put_kernels(struct trace *t, const struct intern *names)
 {
 	t->kernel_names = arena_zalloc(&t->arena, (size_t)names->n + 1, sizeof(*t->kernel_names));
 	for (uint32_t i = 0; t->kernel_names && i < names->n; i++) {
@@ -284,10 +285,10 @@ bool roctrace_put_meta(struct roctrace *r)
 		m->launch = r->launch;
 	m->launch.launch_count = r->launch.launch_count;
 	m->launch.command = r->command;
-	return put_kernels(r->t, &r->lanes->kernels);
+	return roctrace_put_kernels(r->t, &r->lanes->kernels);
 }
 
-static bool put_notes(const struct roctrace *r)
+static bool roctrace_put_notes(const struct roctrace *r)
 {
 	if (!trace_note(r->t, NOTE_INFO, "timeline", NULL, INCORE_NO_OFFSET, 1,
 		    "calls, launches, copies and markers of a run; no instruction was traced. "
@@ -310,5 +311,5 @@ bool roctrace_is_empty(const struct roctrace *r)
 
 bool roctrace_finish(struct roctrace *r, struct incore_error *e)
 {
-	return put_notes(r) ? tl_finish(&r->lanes->timeline, e) : err_nomem(e);
+	return roctrace_put_notes(r) ? tl_finish(&r->lanes->timeline, e) : err_nomem(e);
 }

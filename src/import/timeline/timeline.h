@@ -139,8 +139,3 @@ bool tl_finish(struct timeline *l, struct incore_error *e);
 
 /* import_ops.look of all timeline importers: the counts need a full read. */
 void tl_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
-
-/* --- layout.c --- */
-bool tl_pair_halves(struct timeline *l);
-bool tl_layout(struct timeline *l, struct incore_error *e);
-bool tl_bind_flows(struct timeline *l);

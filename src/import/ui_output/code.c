@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code.c: the static instruction table (code.json). All layouts state version 3.0.0, so columns
- * are found by their names in "header"; because keys are sorted it follows the rows, so the file
- * is read twice.
+ * code.c: the static instruction table (code.json). All layouts state version 3.0.0, so columns are
+ * found by their names in "header"; because keys are sorted it follows the rows, so the file is
+ * read twice.
+ *
+ * Parts: the table of instructions; from a line number to a row.
  */
-#include "import/ui_output/ui_output.h"
-
 #include "base/hash.h"
+#include "base/search.h"
 #include "import/marker_names.h"
+#include "import/ui_output/ui_output.h"
 #include "isa/amd.h"
+
+/* --- the table of instructions ---------------------------------------------------------------- */
 
 #define MAX_COLUMNS 64
 #define LOOK_COLUMNS 6 /* ISA .. Vaddr: identical in captures of the same code */
@@ -52,7 +56,7 @@ static const struct {
 	{"NotIssuedReasons", COLUMN_REASONS},
 };
 
-struct layout {
+struct ui_code_layout {
 	uint8_t role[MAX_COLUMNS]; /* enum column by position */
 	unsigned n;
 	unsigned has; /* bit per enum column */
@@ -69,10 +73,10 @@ struct row_samples {
 	uint64_t reason[AMD_STALL_REASONS];
 };
 
-struct code_build {
+struct ui_code_build {
 	struct trace *trace;
 	struct json_reader r;
-	struct layout layout;
+	struct ui_code_layout layout;
 	struct ui_rows out;
 	VEC(struct code_row) rows;
 	VEC(struct row_samples) samples;
@@ -86,13 +90,13 @@ struct code_build {
 	bool any_sample, is_nomem;
 };
 
-static bool fail_nomem(struct code_build *c)
+static bool ui_code_fail_nomem(struct ui_code_build *c)
 {
 	c->is_nomem = true;
 	return json_reject(&c->r, "no-memory", "out of memory");
 }
 
-static void add_column(struct layout *l, struct str name)
+static void ui_code_add_column(struct ui_code_layout *l, struct str name)
 {
 	enum column role = COLUMN_OTHER;
 
@@ -110,17 +114,17 @@ static void add_column(struct layout *l, struct str name)
 }
 
 /* "ISA, _, LineNumber, ..." or ["ISA", "_", ...] */
-static void read_header(struct json_reader *r, struct layout *l)
+static void ui_code_read_header(struct json_reader *r, struct ui_code_layout *l)
 {
 	struct str s, part;
 
 	if (json_peek(r) == JSON_STRING) {
 		if (json_get_str(r, &s))
 			while (str_cut(&s, ",", &part))
-				add_column(l, part);
+				ui_code_add_column(l, part);
 	} else if (json_enter_array(r)) {
 		while (json_next_item(r) && json_get_str(r, &s))
-			add_column(l, s);
+			ui_code_add_column(l, s);
 	}
 	if (r->is_failed)
 		return;
@@ -133,7 +137,7 @@ static void read_header(struct json_reader *r, struct layout *l)
 }
 
 /* A row is [code object, number, kind, name, source]. */
-static bool read_marker_name(struct code_build *c, struct marker_names *m)
+static bool read_marker_name(struct ui_code_build *c, struct marker_names *m)
 {
 	struct json_reader *r = &c->r;
 	uint64_t object = 0, id = 0;
@@ -158,7 +162,7 @@ static bool read_marker_name(struct code_build *c, struct marker_names *m)
 				       str_of(texts[1]), str_of(texts[2]));
 }
 
-static void read_marker_names(struct code_build *c, const char *path)
+static void read_marker_names(struct ui_code_build *c, const char *path)
 {
 	struct marker_names m = {.trace = c->trace};
 	const char *origin = arena_strdup(&c->trace->arena, path);
@@ -174,7 +178,7 @@ static void read_marker_names(struct code_build *c, const char *path)
 }
 
 /* First pass: everything but the rows. */
-static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_error *e)
+static bool ui_code_read_frame(struct ui_code_build *c, struct ui_bytes in, struct incore_error *e)
 {
 	struct json_reader *r = &c->r;
 	struct str key;
@@ -184,7 +188,7 @@ static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_e
 	if (json_enter_object(r))
 		while (json_next_key(r, &key)) {
 			if (str_is(key, "header") && json_once(r, &seen, 0, key)) {
-				read_header(r, &c->layout);
+				ui_code_read_header(r, &c->layout);
 			} else if (str_is(key, "sqtt_funcmap") && json_once(r, &seen, 1, key)) {
 				read_marker_names(c, in.path);
 			} else if (!r->is_failed) {
@@ -201,7 +205,7 @@ static bool read_frame(struct code_build *c, struct ui_bytes in, struct incore_e
 }
 
 /* Adds a frame for one "path:line" of an inline chain; other texts have no line and no frame. */
-static bool add_frame(struct code_build *c, struct str link)
+static bool ui_code_add_frame(struct ui_code_build *c, struct str link)
 {
 	ptrdiff_t colon = str_rfind_char(link, ':');
 	struct frame f;
@@ -217,7 +221,7 @@ static bool add_frame(struct code_build *c, struct str link)
 
 /* Makes the frames of a source string on first use, so that a label's demangled name is never
  * split. */
-static bool get_chain(struct code_build *c, uint32_t source, struct code_row *row)
+static bool get_chain(struct ui_code_build *c, uint32_t source, struct code_row *row)
 {
 	struct str s = c->sources.strs[source], link;
 	struct chain *chain = &c->chains.v[source];
@@ -225,8 +229,8 @@ static bool get_chain(struct code_build *c, uint32_t source, struct code_row *ro
 	if (!chain->is_made) {
 		chain->first = (uint32_t)c->frames.n;
 		while (str_cut(&s, " -> ", &link))
-			if (!add_frame(c, str_trim(link)))
-				return fail_nomem(c);
+			if (!ui_code_add_frame(c, str_trim(link)))
+				return ui_code_fail_nomem(c);
 		if (c->frames.n - chain->first > UINT16_MAX || c->frames.n > UINT32_MAX)
 			return json_reject(&c->r, "bad-value", "inline chain too long");
 		chain->n = (uint16_t)(c->frames.n - chain->first);
@@ -237,7 +241,7 @@ static bool get_chain(struct code_build *c, uint32_t source, struct code_row *ro
 	return true;
 }
 
-static void read_text(struct code_build *c, struct code_row *row)
+static void ui_code_read_text(struct ui_code_build *c, struct code_row *row)
 {
 	struct str s, word;
 
@@ -257,10 +261,10 @@ static void read_text(struct code_build *c, struct code_row *row)
 	row->opcode = intern_add(&c->opcodes, word);
 	row->inst_class = (uint8_t)(row->is_label ? CLASS_OTHER : amd_class(AMD_NO_CATEGORY, s));
 	if (!row->text || row->opcode == INTERN_NONE)
-		fail_nomem(c);
+		ui_code_fail_nomem(c);
 }
 
-static void read_reasons(struct code_build *c)
+static void ui_code_read_reasons(struct ui_code_build *c)
 {
 	struct json_reader *r = &c->r;
 	uint64_t v;
@@ -285,7 +289,7 @@ static uint64_t read_count(struct json_reader *r)
 	return v;
 }
 
-static void read_source(struct code_build *c)
+static void ui_code_read_source(struct ui_code_build *c)
 {
 	struct str s;
 
@@ -294,23 +298,23 @@ static void read_source(struct code_build *c)
 	c->source = intern_add(&c->sources, s);
 	if (c->source == INTERN_NONE ||
 		(c->source == c->chains.n && !VEC_PUSH(&c->chains, (struct chain){0})))
-		fail_nomem(c);
+		ui_code_fail_nomem(c);
 }
 
-static void read_cell(struct code_build *c, struct code_row *row, enum column role)
+static void read_cell(struct ui_code_build *c, struct code_row *row, enum column role)
 {
 	struct json_reader *r = &c->r;
 
 	switch (role) {
 	case COLUMN_ISA:
-		read_text(c, row);
+		ui_code_read_text(c, row);
 		break;
 	case COLUMN_NUMBER:
 		if (json_get_i64(r, &row->number) && row->number < 0)
 			json_reject(r, "out-of-range", "negative line number");
 		break;
 	case COLUMN_SOURCE:
-		read_source(c);
+		ui_code_read_source(c);
 		break;
 	case COLUMN_CODE_OBJECT:
 		json_get_u32(r, &row->code_object);
@@ -337,14 +341,14 @@ static void read_cell(struct code_build *c, struct code_row *row, enum column ro
 		c->sample.sums.stalled = read_count(r);
 		break;
 	case COLUMN_REASONS:
-		read_reasons(c);
+		ui_code_read_reasons(c);
 		break;
 	default:
 		json_skip(r);
 	}
 }
 
-static void read_row(struct code_build *c)
+static void ui_code_read_row(struct ui_code_build *c)
 {
 	struct json_reader *r = &c->r;
 	struct code_row row = {.source = "", .text = ""};
@@ -375,10 +379,10 @@ static void read_row(struct code_build *c)
 	c->any_sample |= c->sample.sums.issued || c->sample.sums.stalled;
 	if (c->rows.n >= UINT32_MAX - 1 || !VEC_PUSH(&c->rows, row) ||
 		!VEC_PUSH(&c->samples, c->sample) || !VEC_PUSH(&c->row_source, c->source))
-		fail_nomem(c);
+		ui_code_fail_nomem(c);
 }
 
-static bool read_rows(struct code_build *c, struct ui_bytes in, struct incore_error *e)
+static bool ui_code_read_rows(struct ui_code_build *c, struct ui_bytes in, struct incore_error *e)
 {
 	struct json_reader *r = &c->r;
 	struct str key;
@@ -396,14 +400,14 @@ static bool read_rows(struct code_build *c, struct ui_bytes in, struct incore_er
 				if (!c->layout.n)
 					json_reject(
 						r, "missing-key", "code rows without a \"header\"");
-				read_row(c);
+				ui_code_read_row(c);
 			}
 		}
 	return json_finish(r, e);
 }
 
 /* Moves strings and tables into the trace. */
-static bool commit(struct code_build *c)
+static bool ui_code_commit(struct ui_code_build *c)
 {
 	struct trace *t = c->trace;
 	struct arena *a = &t->arena;
@@ -442,7 +446,7 @@ static bool commit(struct code_build *c)
 	return true;
 }
 
-static bool commit_samples(struct code_build *c)
+static bool commit_samples(struct ui_code_build *c)
 {
 	struct trace *t = c->trace;
 	unsigned totals =
@@ -464,20 +468,20 @@ static bool commit_samples(struct code_build *c)
 
 bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
-	struct code_build c = {.trace = b->trace};
+	struct ui_code_build c = {.trace = b->trace};
 	bool ok;
 
 	intern_init(&c.opcodes);
 	intern_init(&c.paths);
 	intern_init(&c.sources);
 	hash_stream_init(&c.hash);
-	ok = read_frame(&c, in, e);
+	ok = ui_code_read_frame(&c, in, e);
 	json_deinit(&c.r);
 	if (ok) {
-		ok = read_rows(&c, in, e);
+		ok = ui_code_read_rows(&c, in, e);
 		json_deinit(&c.r);
 	}
-	if (c.is_nomem || (ok && (!commit(&c) || !commit_samples(&c))))
+	if (c.is_nomem || (ok && (!ui_code_commit(&c) || !commit_samples(&c))))
 		ok = err_nomem(e);
 	b->rows = c.out;
 	b->trace->meta.code_key = hash_stream_end(&c.hash).lo;
@@ -542,4 +546,89 @@ bool ui_code_look(struct ui_bytes in, struct capture *c, uint64_t *hash)
 	json_deinit(&r);
 	*hash = hash_stream_end(&h).lo;
 	return ok;
+}
+
+/* --- from a line number to a row -------------------------------------------------------------- */
+
+/*
+ * Maps the line of a wave record to a row. Numbers are dense in practice, so a table is used; if
+ * not, binary search. Label rows are excluded: a record that names one has an unknown pc.
+ */
+
+struct index_pair {
+	int64_t number;
+	code_idx row;
+};
+
+ORDER(compare_pairs, struct index_pair, UP(number) UP(row))
+
+static bool build_dense(struct trace *t, struct ui_code_index *x, uint64_t size, uint64_t *n_dup)
+{
+	uint32_t *table = arena_zalloc(&t->arena, size + 1, sizeof(*table));
+
+	if (!table)
+		return false;
+	for (uint64_t i = 0; i < size; i++)
+		table[i] = t->n_code;
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		uint32_t *slot = &table[t->code[i].number];
+
+		if (t->code[i].is_label)
+			continue;
+		if (*slot == t->n_code)
+			*slot = i; /* if a number occurs several times, the first row counts */
+		else
+			(*n_dup)++;
+	}
+	x->by_number = table;
+	x->n_by_number = size;
+	return true;
+}
+
+static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_dup)
+{
+	struct index_pair *pairs = mem_zalloc((size_t)t->n_code + 1, sizeof(*pairs));
+	int64_t *numbers = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*numbers));
+	code_idx *rows = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*rows));
+	uint32_t n = 0, kept = 0;
+
+	if (!pairs || !numbers || !rows) {
+		mem_free(pairs);
+		return false;
+	}
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (!t->code[i].is_label)
+			pairs[n++] = (struct index_pair){t->code[i].number, i};
+	SORT(pairs, n, compare_pairs);
+	for (uint32_t i = 0; i < n; i++) {
+		if (kept && numbers[kept - 1] == pairs[i].number) {
+			(*n_dup)++;
+			continue;
+		}
+		numbers[kept] = pairs[i].number;
+		rows[kept++] = pairs[i].row;
+	}
+	mem_free(pairs);
+	x->numbers = numbers;
+	x->rows = rows;
+	x->n_sorted = kept;
+	return true;
+}
+
+bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_duplicates)
+{
+	int64_t max = -1;
+
+	*x = (struct ui_code_index){.n_code = t->n_code};
+	*n_duplicates = 0;
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (t->code[i].number > max)
+			max = t->code[i].number;
+	if (max < (int64_t)t->n_code * 4 + 1024) {
+		if (!build_dense(t, x, (uint64_t)(max + 1), n_duplicates))
+			return false;
+	} else if (!build_sorted(t, x, n_duplicates)) {
+		return false;
+	}
+	return amd_class_lut(&t->arena, t, &x->class_lut);
 }

@@ -2,14 +2,156 @@
 /*
  * counters.c: the files of a capture that are neither waves nor code: streamed counters
  * (se<SE>_perfcounter.json), markers (shaderdata_<SE>_<i>.json), issues on SIMDs without detail
- * (other_simd_se<SE>_<i>.json). spm.json is in spm.c. They are found by name in the directory;
+ * (other_simd_se<SE>_<i>.json). They are found by name in the directory;
  * their times are those of their SE.
+ *
+ * Parts: performance monitors; counters.
  */
-#include "import/ui_output/counters.h"
-
 #include "base/search.h"
+#include "import/ui_output/ui_output.h"
+
+/* --- performance monitors --------------------------------------------------------------------- */
+
+/*
+ * Streaming performance monitor counters (spm.json). Timestamps are differences, and a repeated
+ * zero is left out. Values are per SE (number = se + 4 * xcc) or per XCC, and instance.
+ */
 
 #define BATCH 128
+
+struct spm {
+	struct ui_build *b;
+	struct json_reader r;
+	bool is_per_xcc; /* true if the counter being read is per XCC */
+	bool is_nomem;
+	size_t first; /* its first series */
+};
+
+static void ui_counters_fail_nomem(struct spm *s)
+{
+	s->is_nomem = true;
+	json_reject(&s->r, "no-memory", "out of memory");
+}
+
+static void ui_counters_read_samples(struct spm *s, struct counter_series *c)
+{
+	struct json_reader *r = &s->r;
+	struct arena *a = &s->b->trace->arena;
+	VEC(uint64_t) times = {0};
+	VEC(uint64_t) values = {0};
+	int64_t rows[BATCH * 2];
+	uint64_t now = 0;
+	size_t n = BATCH;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	while (n == BATCH && !r->is_failed) {
+		n = json_read_i64_rows(r, 2, BATCH, rows);
+		for (size_t i = 0; i < n && !r->is_failed; i++) {
+			if (rows[i * 2] < 0 || rows[i * 2 + 1] < 0 ||
+				(uint64_t)rows[i * 2] > UI_MAX_TIME_CYC - now)
+				json_reject(r, "out-of-range", "counter sample out of range");
+			else if (!VEC_PUSH(&times, now += (uint64_t)rows[i * 2]) ||
+				 !VEC_PUSH(&values, (uint64_t)rows[i * 2 + 1]))
+				ui_counters_fail_nomem(s);
+		}
+	}
+	c->n = (uint32_t)times.n;
+	c->time_cyc = arena_memdup(a, times.v, times.n * sizeof(*times.v));
+	c->value = arena_memdup(a, values.v, values.n * sizeof(*values.v));
+	if (!r->is_failed && (!c->time_cyc || !c->value || times.n > UINT32_MAX))
+		ui_counters_fail_nomem(s);
+	VEC_FREE(&times);
+	VEC_FREE(&values);
+}
+
+/* {"<se|xcc>": {"<instance>": [[delta, value], ...]}} */
+static void ui_counters_read_values(struct spm *s, const char *name)
+{
+	struct json_reader *r = &s->r;
+	struct str key;
+	uint32_t group, instance;
+
+	if (!json_enter_object_or_null(r))
+		return;
+	while (json_next_key(r, &key)) {
+		if (!ui_key_number(r, key, UINT32_MAX - 1, &group))
+			return;
+		if (!json_enter_object_or_null(r))
+			continue;
+		while (json_next_key(r, &key)) {
+			struct counter_series c = {.clock = group}; /* resolved with "dimensions" */
+
+			if (!ui_key_number(r, key, UINT32_MAX - 1, &instance))
+				return;
+			c.cu = instance;
+			c.name = name;
+			ui_counters_read_samples(s, &c);
+			if (!r->is_failed && !VEC_PUSH(&s->b->counters->series, c))
+				ui_counters_fail_nomem(s);
+		}
+	}
+}
+
+static void read_dimensions(struct spm *s)
+{
+	struct str d;
+
+	if (!json_enter_array_or_null(&s->r))
+		return;
+	while (json_next_item(&s->r) && json_get_str(&s->r, &d))
+		s->is_per_xcc |= str_is(d, "XCC");
+}
+
+static void ui_counters_read_counter(struct spm *s, struct str name)
+{
+	struct counters *x = s->b->counters;
+	const char *copy = arena_printf(&s->b->trace->arena, "SPM %.*s", STR_ARG(name));
+	struct str key;
+
+	s->first = x->series.n;
+	s->is_per_xcc = false;
+	if (!copy) {
+		ui_counters_fail_nomem(s);
+		return;
+	}
+	if (!json_enter_object_or_null(&s->r))
+		return;
+	while (json_next_key(&s->r, &key)) {
+		if (str_is(key, "values"))
+			ui_counters_read_values(s, copy);
+		else if (str_is(key, "dimensions"))
+			read_dimensions(s);
+		else
+			json_skip(&s->r);
+	}
+	for (size_t i = s->first; i < x->series.n; i++)
+		x->series.v[i].clock =
+			s->is_per_xcc ? NO_CLOCK : ui_clock(s->b->trace, x->series.v[i].clock);
+}
+
+bool ui_spm_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
+{
+	struct spm s = {.b = b};
+	size_t before = b->counters->series.n;
+	struct str key;
+	bool ok;
+
+	json_init(&s.r, in.p, in.n, in.path, 0);
+	if (json_enter_object(&s.r))
+		while (json_next_key(&s.r, &key))
+			ui_counters_read_counter(&s, key);
+	ok = json_finish(&s.r, e);
+	json_deinit(&s.r);
+	if (s.is_nomem)
+		ok = err_nomem(e);
+	if (!ok)
+		b->counters->series.n = before;
+	return ok;
+}
+
+/* --- counters --------------------------------------------------------------------------------- */
+
 #define BANK_COUNTERS 4 /* c0 .. c3 of a record; the bank selects the half of counter_names */
 
 /* --- se<SE>_perfcounter.json --- */
@@ -23,12 +165,12 @@ struct perf_record {
 	uint32_t at; /* order in the file */
 };
 
-struct perf {
+struct perf_sample {
 	VEC(struct perf_record) records;
 	bool is_nomem;
 };
 
-static void take_perf(struct json_reader *r, struct perf *p, const int64_t *row)
+static void take_perf(struct json_reader *r, struct perf_sample *p, const int64_t *row)
 {
 	struct perf_record rec = {.at = (uint32_t)p->records.n};
 
@@ -49,7 +191,7 @@ static void take_perf(struct json_reader *r, struct perf *p, const int64_t *row)
 	}
 }
 
-static void read_perf_data(struct json_reader *r, struct perf *p)
+static void read_perf_data(struct json_reader *r, struct perf_sample *p)
 {
 	int64_t rows[BATCH * PERF_COLUMNS];
 	size_t n = BATCH;
@@ -66,7 +208,7 @@ static void read_perf_data(struct json_reader *r, struct perf *p)
 ORDER(compare_perf, struct perf_record, UP(cu) UP(bank) UP(time_cyc) UP(at))
 
 /* One series per counter of a run of records of one CU and bank. */
-static bool add_run(struct counters *x, const struct perf_record *run, size_t n)
+static bool ui_counters_add_run(struct counters *x, const struct perf_record *run, size_t n)
 {
 	struct trace *t = x->b->trace;
 
@@ -97,7 +239,7 @@ static bool add_run(struct counters *x, const struct perf_record *run, size_t n)
 	return true;
 }
 
-static bool commit_perf(struct counters *x, struct perf *p)
+static bool commit_perf(struct counters *x, struct perf_sample *p)
 {
 	size_t n = p->records.n;
 
@@ -108,7 +250,7 @@ static bool commit_perf(struct counters *x, struct perf *p)
 		for (last = first; last < n && p->records.v[last].cu == run->cu &&
 				   p->records.v[last].bank == run->bank;)
 			last++;
-		if (!add_run(x, run, last - first))
+		if (!ui_counters_add_run(x, run, last - first))
 			return false;
 	}
 	return true;
@@ -116,7 +258,7 @@ static bool commit_perf(struct counters *x, struct perf *p)
 
 bool ui_perfcounter_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
-	struct perf p = {.is_nomem = false};
+	struct perf_sample p = {.is_nomem = false};
 	struct json_reader r;
 	struct str key;
 	bool ok;
@@ -176,7 +318,7 @@ static const struct record_kind markers = {"records", "records_count", MARKER_CO
 static const struct record_kind issues = {"instructions", "instructions_count", ISSUE_COLUMNS,
 	{UI_MAX_TIME_CYC, UINT32_MAX, UINT32_MAX}, push_issue};
 
-static uint64_t read_records(
+static uint64_t ui_counters_read_records(
 	struct json_reader *r, struct counters *x, const struct record_kind *kind)
 {
 	int64_t rows[BATCH * MARKER_COLUMNS];
@@ -205,7 +347,8 @@ static uint64_t read_records(
 }
 
 /* A count that differs from the list's length means that records were lost in the buffer. */
-static bool note_count(struct ui_build *b, const char *path, uint64_t stated, uint64_t found)
+static bool ui_counters_note_count(
+	struct ui_build *b, const char *path, uint64_t stated, uint64_t found)
 {
 	if (stated == found)
 		return true;
@@ -229,7 +372,7 @@ static bool parse_records(struct ui_build *b, struct ui_bytes in, const struct r
 	if (json_enter_object(&r))
 		while (json_next_key(&r, &key)) {
 			if (str_is(key, kind->list) && json_once(&r, &seen, 0, key))
-				found = read_records(&r, x, kind);
+				found = ui_counters_read_records(&r, x, kind);
 			else if (str_is(key, kind->count))
 				json_get_u64(&r, &stated);
 			else if (!r.is_failed)
@@ -243,7 +386,7 @@ static bool parse_records(struct ui_build *b, struct ui_bytes in, const struct r
 		x->markers.n = n_markers;
 		x->issues.n = n_issues;
 	}
-	if (ok && stated != UINT64_MAX && !note_count(b, in.path, stated, found))
+	if (ok && stated != UINT64_MAX && !ui_counters_note_count(b, in.path, stated, found))
 		ok = err_nomem(e);
 	return ok;
 }

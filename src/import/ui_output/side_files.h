@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * side_files.h: files that rocprofv3 wrote around a ui_output directory: agent info, kernel trace,
- * results.json, stats csv, the capture's input yaml. Each is first parsed into struct side; the
+ * results.json, stats csv, the capture's input yaml. Each is first parsed into struct side_reader; the
  * data of this capture goes to the trace at the end.
- * Owner: struct side belongs to one read; its strings to the build's scratch arena.
+ * Owner: struct side_reader belongs to one read; its strings to the build's scratch arena.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct side_launch {
 	struct trace_launch l;
 };
 
-struct side {
+struct side_reader {
 	struct ui_build *b;
 	const char *dir;	      /* parent of the capture's directory */
 	VEC(const char *) agent_info; /* paths; those of a discovery run come last */

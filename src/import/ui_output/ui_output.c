@@ -3,11 +3,10 @@
  * ui_output.c: a directory that rocprofv3 --att wrote -> a trace. A damaged filenames.json or
  * code.json is an error; damage in any other file becomes a note, and the rest is still read. Wave
  * files are not read here but one by one on demand (wave.c).
+ *
+ * Parts: sources; the list of files; the kernel; the format.
  */
-#include "base/search.h"
-#include "import/capture_cache.h"
-#include "import/ui_output/side_files.h"
-#include "import/ui_output/wave.h"
+#include "import/ui_output/ui_output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +14,546 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/search.h"
+#include "import/capture_cache.h"
+#include "import/other_sources.h"
+#include "import/ui_output/side_files.h"
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+/*
+ * Maps source paths to their copies (snapshots.json: an object nested by path component, root key
+ * "/"), and reads the text of the copies.
+ */
+
+struct ui_snapshot {
+	const char *path, *file;
+};
+
+struct snapshot_build {
+	struct ui_build *b;
+	struct json_reader r;
+	struct strbuf path;
+	VEC(struct ui_snapshot) found;
+	uint64_t n_bad_names, n_missing;
+	bool is_nomem;
+};
+
+static void sources_fail_nomem(struct snapshot_build *s)
+{
+	s->is_nomem = true;
+	json_reject(&s->r, "no-memory", "out of memory");
+}
+
+static bool sources_is_plain_name(struct str s)
+{
+	return s.n > 0 && s.n < 256 && !memchr(s.p, '/', s.n) && !str_is(s, "..") &&
+	       !str_is(s, ".");
+}
+
+static void add_leaf(struct snapshot_build *s)
+{
+	struct ui_snapshot shot;
+	struct str file;
+
+	if (!json_get_str_or_null(&s->r, &file) || !file.p)
+		return;
+	if (!sources_is_plain_name(file)) {
+		s->n_bad_names++; /* a name that leads out of the directory is never followed */
+		return;
+	}
+	shot.path = arena_strndup(&s->b->scratch, s->path.p, s->path.n);
+	shot.file = arena_strndup(&s->b->trace->arena, file.p, file.n);
+	if (!shot.path || !shot.file || !VEC_PUSH(&s->found, shot))
+		sources_fail_nomem(s);
+}
+
+/* Depth is limited by the reader (JSON_MAX_DEPTH). */
+static void read_folder(struct snapshot_build *s)
+{
+	size_t length = s->path.n;
+	struct str key;
+
+	if (!json_enter_object_or_null(&s->r))
+		return;
+	while (json_next_key(&s->r, &key)) {
+		if (length && s->path.p[length - 1] != '/')
+			sb_putc(&s->path, '/');
+		if (!sb_str(&s->path, key)) {
+			sources_fail_nomem(s);
+			return;
+		}
+		if (json_peek(&s->r) == JSON_OBJECT)
+			read_folder(s);
+		else
+			add_leaf(s);
+		s->path.n = length;
+		if (s->path.p)
+			s->path.p[length] = '\0';
+	}
+}
+
+ORDER(compare_paths, struct ui_snapshot, A_TO_Z(path))
+
+static void ui_output_join(struct snapshot_build *s)
+{
+	struct trace *t = s->b->trace;
+
+	if (!s->found.n)
+		return;
+	SORT(s->found.v, s->found.n, compare_paths);
+	for (uint32_t i = 0; i < t->n_sources; i++) {
+		struct ui_snapshot key = {.path = t->sources[i].path};
+		const struct ui_snapshot *hit =
+			bsearch(&key, s->found.v, s->found.n, sizeof(*s->found.v), compare_paths);
+
+		if (!hit)
+			continue;
+		if (ui_has(s->b, hit->file))
+			t->sources[i].snapshot = hit->file;
+		else
+			s->n_missing++;
+	}
+}
+
+bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
+{
+	struct snapshot_build s = {.b = b};
+	bool ok;
+
+	json_init(&s.r, in.p, in.n, in.path, 0);
+	read_folder(&s);
+	ok = json_finish(&s.r, e);
+	json_deinit(&s.r);
+	if (s.is_nomem)
+		ok = err_nomem(e);
+	if (ok)
+		ui_output_join(&s);
+	if (ok && s.n_bad_names &&
+		!trace_note(b->trace, NOTE_DAMAGED, "bad-snapshot-name", in.path, INCORE_NO_OFFSET,
+			s.n_bad_names, "%llu snapshots have a name that is not a plain file name",
+			(unsigned long long)s.n_bad_names))
+		ok = err_nomem(e);
+	if (ok && s.n_missing &&
+		!trace_note(b->trace, NOTE_MISSING, "missing-snapshot", in.path, INCORE_NO_OFFSET,
+			s.n_missing, "%llu source copies of snapshots.json are not there",
+			(unsigned long long)s.n_missing))
+		ok = err_nomem(e);
+	VEC_FREE(&s.found);
+	sb_free(&s.path);
+	return ok;
+}
+
+/* ui_parse_fn: the source is b->source */
+static bool take_text(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
+{
+	if (in.n > UINT32_MAX)
+		return err_file(e, "too-large", in.path, INCORE_NO_OFFSET, "source file too large");
+	return import_source_text(b->trace, b->source, in.p, in.n) || err_nomem(e);
+}
+
+static bool ui_sources_load(struct ui_build *b, struct incore_error *e)
+{
+	for (b->source = 0; b->source < b->trace->n_sources; b->source++) {
+		const char *name = b->trace->sources[b->source].snapshot;
+
+		if (name && !ui_optional(b, name, take_text, e))
+			return false;
+	}
+	return true;
+}
+
+/* --- the list of files ------------------------------------------------------------------------ */
+
+/* The waves listed in a directory, and the machine (filenames.json). */
+
+#define N_LEVELS 4
+
+/* Reports out of memory through the reader's sticky error. */
+static void ui_output_fail_nomem(struct json_reader *r, struct ui_manifest *m)
+{
+	m->is_nomem = true;
+	json_reject(r, "no-memory", "out of memory");
+}
+
+static bool ui_output_is_plain_name(struct str s)
+{
+	return s.n > 0 && s.n < 256 && !memchr(s.p, '/', s.n) && !str_has(s, "..") &&
+	       !memchr(s.p, '\0', s.n);
+}
+
+static const char *ui_output_copy_text(struct json_reader *r, struct ui_manifest *m, struct str s)
+{
+	char *p = arena_strndup(m->arena, s.p ? s.p : "", s.n);
+
+	if (!p)
+		ui_output_fail_nomem(r, m);
+	return p;
+}
+
+/* ["se0_sm0_sl0_wv0.json", begin, end] */
+static void ui_output_read_wave(struct json_reader *r, struct ui_manifest *m, const uint32_t *coord)
+{
+	struct ui_wave_ref w = {
+		.se = coord[0], .simd = coord[1], .slot = coord[2], .wave = coord[3]};
+	struct str name;
+	uint32_t n_before = m->names.n;
+
+	json_peek(r);
+	w.offset = json_offset(r);
+	if (!json_enter_array(r) || !json_next_item(r) || !json_get_str(r, &name)) {
+		json_reject(r, "bad-value", "expected a wave's [file name, begin, end]");
+		return;
+	}
+	if (!ui_output_is_plain_name(name)) {
+		json_reject(
+			r, "bad-path", "a wave file name must not be empty or hold '/' or '..'");
+		return;
+	}
+	if (intern_add(&m->names, name) == INTERN_NONE) {
+		ui_output_fail_nomem(r, m);
+		return;
+	}
+	if (m->names.n == n_before) {
+		json_reject(
+			r, "duplicate-key", "wave file \"%.*s\" is listed twice", STR_ARG(name));
+		return;
+	}
+	w.name = ui_output_copy_text(r, m, name);
+	if (!json_next_item(r) || !ui_get_time(r, &w.begin_cyc) || !json_next_item(r) ||
+		!ui_get_time(r, &w.end_cyc)) {
+		json_reject(r, "bad-value", "expected begin and end after the wave file's name");
+		return;
+	}
+	if (w.end_cyc < w.begin_cyc) {
+		json_reject(r, "bad-value", "wave ends (%llu) before it begins (%llu)",
+			(unsigned long long)w.end_cyc, (unsigned long long)w.begin_cyc);
+		return;
+	}
+	while (json_next_item(r))
+		json_skip(r);
+	if (!r->is_failed && !VEC_PUSH(&m->waves, w))
+		ui_output_fail_nomem(r, m);
+}
+
+/* SE -> SIMD -> slot -> wave; any level may be null. */
+static void ui_output_read_level(
+	struct json_reader *r, struct ui_manifest *m, uint32_t coord[N_LEVELS], unsigned level)
+{
+	static const uint64_t max[N_LEVELS] = {
+		UI_MAX_SE - 1, UI_MAX_SMALL, UI_MAX_SMALL, UINT32_MAX - 1};
+	struct str key;
+
+	if (!json_enter_object_or_null(r))
+		return;
+	while (level < N_LEVELS && json_next_key(r, &key)) {
+		if (!ui_key_number(r, key, max[level], &coord[level]))
+			return;
+		if (level + 1 < N_LEVELS)
+			ui_output_read_level(r, m, coord, level + 1);
+		else
+			ui_output_read_wave(r, m, coord);
+	}
+}
+
+static void read_counter_names(struct json_reader *r, struct ui_manifest *m)
+{
+	struct str s;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	while (json_next_item(r) && json_get_str(r, &s))
+		if (!VEC_PUSH(&m->counter_names, ui_output_copy_text(r, m, s)))
+			ui_output_fail_nomem(r, m);
+}
+
+static void ui_output_read_key(
+	struct json_reader *r, struct ui_manifest *m, struct str key, uint64_t *seen)
+{
+	uint32_t coord[N_LEVELS] = {0};
+	struct str s;
+
+	if (str_is(key, "wave_filenames")) {
+		if (json_once(r, seen, 0, key))
+			ui_output_read_level(r, m, coord, 0);
+	} else if (str_is(key, "gfxip")) {
+		uint32_t gfxip;
+
+		if (json_once(r, seen, 1, key) && json_get_u32(r, &gfxip))
+			m->gfxip = gfxip;
+	} else if (str_is(key, "version")) {
+		if (json_once(r, seen, 2, key) && json_get_str_or_null(r, &s) && s.p)
+			m->version = ui_output_copy_text(r, m, s);
+	} else if (str_is(key, "counter_names")) {
+		if (json_once(r, seen, 3, key))
+			read_counter_names(r, m);
+	} else if (str_is(key, "pc_sampling")) {
+		if (json_once(r, seen, 4, key))
+			json_get_bool(r, &m->has_pc_sampling);
+	} else if (str_is(key, "synthetic")) {
+		if (json_once(r, seen, 5, key))
+			json_get_bool(r, &m->is_synthetic);
+	} else {
+		json_skip(r);
+	}
+}
+
+ORDER(compare_waves, struct ui_wave_ref, UP(se) UP(simd) UP(slot) UP(wave) A_TO_Z(name))
+
+static bool check_unique(const struct ui_manifest *m, const char *path, struct incore_error *e)
+{
+	for (size_t i = 1; i < m->waves.n; i++) {
+		const struct ui_wave_ref *a = &m->waves.v[i - 1], *b = &m->waves.v[i];
+
+		if (a->se == b->se && a->simd == b->simd && a->slot == b->slot &&
+			a->wave == b->wave)
+			return err_file(e, "duplicate-key", path, b->offset,
+				"wave SE %u SIMD %u slot %u number %u is listed twice", b->se,
+				b->simd, b->slot, b->wave);
+	}
+	return true;
+}
+
+bool ui_manifest_parse(struct ui_manifest *m, struct ui_bytes in, struct incore_error *e)
+{
+	struct json_reader r;
+	struct str key;
+	uint64_t seen = 0;
+	bool ok;
+
+	intern_init(&m->names);
+	json_init(&r, in.p, in.n, in.path, 0);
+	if (json_enter_object(&r))
+		while (json_next_key(&r, &key))
+			ui_output_read_key(&r, m, key, &seen);
+	ok = json_finish(&r, e);
+	json_deinit(&r);
+	intern_deinit(&m->names);
+	if (m->is_nomem)
+		return err_nomem(e);
+	if (!ok)
+		return false;
+	if (!(seen & 1))
+		return err_file(e, "missing-key", in.path, 0,
+			"no \"wave_filenames\": not the manifest of a ui_output directory");
+	SORT(m->waves.v, m->waves.n, compare_waves);
+	return check_unique(m, in.path, e);
+}
+
+void ui_manifest_deinit(struct ui_manifest *m)
+{
+	VEC_FREE(&m->waves);
+	VEC_FREE(&m->counter_names);
+}
+
+static bool ui_output_take_number(const char **p, int64_t *out)
+{
+	uint64_t v = 0;
+	const char *start = *p;
+
+	for (; **p >= '0' && **p <= '9' && v < (uint64_t)INT64_MAX / 16; (*p)++)
+		v = v * 10 + (uint64_t)(**p - '0');
+	*out = (int64_t)v;
+	return *p > start;
+}
+
+/* "ui_output_agent_23939_dispatch_37", with anything after it. */
+static bool parse_name(const char *name, int64_t *agent, int64_t *dispatch)
+{
+	static const char head[] = "ui_output_agent_", middle[] = "_dispatch_";
+	const char *p = strstr(name, head);
+	int64_t a, d;
+
+	if (!p)
+		return false;
+	p += sizeof(head) - 1;
+	if (!ui_output_take_number(&p, &a) || strncmp(p, middle, sizeof(middle) - 1) != 0)
+		return false;
+	p += sizeof(middle) - 1;
+	if (!ui_output_take_number(&p, &d))
+		return false;
+	*agent = a;
+	*dispatch = d;
+	return true;
+}
+
+static bool ui_parse_dir_name(const char *path, int64_t *agent, int64_t *dispatch)
+{
+	size_t n = strlen(path), from;
+	char base[256], *real; /* no file name is longer */
+	bool ok;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	for (from = n; from > 0 && path[from - 1] != '/';)
+		from--;
+	if (n - from >= sizeof(base))
+		return false;
+	memcpy(base, path + from, n - from);
+	base[n - from] = '\0';
+	if (strcmp(base, ".") != 0 && strcmp(base, "..") != 0)
+		return parse_name(base, agent, dispatch);
+	real = realpath(path, NULL);
+	ok = real && parse_name(path_base(real), agent, dispatch);
+	free(real); /* allocated by the C library, not by mem.h */
+	return ok;
+}
+
+/* --- the kernel ------------------------------------------------------------------------------- */
+
+/* The kernel and the architecture, as far as the directory itself has them. */
+
+static const char *label_name(const struct code_row *row)
+{
+	struct str s = str_trim(str_sub((struct str){row->text, row->text_len}, 1, row->text_len));
+
+	return s.p;
+}
+
+/* The label whose rows have most latency; in a tie most hits, then the first. */
+static const struct code_row *busiest_label(const struct trace *t)
+{
+	const struct code_row *label = NULL, *best = NULL;
+	uint64_t latency = 0, hit = 0, best_latency = 0, best_hit = 0;
+
+	for (uint32_t i = 0; i <= t->n_code; i++) {
+		if (i == t->n_code || t->code[i].is_label) {
+			if (label && (!best || latency > best_latency ||
+					     (latency == best_latency && hit > best_hit))) {
+				best = label;
+				best_latency = latency;
+				best_hit = hit;
+			}
+			if (i == t->n_code)
+				break;
+			label = &t->code[i];
+			latency = hit = 0;
+			continue;
+		}
+		latency += t->code[i].stated.latency;
+		hit += t->code[i].stated.hit;
+		if (t->samples)
+			hit += t->samples[i].issued + t->samples[i].stalled;
+	}
+	return best;
+}
+
+/* "<codeobj> / 0x<address>" stands for a kernel without a name. */
+static bool is_real_name(const char *name)
+{
+	return *name && !strstr(name, " / 0x");
+}
+
+ORDER(compare_ids, struct kernel_name, UP(id))
+
+/* Without code: the name of the id with most wave starts. */
+static const char *started_most(const struct trace *t, uint64_t *starts)
+{
+	const char *best = NULL;
+	uint64_t best_n = 0;
+
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		struct kernel_name key = {.id = t->occupancy[i].kernel_id};
+		const struct kernel_name *k =
+			bsearch(&key, t->kernel_names, t->n_kernel_names, sizeof(key), compare_ids);
+
+		if (k && t->occupancy[i].is_start)
+			starts[k - t->kernel_names]++;
+	}
+	for (uint32_t k = 0; k < t->n_kernel_names; k++)
+		if (is_real_name(t->kernel_names[k].name) && (!best || starts[k] > best_n)) {
+			best = t->kernel_names[k].name;
+			best_n = starts[k];
+		}
+	return best;
+}
+
+bool ui_name_kernel(struct ui_build *b, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	const struct code_row *label = busiest_label(t);
+
+	if (!label) {
+		uint64_t *starts = mem_zalloc((size_t)t->n_kernel_names + 1, sizeof(*starts));
+
+		if (!starts)
+			return err_nomem(e);
+		if (t->n_kernel_names) {
+			t->meta.kernel = started_most(t, starts);
+			t->kernel_from.tables = IMPORT_OCCUPANCY;
+		}
+		mem_free(starts);
+		return true;
+	}
+	b->has_kernel_object = true;
+	b->kernel_object = label->code_object;
+	b->kernel_demangled = *label->source ? label->source : NULL;
+	t->meta.kernel = arena_strdup(&t->arena, label_name(label));
+	return t->meta.kernel || err_nomem(e);
+}
+
+/* Instructions that identify a target: no other of its family has them. */
+static const struct {
+	const char *word, *arch;
+	unsigned gfx_major;
+} hints[] = {
+	{"v_mfma_f32_16x16x128_f8f6f4", "gfx950", 9},
+	{"v_mfma_f32_32x32x64_f8f6f4", "gfx950", 9},
+	{"v_mfma_scale_f32_16x16x128_f8f6f4", "gfx950", 9},
+	{"v_mfma_scale_f32_32x32x64_f8f6f4", "gfx950", 9},
+	{"v_mfma_f32_16x16x32_bf16", "gfx950", 9},
+	{"v_mfma_f32_16x16x32_f16", "gfx950", 9},
+	{"v_mfma_f32_32x32x16_bf16", "gfx950", 9},
+	{"v_mfma_f32_32x32x16_f16", "gfx950", 9},
+	{"v_cvt_pk_bf16_f32", "gfx950", 9},
+	{"v_bitop3_b32", "gfx950", 9},
+	{"v_permlane32_swap_b32", "gfx950", 9},
+	{"v_permlane16_swap_b32", "gfx950", 9},
+	{"v_prng_b32", "gfx950", 9},
+	{"ds_read_b64_tr_b16", "gfx950", 9},
+	/* this spelling is only on this target; gfx942 code runs on gfx950 too and proves
+	 * nothing */
+	{"v_mfma_f64_16x16x4f64", "gfx90a", 9},
+	{"v_mfma_f64_4x4x4f64", "gfx90a", 9},
+	{"v_mfma_f32_16x16x16bf16_1k", "gfx90a", 9},
+	{"v_mfma_f32_32x32x8bf16_1k", "gfx90a", 9},
+};
+
+static bool has_opcode(const struct trace *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (uint32_t i = 0; i < t->n_opcodes; i++) {
+		const char *op = t->opcodes[i];
+
+		/* also with an encoding suffix: v_bitop3_b32_e64 */
+		if (!strncmp(op, word, n) && (op[n] == '\0' || !strncmp(op + n, "_e", 2)))
+			return true;
+	}
+	return false;
+}
+
+void ui_guess_arch(struct ui_build *b)
+{
+	struct trace *t = b->trace;
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
+		if (hints[i].gfx_major == t->meta.gfx_major && has_opcode(t, hints[i].word)) {
+			t->meta.arch = hints[i].arch;
+			t->meta.arch_source = "instructions";
+			return;
+		}
+	if (!t->meta.gfx_major)
+		return;
+	t->meta.arch = arena_printf(&t->arena, "gfx%u", t->meta.gfx_major);
+	t->meta.arch_source = t->meta.arch ? "filenames.json" : NULL;
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
 #define MAX_NAMED 16 /* files named in one note; the rest is counted */
 
-static int compare_names(const void *pa, const void *pb)
+static int ui_output_compare_names(const void *pa, const void *pb)
 {
 	const char *const *a = pa, *const *b = pb;
 
@@ -27,10 +563,10 @@ static int compare_names(const void *pa, const void *pb)
 bool ui_has(const struct ui_build *b, const char *name)
 {
 	return b->names.n &&
-	       bsearch(&name, b->names.v, b->names.n, sizeof(*b->names.v), compare_names);
+	       bsearch(&name, b->names.v, b->names.n, sizeof(*b->names.v), ui_output_compare_names);
 }
 
-static struct file_store *store_of(const struct import_options *o)
+static struct file_store *ui_output_store_of(const struct import_options *o)
 {
 	return o && o->cache ? &o->cache->files : NULL;
 }
@@ -40,7 +576,7 @@ bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, con
 {
 	enum file_store_use use = b->options && b->options->is_look ? FILE_KEEP : FILE_TAKE;
 
-	return file_store_load_at(store_of(b->options), use, f, b->root, name, path, e);
+	return file_store_load_at(ui_output_store_of(b->options), use, f, b->root, name, path, e);
 }
 
 /* Loads dir/name into b->file. */
@@ -166,7 +702,7 @@ clock_idx ui_clock(const struct trace *t, uint32_t se)
 
 /* --- reading --- */
 
-static bool add_name(void *ctx, const char *name, struct incore_error *e)
+static bool ui_output_add_name(void *ctx, const char *name, struct incore_error *e)
 {
 	struct ui_build *b = ctx;
 	const char *copy = arena_strdup(&b->scratch, name);
@@ -188,10 +724,10 @@ static bool open_dir(struct ui_build *b, struct ui_loader *l, struct incore_erro
 		return err_errno(e, errno, l->dir, "cannot open directory");
 	b->dir = l->dir;
 	b->root = l->root;
-	return dir_each_in(import_fence(b->options), b->dir, add_name, b, e);
+	return dir_each_in(import_fence(b->options), b->dir, ui_output_add_name, b, e);
 }
 
-static void close_loader(void *ctx)
+static void ui_output_close_loader(void *ctx)
 {
 	struct ui_loader *l = ctx;
 
@@ -206,7 +742,7 @@ static void close_loader(void *ctx)
 	mem_free(l);
 }
 
-static struct ui_loader *new_loader(struct trace *t)
+static struct ui_loader *ui_output_new_loader(struct trace *t)
 {
 	struct ui_loader *l = mem_zalloc(1, sizeof(*l));
 
@@ -214,7 +750,7 @@ static struct ui_loader *new_loader(struct trace *t)
 		return NULL;
 	l->root.fd = -1;
 	t->loader.load = ui_wave_load;
-	t->loader.close = close_loader;
+	t->loader.close = ui_output_close_loader;
 	t->loader.keep = ui_wave_keep;
 	t->loader_ctx = l;
 	return l;
@@ -276,7 +812,7 @@ static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_err
 	return true;
 }
 
-static bool make_tracks(struct ui_build *b, struct incore_error *e)
+static bool ui_output_make_tracks(struct ui_build *b, struct incore_error *e)
 {
 	struct trace *t = b->trace;
 	size_t n = b->manifest.waves.n;
@@ -317,7 +853,7 @@ static bool read_clocks(struct ui_build *b, bool has_occupancy, struct incore_er
 	return true;
 }
 
-static bool read_occupancy(struct ui_build *b, struct incore_error *e)
+static bool ui_output_read_occupancy(struct ui_build *b, struct incore_error *e)
 {
 	return ui_optional(b, "occupancy.json", ui_occupancy_parse, e);
 }
@@ -358,12 +894,12 @@ static bool read_optional(struct ui_build *b, struct incore_error *e)
 {
 	bool has_occupancy = !b->options || b->options->want & IMPORT_OCCUPANCY;
 
-	if (!read_wanted(b, IMPORT_OCCUPANCY, read_occupancy, e) ||
+	if (!read_wanted(b, IMPORT_OCCUPANCY, ui_output_read_occupancy, e) ||
 		!read_clocks(b, has_occupancy, e))
 		return false;
 	if (ui_has_many_samples(b))
 		tell_of_occupancy(b->trace);
-	if (!make_tracks(b, e) || !ui_occupancy_join(b, e) ||
+	if (!ui_output_make_tracks(b, e) || !ui_occupancy_join(b, e) ||
 		!read_wanted(b, IMPORT_STATED_SERIES, read_wstates, e) ||
 		!ui_optional(b, "snapshots.json", ui_snapshots_parse, e) ||
 		!read_wanted(b, IMPORT_SOURCES, ui_sources_load, e) ||
@@ -400,13 +936,13 @@ static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct inco
 			return err_nomem(e);
 	}
 	l->is_absent = is_absent;
-	SORT(listed, n, compare_names);
+	SORT(listed, n, ui_output_compare_names);
 	for (size_t i = 0; i < b->names.n; i++) {
 		const char *name = b->names.v[i];
 		uint32_t se;
 
 		if (ui_match_name(name, "se#_sm#_sl#_wv#.json", &se) &&
-			!bsearch(&name, listed, n, sizeof(*listed), compare_names) &&
+			!bsearch(&name, listed, n, sizeof(*listed), ui_output_compare_names) &&
 			!list_add(&l->unlisted, a, name))
 			return err_nomem(e);
 	}
@@ -426,11 +962,11 @@ static void set_evidence(struct ui_build *b)
 		t->samples = NULL;
 }
 
-static bool read_all(struct ui_build *b, struct incore_error *e)
+static bool ui_output_read_all(struct ui_build *b, struct incore_error *e)
 {
 	static const char *const levels[TRACK_LEVELS] = {"se", "cu", "simd", "slot", "wave"};
 	struct trace *t = b->trace;
-	struct ui_loader *l = new_loader(t);
+	struct ui_loader *l = ui_output_new_loader(t);
 
 	if (!l)
 		return err_nomem(e);
@@ -457,7 +993,7 @@ static bool ui_read(
 	bool ok;
 
 	arena_init(&b.scratch);
-	ok = read_all(&b, e);
+	ok = ui_output_read_all(&b, e);
 	ui_manifest_deinit(&b.manifest);
 	VEC_FREE(&b.names);
 	VEC_FREE(&b.realtime);
@@ -504,8 +1040,6 @@ static int ui_sniff(const struct probe *p)
 	char *path;
 	int sure = 0;
 
-	if (!p->is_dir)
-		return 0;
 	path = path_join(p->path, "filenames.json");
 	if (path && file_exists_in(capture_fence(p->cache), path))
 		sure = 95;
@@ -513,8 +1047,8 @@ static int ui_sniff(const struct probe *p)
 	return sure;
 }
 
-static bool look_file(struct ui_bytes *out, struct file_data *f, struct capture_cache *cache,
-	const char *dir, const char *name)
+static bool ui_output_look_file(struct ui_bytes *out, struct file_data *f,
+	struct capture_cache *cache, const char *dir, const char *name)
 {
 	struct import_options o = {.cache = cache, .is_look = true, .root = dir};
 	char *path = path_join(dir, name);
@@ -542,9 +1076,10 @@ static void ui_look(
 	uint64_t hash = 0;
 
 	ui_parse_dir_name(path, &c->agent, &c->dispatch);
-	if (look_file(&in, &f, cache, path, "filenames.json") && ui_manifest_parse(&m, in, NULL))
+	if (ui_output_look_file(&in, &f, cache, path, "filenames.json") &&
+		ui_manifest_parse(&m, in, NULL))
 		c->n_tracks = m.waves.n;
-	if (look_file(&in, &f, cache, path, "code.json") && ui_code_look(in, c, &hash))
+	if (ui_output_look_file(&in, &f, cache, path, "code.json") && ui_code_look(in, c, &hash))
 		set_same_as(c, hash, a);
 	ui_manifest_deinit(&m);
 	file_unload(&f);
@@ -560,11 +1095,17 @@ static void ui_look_at_trace(const struct trace *t, struct arena *a, struct capt
 	set_same_as(c, t->meta.code_key, a);
 }
 
+static const struct signature ui_signs[] = {
+	{.entry = "filenames.json"},
+	{0},
+};
+
 const struct import_ops import_ui_output = {
 	.name = "ui_output",
 	.summary = "decoded AMD thread trace, a directory written by rocprofv3 --att",
 	.looks_for = "a ui_output_* directory of rocprofv3 --att (with filenames.json)",
 	.takes_code = true,
+	.signs = ui_signs,
 	.sniff = ui_sniff,
 	.look = ui_look,
 	.look_at_trace = ui_look_at_trace,

@@ -5,6 +5,8 @@
  * struct ui_loader, which the trace frees through its loader.
  * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
  * call it. A parser of an optional file leaves the trace untouched when it fails.
+ *
+ * More than 150 lines because the readers of all files of a directory share one build.
  */
 #pragma once
 
@@ -53,7 +55,7 @@ struct ui_se_samples { /* realtime.json, one shader engine */
 	const int64_t (*samples)[2];
 };
 
-struct side;
+struct side_reader;
 struct counters;
 
 struct ui_build {
@@ -74,7 +76,7 @@ struct ui_build {
 	const char *kernel_demangled; /* of the label row, or NULL */
 	uint32_t kernel_object;	      /* code object of the kernel */
 	bool has_kernel_object;
-	struct side *side;	   /* while side files are read */
+	struct side_reader *side;  /* while side files are read */
 	struct counters *counters; /* while counter files are read */
 };
 
@@ -101,16 +103,13 @@ bool ui_decimal(struct str s, uint64_t *out);
 bool ui_get_time(struct json_reader *r, uint64_t *out);
 clock_idx ui_clock(const struct trace *t, uint32_t se);
 
-/* manifest.c */
 bool ui_manifest_parse(struct ui_manifest *m, struct ui_bytes in, struct incore_error *e);
 void ui_manifest_deinit(struct ui_manifest *m);
-bool ui_parse_dir_name(const char *path, int64_t *agent, int64_t *dispatch);
 
 /* code.c */
 bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 /* Finds the number of rows and of mapped instruction rows, and a hash of columns 0 to 5. */
 bool ui_code_look(struct ui_bytes in, struct capture *c, uint64_t *hash);
-/* kernel.c */
 bool ui_name_kernel(struct ui_build *b, struct incore_error *e);
 void ui_guess_arch(struct ui_build *b);
 
@@ -124,6 +123,83 @@ bool ui_clocks_build(struct ui_build *b, struct incore_error *e);
 bool ui_has_many_samples(const struct ui_build *b);
 bool ui_wstates_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
-bool ui_sources_load(struct ui_build *b, struct incore_error *e);
 bool ui_counters_read(struct ui_build *b, struct incore_error *e);
 bool ui_side_files_read(struct ui_build *b, struct incore_error *e);
+
+/* --- counters --------------------------------------------------------------------------------- */
+
+/*
+ * Data that counters.c collects for the trace. Owner: struct counters belongs to one read;
+ * samples and names are in the trace's arena.
+ */
+
+struct counters {
+	struct ui_build *b;
+	clock_idx clock; /* of the file being read */
+	VEC(struct counter_series) series;
+	VEC(struct marker) markers;
+	VEC(struct other_issue) issues;
+	bool is_nomem;
+};
+
+/* b->counters is set while these run; each is a ui_parse_fn. */
+bool ui_perfcounter_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_markers_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_issues_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_spm_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+
+/* --- waves ------------------------------------------------------------------------------------ */
+
+/*
+ * Makes a track from a wave file, with the necessary index of the code table. Owner: struct
+ * ui_loader is on the heap, the trace frees it through its loader; the tables of struct
+ * ui_code_index are in the trace's arena. Threads: read-only once the trace is sealed.
+ */
+
+/* Maps the line of a wave record to a code row, and a row and category to a class. */
+struct ui_code_index {
+	uint32_t n_code;
+	const uint32_t *by_number; /* dense: row of each number, n_code: no row */
+	uint64_t n_by_number;	   /* 0: not dense, use the sorted pair below */
+	const int64_t *numbers;
+	const code_idx *rows;
+	uint32_t n_sorted;
+	const uint8_t *class_lut; /* [(n_code + 1) * 16]: row n_code is "no row" */
+};
+
+struct ui_name_list {
+	uint64_t n;
+	const char *text; /* the first few, separated by ", " */
+};
+
+/* Number of wave files opened to find the CU: the first that has it ends the search. */
+#define UI_CU_ATTEMPTS 16
+
+struct ui_loaded_wave {
+	const char *name;
+	struct file_data file;
+};
+
+struct ui_loader {	       /* trace.loader_ctx */
+	struct file_root root; /* dir, opened */
+	char *dir;
+	struct ui_name_list missing, unlisted;
+	const bool *is_absent; /* per track: its file is missing in the directory */
+	struct ui_code_index index;
+	struct ui_loaded_wave loaded[UI_CU_ATTEMPTS]; /* tracks read them here */
+	unsigned n_loaded;
+	struct file_data *kept; /* per track, if tracks are loaded again; else NULL */
+	size_t n_kept;
+	size_t kept_bytes; /* atomic */
+};
+
+bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_duplicates);
+
+/* wave.c */
+bool ui_wave_parse(
+	struct json_reader *r, const struct ui_code_index *x, unsigned want, struct track_data *d);
+bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e);
+void ui_wave_keep(struct trace *t);
+/* The CU in the first readable wave file; NO_VALUE if there is none. */
+int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l);

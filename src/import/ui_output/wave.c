@@ -4,7 +4,7 @@
  * come in batches, are checked by the sign bit of one accumulated word, and only a failed batch is
  * searched row by row for the place. Nothing is allocated per wave in the steady state.
  */
-#include "import/ui_output/wave.h"
+#include "import/ui_output/ui_output.h"
 
 #include <errno.h>
 
@@ -34,18 +34,18 @@ struct wave_scratch { /* track_data.loader_scratch */
 };
 
 /* Where a batch began, so that a bad row can be found again. */
-struct mark {
+struct wave_mark {
 	const char *p;
 	unsigned depth;
 	bool need_comma;
 };
 
-static struct mark mark_of(const struct json_reader *r)
+static struct wave_mark ui_wave_mark_of(const struct json_reader *r)
 {
-	return (struct mark){r->p, r->depth, r->need_comma};
+	return (struct wave_mark){r->p, r->depth, r->need_comma};
 }
 
-static code_idx find_row(const struct ui_code_index *x, int64_t number)
+static code_idx ui_wave_find_row(const struct ui_code_index *x, int64_t number)
 {
 	uint32_t lo = 0, hi = x->n_sorted;
 
@@ -53,11 +53,11 @@ static code_idx find_row(const struct ui_code_index *x, int64_t number)
 	return lo < x->n_sorted && x->numbers[lo] == number ? x->rows[lo] : x->n_code;
 }
 
-static inline code_idx row_of(const struct ui_code_index *x, int64_t number)
+static inline code_idx ui_wave_row_of(const struct ui_code_index *x, int64_t number)
 {
 	if (x->n_by_number)
 		return (uint64_t)number < x->n_by_number ? x->by_number[number] : x->n_code;
-	return find_row(x, number);
+	return ui_wave_find_row(x, number);
 }
 
 /* What is wrong with this row; NULL: it is valid. */
@@ -80,7 +80,7 @@ static const char *row_fault(const int64_t *row, int64_t prev, const char **code
 }
 
 /* Goes back to the start of the batch, finds the bad row and fails there. */
-static void reject_row(struct json_reader *r, struct mark m, int64_t prev)
+static void reject_row(struct json_reader *r, struct wave_mark m, int64_t prev)
 {
 	int64_t row[COLUMNS];
 	const char *code = "bad-value", *fault;
@@ -107,21 +107,21 @@ static void reject_row(struct json_reader *r, struct mark m, int64_t prev)
 	}
 }
 
-struct record { /* one row; a negative number has the top bit */
+struct wave_record { /* one row; a negative number has the top bit */
 	uint64_t time, category, stall, dur, line;
 };
 
 /* `is_narrow` is a compile-time constant. */
-__attribute__((always_inline)) static inline struct record record_at(
+__attribute__((always_inline)) static inline struct wave_record ui_wave_record_at(
 	const union rows *rows, bool is_narrow, size_t k)
 {
 	const struct json_row5 *five = &rows->narrow[k];
 	const int64_t *row = rows->wide + k * COLUMNS;
 
 	if (is_narrow)
-		return (struct record){json_row5_first(five), five->second, five->third,
+		return (struct wave_record){json_row5_first(five), five->second, five->third,
 			five->fourth, five->fifth};
-	return (struct record){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2],
+	return (struct wave_record){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2],
 		(uint64_t)row[3], (uint64_t)row[4]};
 }
 
@@ -138,7 +138,7 @@ __attribute__((always_inline)) static inline uint64_t take_times(const union row
 	uint64_t bad = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		struct record x = record_at(rows, is_narrow, k);
+		struct wave_record x = ui_wave_record_at(rows, is_narrow, k);
 
 		bad |= (x.time - before) | (x.dur - x.stall);
 		if (!is_narrow)
@@ -162,8 +162,8 @@ __attribute__((always_inline)) static inline uint64_t take_codes(const struct ui
 	uint32_t unknown = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		struct record row = record_at(rows, is_narrow, k);
-		code_idx code = row_of(&index, (int64_t)row.line);
+		struct wave_record row = ui_wave_record_at(rows, is_narrow, k);
+		code_idx code = ui_wave_row_of(&index, (int64_t)row.line);
 		uint64_t narrow = row.category < AMD_LUT_WIDTH ? row.category : AMD_LUT_WIDTH - 1;
 
 		bad |= row.category | row.line;
@@ -199,7 +199,7 @@ static void read_instructions(struct json_reader *r, const struct ui_code_index 
 	if (!json_enter_array_or_null(r))
 		return;
 	while ((n == BATCH || is_narrow) && !r->is_failed) {
-		struct mark m = mark_of(r);
+		struct wave_mark m = ui_wave_mark_of(r);
 
 		n = json_read_rows5(r, BATCH, rows->narrow);
 		is_narrow = n != 0;
@@ -223,7 +223,7 @@ static void read_instructions(struct json_reader *r, const struct ui_code_index 
 	}
 }
 
-static void read_states(struct json_reader *r, struct track_data *d, int64_t *rows)
+static void ui_wave_read_states(struct json_reader *r, struct track_data *d, int64_t *rows)
 {
 	size_t n = BATCH;
 
@@ -251,15 +251,15 @@ static void read_states(struct json_reader *r, struct track_data *d, int64_t *ro
 	}
 }
 
-static code_idx stated_row(const struct ui_code_index *x, int64_t number)
+static code_idx ui_wave_stated_row(const struct ui_code_index *x, int64_t number)
 {
-	code_idx code = number < 0 ? x->n_code : row_of(x, number);
+	code_idx code = number < 0 ? x->n_code : ui_wave_row_of(x, number);
 
 	return code == x->n_code ? NO_CODE : code;
 }
 
 /* [[producer_line, 0], ...] of one wait */
-static void read_producers(
+static void ui_wave_read_producers(
 	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
 {
 	size_t n = BATCH;
@@ -274,12 +274,13 @@ static void read_producers(
 			return;
 		}
 		for (size_t k = 0; k < n; k++)
-			d->stated_producers[d->n_stated_producers++] = stated_row(x, rows[k]);
+			d->stated_producers[d->n_stated_producers++] =
+				ui_wave_stated_row(x, rows[k]);
 	}
 }
 
 /* [[wait_line, [[producer_line, 0], ...]], ...] */
-static void read_waits(
+static void ui_wave_read_waits(
 	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
 {
 	if (!json_enter_array_or_null(r))
@@ -293,8 +294,8 @@ static void read_waits(
 			json_reject(r, "bad-value", "expected a wait's [line, producers]");
 			return;
 		}
-		w.wait = stated_row(x, line);
-		read_producers(r, x, d, rows);
+		w.wait = ui_wave_stated_row(x, line);
+		ui_wave_read_producers(r, x, d, rows);
 		while (json_next_item(r))
 			json_skip(r);
 		w.n = d->n_stated_producers - w.first;
@@ -312,7 +313,7 @@ static void get_coord(struct json_reader *r, struct track_data *d, unsigned leve
 	json_get_u32(r, &d->coord_file[level]);
 }
 
-static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsigned want,
+static void ui_wave_read_wave(struct json_reader *r, const struct ui_code_index *x, unsigned want,
 	struct track_data *d, union rows *rows)
 {
 	struct str key;
@@ -330,10 +331,10 @@ static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsi
 				read_instructions(r, x, d, rows);
 		} else if (str_is(key, "timeline") && want & TRACK_STATES) {
 			if (json_once(r, &seen, 1, key))
-				read_states(r, d, rows->wide);
+				ui_wave_read_states(r, d, rows->wide);
 		} else if (str_is(key, "waitcnt") && want & TRACK_STATED_WAITS) {
 			if (json_once(r, &seen, 2, key))
-				read_waits(r, x, d, rows->wide);
+				ui_wave_read_waits(r, x, d, rows->wide);
 		} else if (str_is(key, "begin")) {
 			json_once(r, &seen, 3, key);
 			ui_get_time(r, &d->begin_cyc);
@@ -364,7 +365,7 @@ static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsi
 }
 
 /* "SE0" */
-static void read_name(struct json_reader *r, struct track_data *d)
+static void ui_wave_read_name(struct json_reader *r, struct track_data *d)
 {
 	struct str s;
 	uint64_t se;
@@ -374,7 +375,7 @@ static void read_name(struct json_reader *r, struct track_data *d)
 		d->coord_file[FILE_SE] = (uint32_t)se;
 }
 
-static bool parse(struct json_reader *r, const struct ui_code_index *x, unsigned want,
+static bool wave_parse(struct json_reader *r, const struct ui_code_index *x, unsigned want,
 	struct track_data *d, union rows *rows)
 {
 	struct str key;
@@ -385,11 +386,11 @@ static bool parse(struct json_reader *r, const struct ui_code_index *x, unsigned
 	while (json_next_key(r, &key)) {
 		if (str_is(key, "wave")) {
 			if (json_once(r, &seen, 0, key))
-				read_wave(r, x, want, d, rows);
+				ui_wave_read_wave(r, x, want, d, rows);
 		} else if (str_is(key, "num_insts")) {
 			json_get_u32(r, &d->stated_slices);
 		} else if (str_is(key, "name")) {
-			read_name(r, d);
+			ui_wave_read_name(r, d);
 		} else {
 			json_skip(r);
 		}
@@ -404,10 +405,10 @@ bool ui_wave_parse(
 {
 	union rows rows;
 
-	return parse(r, x, want, d, &rows);
+	return wave_parse(r, x, want, d, &rows);
 }
 
-static void free_scratch(void *p)
+static void ui_wave_free_scratch(void *p)
 {
 	struct wave_scratch *s = p;
 
@@ -416,13 +417,13 @@ static void free_scratch(void *p)
 	mem_free(s);
 }
 
-static struct wave_scratch *get_scratch(struct track_data *d)
+static struct wave_scratch *ui_wave_get_scratch(struct track_data *d)
 {
-	if (!d->loader_scratch || d->loader_free != free_scratch) {
+	if (!d->loader_scratch || d->loader_free != ui_wave_free_scratch) {
 		if (d->loader_scratch && d->loader_free)
 			d->loader_free(d->loader_scratch);
 		d->loader_scratch = mem_zalloc(1, sizeof(struct wave_scratch));
-		d->loader_free = free_scratch;
+		d->loader_free = ui_wave_free_scratch;
 	}
 	return d->loader_scratch;
 }
@@ -464,7 +465,7 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 {
 	struct ui_loader *l = t->loader_ctx;
 	const char *name = t->tracks[i].name;
-	struct wave_scratch *s = get_scratch(d);
+	struct wave_scratch *s = ui_wave_get_scratch(d);
 	const struct file_data *f;
 	struct json_reader r;
 	bool ok;
@@ -485,7 +486,7 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 		f = keep_file(l, i, &s->file);
 	}
 	json_init(&r, f->data, f->size, s->path.p, 0);
-	parse(&r, &l->index, want, d, &s->rows);
+	wave_parse(&r, &l->index, want, d, &s->rows);
 	ok = json_finish(&r, e);
 	if (!ok && r.fail_code && !strcmp(r.fail_code, "no-memory"))
 		err_nomem(e);

@@ -56,7 +56,7 @@ struct picking {
 	size_t n, most;
 };
 
-static void pick(struct picking *p, const struct sass_wait *w)
+static void sass_blame_pick(struct picking *p, const struct sass_wait *w)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->out[i].producer == w->producer && p->out[i].kind == w->kind)
@@ -78,7 +78,7 @@ static void pick_waits(
 
 		if (has_kind(kinds, w->kind) &&
 			(any_class || can_cause(p->w->inst[w->producer].inst_class, reason)))
-			pick(p, w);
+			sass_blame_pick(p, w);
 	}
 }
 

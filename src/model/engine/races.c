@@ -26,7 +26,7 @@ struct seg {
 	uint32_t r_op[MAX_READERS];  /* + 1 */
 };
 
-struct page {
+struct race_page {
 	VEC(struct seg) v;
 };
 
@@ -58,7 +58,7 @@ struct races {
 		VEC(struct race_clock) v;
 		uint64_t base, version;
 	} snaps[BLOCK_CORES];
-	VEC(struct page) pages;
+	VEC(struct race_page) pages;
 	struct u64_map page_at;
 	VEC(struct gm_buffer) gm;
 	struct range_list ranges;
@@ -198,7 +198,7 @@ static void mark_seg(struct races *r, const struct access *a, struct seg *s)
 	s->n_readers = (uint8_t)n;
 }
 
-static bool insert(struct page *p, size_t at, struct seg s)
+static bool insert(struct race_page *p, size_t at, struct seg s)
 {
 	if (!VEC_RESERVE(&p->v, p->v.n + 1))
 		return false;
@@ -209,7 +209,7 @@ static bool insert(struct page *p, size_t at, struct seg s)
 }
 
 /* Splits segment i at byte `at`; both halves keep its state. */
-static bool split(struct page *p, size_t i, uint16_t at)
+static bool split(struct race_page *p, size_t i, uint16_t at)
 {
 	struct seg right = p->v.v[i];
 
@@ -218,7 +218,7 @@ static bool split(struct page *p, size_t i, uint16_t at)
 	return insert(p, i + 1, right);
 }
 
-static size_t find_seg(const struct page *p, uint32_t at)
+static size_t find_seg(const struct race_page *p, uint32_t at)
 {
 	size_t lo = 0, hi = p->v.n;
 
@@ -227,15 +227,15 @@ static size_t find_seg(const struct page *p, uint32_t at)
 }
 
 /* After a write all touched segments are equal, so they are merged. */
-static void merge_touches(struct page *p, size_t first, size_t last)
+static void merge_touches(struct race_page *p, size_t first, size_t last)
 {
 	p->v.v[first].to = p->v.v[last - 1].to;
 	memmove(p->v.v + first + 1, p->v.v + last, (p->v.n - last) * sizeof(p->v.v[0]));
 	p->v.n -= last - first - 1;
 }
 
-static bool touch_page(
-	struct races *r, const struct access *a, struct page *p, uint64_t base, struct range at)
+static bool touch_page(struct races *r, const struct access *a, struct race_page *p, uint64_t base,
+	struct range at)
 {
 	size_t i = find_seg(p, (uint32_t)at.from), first;
 	uint32_t pos = (uint32_t)at.from;
@@ -262,14 +262,14 @@ static bool touch_page(
 	return true;
 }
 
-static struct page *page_of(struct races *r, unsigned buffer, uint64_t number)
+static struct race_page *page_of(struct races *r, unsigned buffer, uint64_t number)
 {
 	uint64_t *slot = u64_map_at(&r->page_at, (uint64_t)buffer << 40 | number);
 
 	if (!slot)
 		return NULL;
 	if (!*slot) {
-		if (!VEC_PUSH(&r->pages, (struct page){0}))
+		if (!VEC_PUSH(&r->pages, (struct race_page){0}))
 			return NULL;
 		*slot = r->pages.n;
 	}
@@ -281,7 +281,7 @@ static bool touch(struct races *r, const struct access *a, const struct range *a
 	for (uint64_t from = at->from; from < at->to;) {
 		uint64_t number = from / PAGE, base = number * PAGE;
 		uint64_t to = at->to < base + PAGE ? at->to : base + PAGE;
-		struct page *p = page_of(r, a->buffer, number);
+		struct race_page *p = page_of(r, a->buffer, number);
 
 		if (!p || !touch_page(r, a, p, base, (struct range){from - base, to - base}))
 			return false;
@@ -483,7 +483,7 @@ static bool check_barrier(
 	EACH (const struct range, at, r->ranges.v.v, r->ranges.v.n) {
 		for (uint64_t number = at->from / PAGE; number * PAGE < at->to; number++) {
 			uint64_t base = number * PAGE;
-			struct page *p = page_of(r, a.buffer, number);
+			struct race_page *p = page_of(r, a.buffer, number);
 
 			if (!p)
 				return false;

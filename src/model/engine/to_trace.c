@@ -8,7 +8,7 @@ struct maker {
 	struct trace *t;
 	const struct opstream_set *set;
 	const struct timed *timed;
-	struct rows rows;
+	struct timed_rows rows;
 	struct mem_tracks *content;
 	struct incore_error *e;
 	uint32_t *track_of; /* by lane: + 1 */

@@ -6,7 +6,7 @@
 #include "isa/ascend.h"
 #include "model/engine/to_trace.h"
 
-struct rows { /* the code table while it grows */
+struct timed_rows { /* the code table while it grows */
 	struct trace *t;
 	const struct opstream_set *set;
 	VEC(struct code_row) code;
@@ -16,12 +16,12 @@ struct rows { /* the code table while it grows */
 	struct strbuf text;
 };
 
-bool rows_init(struct rows *r, struct trace *t, const struct opstream_set *set);
-void rows_deinit(struct rows *r);
+bool rows_init(struct timed_rows *r, struct trace *t, const struct opstream_set *set);
+void rows_deinit(struct timed_rows *r);
 /* The row of a slice; NO_CODE: out of memory. */
-code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe);
+code_idx rows_of(struct timed_rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe);
 /* Moves the tables into the trace. */
-bool rows_finish(struct rows *r, struct incore_error *e);
+bool rows_finish(struct timed_rows *r, struct incore_error *e);
 
 /* enum ascend_pipe of an enum op_pipe. */
 unsigned model_lane(unsigned pipe);

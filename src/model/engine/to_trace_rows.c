@@ -15,9 +15,9 @@ unsigned model_lane(unsigned pipe)
 	return pipe < ENGINE_PIPES ? lanes[pipe] : PIPE_NONE;
 }
 
-bool rows_init(struct rows *r, struct trace *t, const struct opstream_set *set)
+bool rows_init(struct timed_rows *r, struct trace *t, const struct opstream_set *set)
 {
-	*r = (struct rows){.t = t, .set = set};
+	*r = (struct timed_rows){.t = t, .set = set};
 	intern_init(&r->opcodes);
 	intern_init(&r->sources);
 	intern_init(&r->keys);
@@ -25,7 +25,7 @@ bool rows_init(struct rows *r, struct trace *t, const struct opstream_set *set)
 	return r->row_at != NULL;
 }
 
-void rows_deinit(struct rows *r)
+void rows_deinit(struct timed_rows *r)
 {
 	for (size_t i = 0; r->row_at && i < r->set->v.n; i++)
 		u64_map_deinit(&r->row_at[i]);
@@ -138,8 +138,8 @@ static void put_text(
 
 /* --- rows --- */
 
-static bool add_frame(
-	struct rows *r, const struct opstream *s, const struct timed_slice *at, struct code_row *c)
+static bool add_frame(struct timed_rows *r, const struct opstream *s, const struct timed_slice *at,
+	struct code_row *c)
 {
 	const struct op_site *site;
 	const char *file;
@@ -162,8 +162,8 @@ static bool add_frame(
 }
 
 /* r->text is the row's text, followed by whatever else distinguishes rows. */
-static code_idx new_row(struct rows *r, const struct opstream *s, const struct timed_slice *at,
-	unsigned pipe, size_t text_len)
+static code_idx new_row(struct timed_rows *r, const struct opstream *s,
+	const struct timed_slice *at, unsigned pipe, size_t text_len)
 {
 	struct str text = {r->text.p, text_len};
 	ptrdiff_t blank = str_find(text, " ");
@@ -184,7 +184,7 @@ static code_idx new_row(struct rows *r, const struct opstream *s, const struct t
 
 /* Lanes and blocks share rows because they run the same source. */
 static code_idx find_row(
-	struct rows *r, const struct opstream *s, const struct timed_slice *at, unsigned pipe)
+	struct timed_rows *r, const struct opstream *s, const struct timed_slice *at, unsigned pipe)
 {
 	uint32_t key, n_before = r->keys.n;
 	size_t text_len;
@@ -206,7 +206,7 @@ static code_idx find_row(
 	return key < n_before ? key : new_row(r, s, at, pipe, text_len);
 }
 
-code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe)
+code_idx rows_of(struct timed_rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe)
 {
 	const struct opstream *o = &r->set->v.v[stream];
 	struct op_exec x = {0};
@@ -244,7 +244,7 @@ static uint32_t count_lines(const char *p, size_t n)
 }
 
 /* Includes the text of a source file if it is still the one that was recorded. */
-static bool add_text(struct rows *r, struct source_file *f)
+static bool add_text(struct timed_rows *r, struct source_file *f)
 {
 	struct file_data d = {0};
 	struct sha256 h;
@@ -272,7 +272,7 @@ static bool add_text(struct rows *r, struct source_file *f)
 	return ok;
 }
 
-static bool put_sources(struct rows *r)
+static bool put_sources(struct timed_rows *r)
 {
 	struct trace *t = r->t;
 
@@ -289,7 +289,7 @@ static bool put_sources(struct rows *r)
 	return true;
 }
 
-bool rows_finish(struct rows *r, struct incore_error *e)
+bool rows_finish(struct timed_rows *r, struct incore_error *e)
 {
 	struct trace *t = r->t;
 

@@ -17,7 +17,7 @@
 
 /* The counters of a run, one row per task. */
 
-struct columns {
+struct lab_columns {
 	int task, func, core, type, total;
 	int busy[ENGINE_PIPES];
 };
@@ -32,7 +32,7 @@ static int find_busy(const struct csv_reader *c, const char *word)
 	return -1;
 }
 
-static bool find_columns(struct csv_reader *c, struct columns *k, struct incore_error *e)
+static bool find_columns(struct csv_reader *c, struct lab_columns *k, struct incore_error *e)
 {
 	static const struct {
 		enum op_pipe pipe;
@@ -41,7 +41,7 @@ static bool find_columns(struct csv_reader *c, struct columns *k, struct incore_
 		{OPP_MTE3, "mte3"}, {OPP_M, "cube"}, {OPP_FIX, "fix"}};
 	bool any = false;
 
-	*k = (struct columns){csv_column(c, "task_id"), csv_column(c, "func_id"),
+	*k = (struct lab_columns){csv_column(c, "task_id"), csv_column(c, "func_id"),
 		csv_column(c, "core_id"), csv_column(c, "core_type"),
 		csv_column(c, "pmu_total_cycles"), {-1, -1, -1, -1, -1, -1, -1, -1}};
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -62,7 +62,7 @@ static bool bad_field(const struct csv_reader *c, const char *name, struct incor
 	return false;
 }
 
-static bool read_row(const struct csv_reader *c, const struct columns *k, struct pmu_row *r,
+static bool read_row(const struct csv_reader *c, const struct lab_columns *k, struct pmu_row *r,
 	struct incore_error *e)
 {
 	uint64_t type = 0;
@@ -91,7 +91,7 @@ static bool read_row(const struct csv_reader *c, const struct columns *k, struct
 
 static bool read_rows(struct pmu_rows *out, struct csv_reader *c, struct incore_error *e)
 {
-	struct columns k;
+	struct lab_columns k;
 	bool at_end = false, any = false;
 
 	if (!csv_header(c, e) || !find_columns(c, &k, e))

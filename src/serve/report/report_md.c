@@ -156,7 +156,7 @@ static void put_brief_table(
 static void put_brief(struct document *p)
 {
 	const struct report *r = p->report;
-	const struct block *again = r->again->blocks.v;
+	const struct page_block *again = r->again->blocks.v;
 	struct block_group headline;
 	size_t at = 0;
 

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * gfx9.c: the tokens of a gfx9 stream: 2, 4, 6 or 8 bytes, depending on the low four bits of the
+ * first. This file keeps the clock and passes each token to its handler.
+ *
+ * Parts: waves; tokens.
+ */
+#include "import/sqtt/internal.h"
+
+/*
+ * Effects of gfx9 tokens on waves. The fields are already extracted from the token.
+ */
+
+struct gfx9_place {
+	unsigned sh, cu, slot, simd;
+};
+
+static inline struct wave *gfx9_wave(struct decoder *d, unsigned simd, unsigned slot)
+{
+	return &d->waves[simd * GFX9_SLOTS + slot];
+}
+
+/* --- waves ------------------------------------------------------------------------------------ */
+
+/*
  * Waves of a gfx9 compute unit. An ISSUE token states which slots issued, stalled or executed an
  * immediate; a later INST token confirms the oldest issued one and states its type.
  */
-#include "import/sqtt/waves_gfx9.h"
 
 enum inst_type {
 	TYPE_SETPC = 7,
@@ -37,7 +59,7 @@ static const struct {
 /* Which of the replay types 19.. repeats this type; index + 1. */
 static const uint8_t replay_of[32] = {[0] = 1, [16] = 2, [2] = 3, [3] = 4, [4] = 5, [14] = 6};
 
-static void clip(struct wave *w, struct sqtt_inst *p, int64_t time)
+static void gfx9_clip(struct wave *w, struct sqtt_inst *p, int64_t time)
 {
 	int64_t dur = time - p->time;
 
@@ -48,7 +70,7 @@ static void clip(struct wave *w, struct sqtt_inst *p, int64_t time)
 		p->stall = (uint32_t)p->dur;
 }
 
-static void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+static void gfx9_set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
 {
 	if (stall > 0xffffff && !d->is_c16)
 		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
@@ -61,7 +83,7 @@ static void issue_immediate(struct decoder *d, struct wave *w)
 	struct sqtt_inst x;
 
 	if (w->insts.n && wave_last(w)->category != SQTT_NONE) {
-		clip(w, wave_last(w), now);
+		gfx9_clip(w, wave_last(w), now);
 		t = inst_end(wave_last(w));
 		if (w->has_msg && w->msg > t)
 			t = w->msg;
@@ -74,7 +96,7 @@ static void issue_immediate(struct decoder *d, struct wave *w)
 		.dur = clamp_dur(w, dur),
 		.off = (uint32_t)d->off,
 		.category = SQTT_IMMED};
-	set_stall(d, &x, dur);
+	gfx9_set_stall(d, &x, dur);
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 	if (w->mark < t)
 		sqtt_need(d, wave_add(w, w->state, t - w->mark));
@@ -114,7 +136,8 @@ static bool push_stall(struct wave *w, int64_t time)
 	return VEC_PUSH(&w->stalls, time);
 }
 
-void gfx9_issue(struct decoder *d, struct wave *w, unsigned code)
+/* Code: 1 stall, 2 issued, 3 immediate executed. */
+static void gfx9_issue(struct decoder *d, struct wave *w, unsigned code)
 {
 	int64_t now = d->now;
 	int before = w->state;
@@ -166,7 +189,7 @@ static void replay(struct decoder *d, struct wave *w, unsigned type, uint32_t k)
 		int64_t dur = d->now + 4 - p->time;
 
 		if (dur > p->dur) {
-			set_stall(d, p, (int64_t)p->stall + dur - p->dur);
+			gfx9_set_stall(d, p, (int64_t)p->stall + dur - p->dur);
 			p->dur = clamp_dur(w, dur);
 		}
 	}
@@ -185,7 +208,7 @@ static void charge_stalls(struct decoder *d, struct wave *w, struct sqtt_inst *x
 	}
 	if (w->stalls_head == w->stalls.n)
 		w->stalls_head = w->stalls.n = 0;
-	set_stall(d, x, x->time > s ? x->time - s : 0);
+	gfx9_set_stall(d, x, x->time > s ? x->time - s : 0);
 	x->dur = clamp_dur(w, end - s > 4 ? end - s : 4);
 	x->time = s;
 }
@@ -214,7 +237,7 @@ static void confirm(struct decoder *d, struct wave *w, unsigned type, uint32_t k
 }
 
 /* The trap handler returned to an address that is not known yet. */
-static void return_from_trap(struct decoder *d, struct wave *w)
+static void gfx9_return_from_trap(struct decoder *d, struct wave *w)
 {
 	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
 	w->status = WAVE_OK;
@@ -222,13 +245,13 @@ static void return_from_trap(struct decoder *d, struct wave *w)
 		wave_last(w)->dur = clamp_dur(w, d->now + 4 - wave_last(w)->time);
 }
 
-void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
+static void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 {
 	struct sqtt_inst *x;
 	uint32_t k;
 
 	if (w->status == WAVE_NEWPC && type == TYPE_SETPC) {
-		return_from_trap(d, w);
+		gfx9_return_from_trap(d, w);
 		return;
 	}
 	if (w->status != WAVE_OK || w->issued_head == w->issued.n)
@@ -245,7 +268,7 @@ void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 	if (w->insts.n >= 2 && x->time < inst_end(&w->insts.v[w->insts.n - 2]))
 		d->phase++;
 	if (k > 0)
-		clip(w, x - 1, x->time);
+		gfx9_clip(w, x - 1, x->time);
 	if (type == TYPE_MESSAGE && d->is_c16) {
 		w->msg = x->time;
 		w->has_msg = true;
@@ -261,13 +284,13 @@ void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 	}
 }
 
-void gfx9_inst_pc(struct decoder *d, struct wave *w, uint64_t addr)
+static void gfx9_inst_pc(struct decoder *d, struct wave *w, uint64_t addr)
 {
 	if (w->is_open && w->status == WAVE_OK && w->infos.n)
 		sqtt_fill_info(d, w, addr);
 }
 
-static void open_wave(struct decoder *d, struct wave *w, const struct gfx9_place *p)
+static void gfx9_open_wave(struct decoder *d, struct wave *w, const struct gfx9_place *p)
 {
 	wave_open(w, d->now, d->off);
 	w->simd = (uint8_t)p->simd;
@@ -275,26 +298,27 @@ static void open_wave(struct decoder *d, struct wave *w, const struct gfx9_place
 	w->cu = (uint8_t)d->target_cu;
 }
 
-static struct running *running_of(struct decoder *d, const struct gfx9_place *p)
+static struct running_wave *gfx9_running_of(struct decoder *d, const struct gfx9_place *p)
 {
 	return &d->running[((p->cu & 31) * 4 + p->simd) * 16 + p->slot];
 }
 
-void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p)
+/* Opens a wave that has an instruction but no start. */
+static void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p)
 {
-	struct running *r = running_of(d, p);
+	struct running_wave *r = gfx9_running_of(d, p);
 
-	open_wave(d, w, p);
+	gfx9_open_wave(d, w, p);
 	sqtt_note(d, SQTT_NOTE_NO_START);
 	if (d->rules != SQTT_RULES_RIGHT || r->is_running)
 		return;
 	/* it starts here, so that wave and occupancy agree; 0.1.6 has no start */
 	sqtt_occupancy(d, d->now, PLACE(p->cu, p->simd, p->slot), (struct sqtt_pc){0, 0}, true);
-	*r = (struct running){.is_running = true};
+	*r = (struct running_wave){.is_running = true};
 	sqtt_note(d, SQTT_DIFF_OPEN_START);
 }
 
-static bool is_target(const struct decoder *d, const struct gfx9_place *p)
+static bool gfx9_is_target(const struct decoder *d, const struct gfx9_place *p)
 {
 	return p->cu == d->target_cu && p->sh == 0;
 }
@@ -316,25 +340,26 @@ static void context_switch(struct decoder *d, struct wave *w)
 	}
 }
 
-void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count)
+static void gfx9_wave_start(
+	struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count)
 {
-	struct running *r = running_of(d, p);
+	struct running_wave *r = gfx9_running_of(d, p);
 	struct wave *w = gfx9_wave(d, p->simd, p->slot);
 	struct sqtt_pc entry;
 
-	if (is_target(d, p) && count > 64) {
+	if (gfx9_is_target(d, p) && count > 64) {
 		context_switch(d, w);
 		return;
 	}
 	entry = userdata_entry(d, queue);
-	if (is_target(d, p) && !w->is_open) {
-		open_wave(d, w, p);
+	if (gfx9_is_target(d, p) && !w->is_open) {
+		gfx9_open_wave(d, w, p);
 		if (entry.addr || entry.object)
 			sqtt_add_info(d, w, 0, &entry);
 	}
 	if (!r->is_running)
 		sqtt_occupancy(d, d->now, PLACE(p->cu, p->simd, p->slot), entry, true);
-	*r = (struct running){entry.addr, entry.object, true};
+	*r = (struct running_wave){entry.addr, entry.object, true};
 }
 
 /* 0.1.6: the last message, s_endpgm, takes the time since the previous instruction. */
@@ -351,7 +376,7 @@ static void end_by_message(struct decoder *d, struct wave *w)
 	x.time = start;
 	x.dur = clamp_dur(w, w->msg + 4 - start);
 	if (state == SQTT_STALL)
-		set_stall(d, &x, w->msg - start);
+		gfx9_set_stall(d, &x, w->msg - start);
 	if (w->spans.n) {
 		struct sqtt_span *last = &w->spans.v[w->spans.n - 1];
 
@@ -362,7 +387,7 @@ static void end_by_message(struct decoder *d, struct wave *w)
 		sqtt_need(d, wave_span(w, SQTT_IDLE, now - w->msg - 4));
 }
 
-static void finish_wave(struct decoder *d, struct wave *w)
+static void gfx9_finish_wave(struct decoder *d, struct wave *w)
 {
 	w->end_off = (uint32_t)d->off;
 	if (d->is_c16) {
@@ -395,20 +420,20 @@ static void end_unstarted(struct decoder *d, unsigned place)
 		sqtt_note(d, SQTT_DIFF_OPEN_START);
 }
 
-void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p)
+static void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p)
 {
-	struct running *r = running_of(d, p);
+	struct running_wave *r = gfx9_running_of(d, p);
 	struct wave *w = gfx9_wave(d, p->simd, p->slot);
 	unsigned place = PLACE(p->cu, p->simd, p->slot);
 
-	if (is_target(d, p)) {
+	if (gfx9_is_target(d, p)) {
 		bool is_seen = w->is_open && w->status == WAVE_OK;
 
 		/* 0.1.6 ignores the end of a wave that it has not seen */
 		if (!is_seen && (w->is_open || d->rules != SQTT_RULES_RIGHT))
 			return;
 		if (is_seen)
-			finish_wave(d, w);
+			gfx9_finish_wave(d, w);
 	}
 	if (r->is_running)
 		sqtt_occupancy(d, d->now, place, running_entry(r), false);
@@ -417,16 +442,342 @@ void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p)
 	r->is_running = false;
 }
 
-void gfx9_save_context(struct decoder *d)
+static void gfx9_save_context(struct decoder *d)
 {
 	for (unsigned i = 0; i < WAVE_COUNT; i++)
 		if (d->waves[i].is_open)
 			d->waves[i].status = WAVE_REQUEST;
 }
 
-void gfx9_finish(struct decoder *d)
+/* End of the buffer: open waves leave as they are. */
+static void gfx9_finish(struct decoder *d)
 {
 	for (unsigned i = 0; i < WAVE_COUNT && !d->is_failed; i++)
 		if (d->waves[i].is_open)
 			sqtt_emit_wave(d, &d->waves[i], true);
+}
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+enum token {
+	TOKEN_MISC = 0,
+	TOKEN_TIME = 1,
+	TOKEN_REG = 2,
+	TOKEN_WAVE_START = 3,
+	TOKEN_WAVE_ALLOC = 4,
+	TOKEN_REG_CS = 5,
+	TOKEN_WAVE_END = 6,
+	TOKEN_EVENT = 7,
+	TOKEN_EVENT_CS = 8,
+	TOKEN_EVENT_GFX1 = 9,
+	TOKEN_INST = 10,
+	TOKEN_INST_PC = 11,
+	TOKEN_SHADERDATA = 12,
+	TOKEN_ISSUE = 13,
+	TOKEN_PERF = 14,
+	TOKEN_REG_CS_PRIV = 15,
+};
+
+enum misc {
+	MISC_TIME_RESET = 1,
+	MISC_PACKET_LOST = 2,
+	MISC_STALL_BEGIN = 4,
+	MISC_STALL_END = 5,
+	MISC_SAVE_CONTEXT = 6,
+};
+
+#define HEADER_BYTES 8u
+
+static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
+
+static unsigned gfx9_field(uint64_t t, unsigned lo, unsigned hi)
+{
+	return (unsigned)(t >> lo & (((uint64_t)2 << (hi - lo)) - 1));
+}
+
+static uint64_t load_token(const struct decoder *d, uint64_t off, unsigned len)
+{
+	uint64_t t = 0;
+
+	memcpy(&t, d->data + off, len);
+	return t;
+}
+
+/* Finds the TIME token after `off`, the base of the clock. If another reset comes first there is
+ * none, and 0.1.6 overlooks that reset. Each byte is searched once: a reset ends the search. */
+static bool gfx9_find_time(struct decoder *d, uint64_t off, uint64_t *value)
+{
+	while (off + 2 <= d->size) {
+		unsigned type = d->data[off] & 0xf, len = lengths[type];
+
+		if (off + len > d->size)
+			return false;
+		if (type == TOKEN_TIME) {
+			d->claimed_off = off;
+			*value = load_token(d, off, len) >> 16;
+			return true;
+		}
+		if (type == TOKEN_MISC && d->data[off + 1] >> 5 == MISC_TIME_RESET) {
+			sqtt_newer(d);
+			if (d->is_c16)
+				d->swallowed_off = off;
+			return false;
+		}
+		off += len;
+	}
+	return false;
+}
+
+static void reset_time(struct decoder *d)
+{
+	uint64_t value;
+	int64_t ts;
+
+	if (!gfx9_find_time(d, d->off + 2, &value))
+		return;
+	ts = (int64_t)value;
+	if (d->clock_base == 0)
+		d->clock_base = ts - d->now + 4;
+	if (ts > d->clock_base)
+		d->now = (ts - d->clock_base) & ~(int64_t)3;
+}
+
+static void gfx9_misc(struct decoder *d, uint64_t t)
+{
+	switch (gfx9_field(t, 13, 15)) {
+	case MISC_TIME_RESET:
+		reset_time(d);
+		break;
+	case MISC_PACKET_LOST:
+		d->is_lost = true;
+		sqtt_note(d, SQTT_NOTE_PACKET_LOST);
+		sqtt_event(d, SQTT_PACKET_LOSS, 0, false);
+		break;
+	case MISC_STALL_BEGIN:
+		sqtt_note(d, SQTT_NOTE_TRACE_STALL);
+		sqtt_event(d, SQTT_STALL_BEGIN, 0, false);
+		break;
+	case MISC_STALL_END:
+		sqtt_event(d, SQTT_STALL_END, 0, false);
+		break;
+	case MISC_SAVE_CONTEXT:
+		gfx9_save_context(d);
+		sqtt_event(d, SQTT_SAVE_CONTEXT, 0, false);
+		break;
+	default:
+		break;
+	}
+}
+
+static unsigned gfx9_queue_of(unsigned me, unsigned pipe)
+{
+	return (me & 1) * 4 + pipe;
+}
+
+static void gfx9_reg(struct decoder *d, uint64_t t)
+{
+	if (!d->is_c16 && !gfx9_field(t, 15, 15)) {
+		sqtt_newer(d);
+		return;
+	}
+	userdata_write(d, gfx9_field(t, 16, 31),
+		gfx9_queue_of(gfx9_field(t, 7, 8) + 1, gfx9_field(t, 5, 6)), (uint32_t)(t >> 32),
+		d->now);
+}
+
+static void reg_cs(struct decoder *d, uint64_t t)
+{
+	sqtt_register(d, gfx9_queue_of(gfx9_field(t, 7, 8) + 1, gfx9_field(t, 5, 6)),
+		gfx9_field(t, 9, 15), (uint32_t)(t >> 16));
+}
+
+static struct gfx9_place gfx9_place_of(uint64_t t)
+{
+	return (struct gfx9_place){gfx9_field(t, 5, 5), gfx9_field(t, 6, 9), gfx9_field(t, 10, 13),
+		gfx9_field(t, 14, 15)};
+}
+
+/* Slots are 0 to 9; others are corruption, for which 0.1.6 rejects the whole stream. */
+static bool is_slot_ok(struct decoder *d, unsigned slot)
+{
+	if (slot < GFX9_SLOTS)
+		return true;
+	sqtt_note(d, SQTT_NOTE_BAD_SLOT);
+	sqtt_note(d, d->is_c16 ? SQTT_NOTE_REJECTED : SQTT_DIFF_BAD_SLOT);
+	if (d->is_c16)
+		d->res->status = SQTT_INVALID_DATA;
+	return false;
+}
+
+static void shaderdata(struct decoder *d, uint64_t t, const struct gfx9_place *p)
+{
+	struct sqtt_shaderdata s = {d->now, (uint32_t)(t >> 16), (uint32_t)d->off, (uint8_t)p->cu,
+		(uint8_t)p->simd, (uint8_t)p->slot, 0};
+
+	sqtt_need(d, VEC_PUSH(&d->shaderdata, s));
+	if (d->shaderdata.n >= BATCH)
+		sqtt_flush(d, false);
+}
+
+static void perf(struct decoder *d, uint64_t t)
+{
+	unsigned cu = gfx9_field(t, 6, 9), bank = gfx9_field(t, 10, 11);
+	struct sqtt_perf p = {.time = d->now - 4 * (int64_t)cu,
+		.off = (uint32_t)d->off,
+		.cu = (uint8_t)cu,
+		.bank = (uint8_t)bank};
+	int64_t last = d->perf_last[cu][bank];
+
+	if (gfx9_field(t, 5, 5))
+		return;
+	if (d->perf_interval && last > 0 && p.time > last + d->perf_interval)
+		sqtt_need(d, VEC_PUSH(&d->perf, p));
+	for (unsigned i = 0; i < 4; i++)
+		p.counter[i] = (uint16_t)gfx9_field(t, 12 + 13 * i, 24 + 13 * i);
+	sqtt_need(d, VEC_PUSH(&d->perf, p));
+	d->perf_last[cu][bank] = p.time;
+	if (d->perf.n >= BATCH)
+		sqtt_flush(d, false);
+}
+
+/* Counters that stopped become zero one interval after their last sample. */
+static void finish_perf(struct decoder *d)
+{
+	for (unsigned cu = 0; cu < 16 && d->perf_interval; cu++)
+		for (unsigned bank = 0; bank < 4; bank++)
+			if (d->perf_last[cu][bank] != INT64_MIN)
+				sqtt_need(d,
+					VEC_PUSH(&d->perf,
+						(struct sqtt_perf){.time = d->perf_last[cu][bank] +
+									   d->perf_interval,
+							.off = (uint32_t)d->off,
+							.cu = (uint8_t)cu,
+							.bank = (uint8_t)bank}));
+}
+
+static void tokens_gfx9_issue(struct decoder *d, uint64_t t)
+{
+	uint32_t codes = (uint32_t)(t >> 8) & 0xfffff;
+	uint32_t busy = (codes | codes >> 1) & 0x55555;
+	struct wave *w = gfx9_wave(d, gfx9_field(t, 5, 6), 0);
+
+	for (; busy; busy &= busy - 1) {
+		unsigned bit = (unsigned)__builtin_ctz(busy);
+
+		gfx9_issue(d, w + bit / 2, codes >> bit & 3);
+	}
+}
+
+/* INST and INST_PC name a slot of the target CU; an INST opens the wave if its start was lost. */
+static void tokens_gfx9_inst(struct decoder *d, uint64_t t)
+{
+	unsigned slot = gfx9_field(t, 5, 8), simd = gfx9_field(t, 9, 10);
+	struct wave *w;
+
+	if (!is_slot_ok(d, slot))
+		return;
+	w = gfx9_wave(d, simd, slot);
+	if ((t & 0xf) == TOKEN_INST_PC) {
+		gfx9_inst_pc(d, w, t >> 16 << 2);
+		return;
+	}
+	if (!w->is_open)
+		gfx9_open_unstarted(d, w, &(struct gfx9_place){0, d->target_cu, slot, simd});
+	gfx9_inst(d, w, gfx9_field(t, 11, 15));
+}
+
+static void wave_token(struct decoder *d, uint64_t t)
+{
+	struct gfx9_place p = gfx9_place_of(t);
+
+	if (!is_slot_ok(d, p.slot))
+		return;
+	switch (t & 0xf) {
+	case TOKEN_WAVE_START:
+		gfx9_wave_start(d, &p, gfx9_queue_of(gfx9_field(t, 18, 19), gfx9_field(t, 16, 17)),
+			gfx9_field(t, 22, 28));
+		break;
+	case TOKEN_WAVE_END:
+		gfx9_wave_end(d, &p);
+		break;
+	case TOKEN_SHADERDATA:
+		shaderdata(d, t, &p);
+		break;
+	default:
+		break;
+	}
+}
+
+static void other_token(struct decoder *d, uint64_t t)
+{
+	switch (t & 0xf) {
+	case TOKEN_REG:
+		gfx9_reg(d, t);
+		break;
+	case TOKEN_REG_CS:
+	case TOKEN_REG_CS_PRIV:
+		reg_cs(d, t);
+		break;
+	case TOKEN_WAVE_START:
+	case TOKEN_WAVE_ALLOC:
+	case TOKEN_WAVE_END:
+	case TOKEN_SHADERDATA:
+		wave_token(d, t);
+		break;
+	case TOKEN_PERF:
+		perf(d, t);
+		break;
+	default:
+		break;
+	}
+}
+
+static void gfx9_token(struct decoder *d, uint64_t t)
+{
+	unsigned type = (unsigned)t & 0xf;
+
+	if (type == TOKEN_MISC) {
+		if (d->off == d->swallowed_off)
+			return;
+		d->now += 4 * (int64_t)gfx9_field(t, 4, 11);
+		if (gfx9_field(t, 13, 15))
+			gfx9_misc(d, t);
+		return;
+	}
+	if (type == TOKEN_TIME && d->off == d->claimed_off)
+		return;
+	d->now += 4 * (int64_t)gfx9_field(t, 4, 4);
+	if (type == TOKEN_ISSUE)
+		tokens_gfx9_issue(d, t);
+	else if (type == TOKEN_INST || type == TOKEN_INST_PC)
+		tokens_gfx9_inst(d, t);
+	else
+		other_token(d, t);
+}
+
+void sqtt_run_gfx9(struct decoder *d)
+{
+	uint64_t off = HEADER_BYTES;
+
+	while (off < d->size && !d->is_failed && d->res->status == SQTT_OK) {
+		uint64_t t = off + 8 <= d->size ? load64(d->data + off)
+						: load_token(d, off, (unsigned)(d->size - off));
+		unsigned len = lengths[t & 0xf];
+
+		d->off = off;
+		if (off + len > d->size) {
+			sqtt_note(d, SQTT_NOTE_CUT);
+			if (!d->is_c16) {
+				sqtt_note(d, SQTT_DIFF_CUT);
+				break;
+			} /* 0.1.6 reads missing bits as zeros */
+		}
+		off += len;
+		gfx9_token(d, t);
+	}
+	d->res->last_cyc = d->now;
+	d->res->decoded_bytes = off < d->size ? off : d->size;
+	if (d->res->status == SQTT_OK || !d->is_c16)
+		gfx9_finish(d);
+	finish_perf(d);
 }
