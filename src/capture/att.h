@@ -11,9 +11,34 @@
 
 #include "analysis/selection.h"
 #include "answer/answer.h"
+#include "base/arena.h"
+#include "base/vec.h"
 #include "capture/folder.h"
-#include "capture/launches.h"
-#include "capture/rocprof_run.h"
+#include "capture/rocprof.h"
+
+/* Launches of the application, as a discovery run lists them. A launch has an ordinal, counted
+ * from 1 per kernel id, as in kernel_iteration_range. */
+struct seen_kernel { /* of one process and id */
+	const char *name;
+	uint64_t id, process, launches, first_dispatch;
+	uint64_t total_ns, longest_ns;
+	double total_us, mean_us, longest_us, share; /* share: percent of the time of all */
+	bool is_chosen;				     /* set by the caller */
+	uint32_t index;				     /* private */
+};
+
+struct seen_launch {
+	uint64_t process, dispatch, ns;
+	uint32_t kernel;  /* index */
+	uint32_t ordinal; /* of its kernel id, 1-based */
+};
+
+struct launches {
+	struct arena arena;
+	VEC(struct seen_kernel) kernels; /* longest total time first */
+	VEC(struct seen_launch) v;	 /* by process, then dispatch */
+	uint64_t n_processes;
+};
 
 struct att_request {		      /* options first: their table is the command line's */
 	uint64_t attach_pid;	      /* instead of an app; NO_COUNT: none */
@@ -119,5 +144,3 @@ void att_put_set(const struct number_set *s, const char *range_open, const char 
 const char *att_repeat(struct att *a);
 
 /* --- att_judge.c --- */
-/* Reads, checks and packs the files in the directory of an attempt. */
-bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e);

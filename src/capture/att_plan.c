@@ -44,7 +44,7 @@ static bool need_option(
 		option, ours);
 }
 
-static bool put_counters(const struct att *a, struct strbuf *out, struct incore_error *e)
+static bool att_plan_put_counters(const struct att *a, struct strbuf *out, struct incore_error *e)
 {
 	const struct att_request *q = a->q;
 
@@ -95,7 +95,7 @@ static bool put_window(
 	}
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)w->buffer_bytes);
 	rocprof_put_key(out, "att_buffer_size", text);
-	return put_counters(a, out, e);
+	return att_plan_put_counters(a, out, e);
 }
 
 static bool put_yaml(const struct att *a, const struct att_window *w, const struct att_attempt *t,
@@ -149,7 +149,7 @@ bool att_plan(struct att *a, const struct att_window *w, const char *because,
 
 /* --- the first window --- */
 
-static bool no_such_kernel(struct att *a, struct incore_error *e)
+static bool att_plan_no_such_kernel(struct att *a, struct incore_error *e)
 {
 	struct strbuf names = {0};
 
@@ -253,7 +253,7 @@ bool att_choose(struct att *a, struct incore_error *e)
 	if (!want_kernels(a, &n_wanted, e))
 		return false;
 	if (!n_wanted)
-		return no_such_kernel(a, e);
+		return att_plan_no_such_kernel(a, e);
 	if (!a->q->kernel)
 		a->window.kernel = escaped_name(a, a->launches.kernels.v[0].name);
 	if (!a->window.kernel)
@@ -311,7 +311,7 @@ static uint64_t other_launch(const struct att *a)
 	uint64_t best = 0, best_ns = 0, next = 1;
 
 	for (size_t i = 0; a->has_launches && i < a->launches.v.n; i++) {
-		const struct launch *x = &a->launches.v.v[i];
+		const struct seen_launch *x = &a->launches.v.v[i];
 
 		if (a->launches.kernels.v[x->kernel].is_chosen &&
 			!number_set_has(&a->tried, x->ordinal) && (!best || x->ns > best_ns)) {

@@ -100,30 +100,6 @@ void cuda_deinit(struct cuda *c);
  */
 bool cuda_take(struct cuda *c, struct incore_error *e);
 
-/* --- cuda_run.c: one run, and the logs it left --- */
 /* Path in the arena; NULL: not found, or out of memory. */
 const char *cuda_find_library(struct arena *a);
 const char *cuda_find_cupti(struct arena *a);
-/* Finds our library and CUPTI; if no CUPTI is found, the application's is used. */
-bool cuda_find_tools(struct cuda *c, struct incore_error *e);
-bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e);
-/* Opens the logs of a run. Unreadable ones become warnings. */
-bool cuda_open_logs(
-	struct cuda *c, struct cuda_run_row *r, struct cuda_processes *out, struct incore_error *e);
-void cuda_processes_deinit(struct cuda_processes *p);
-/* Adds what the logs say went wrong as warnings; false if that is why there is no result. */
-bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct cuda_processes *p,
-	struct incore_error *e);
-bool cuda_warn(struct cuda *c, struct incore_error *e, const char *text);
-
-/* --- cuda_kernels.c: kernels, their times, and the period --- */
-bool cuda_add_times(
-	struct cuda *c, const struct cuda_processes *p, bool is_sampled, struct incore_error *e);
-/* Sorts, sums up, and says which are chosen. */
-bool cuda_end_times(struct cuda *c, struct incore_error *e);
-bool cuda_is_wanted(struct cuda *c, const char *mangled, bool *is, struct incore_error *e);
-bool cuda_choose_period(struct cuda *c, const struct cuda_processes *p, struct incore_error *e);
-
-/* --- cuda_pack.c --- */
-bool cuda_pack(struct cuda *c, struct cuda_processes *samples, struct cuda_processes *exact,
-	struct incore_error *e);

@@ -55,7 +55,7 @@ static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const
 }
 
 /* A path below the root; "": out of memory. */
-static const char *place(struct doctor *d, const char *path)
+static const char *doctor_check_place(struct doctor *d, const char *path)
 {
 	const char *p = arena_printf(&d->arena, "%s%s", d->root, path);
 
@@ -65,10 +65,10 @@ static const char *place(struct doctor *d, const char *path)
 
 /* The text of a small file without surrounding blanks; empty if it does not exist. Files of /proc
  * and /sys do not report their size. */
-static struct str text_at(struct doctor *d, const char *path)
+static struct str doctor_check_text_at(struct doctor *d, const char *path)
 {
 	char buf[16384], *copy;
-	int fd = open(place(d, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(doctor_check_place(d, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof(buf));
 
 	if (fd >= 0)
@@ -100,7 +100,7 @@ static void look_at_room(struct doctor *d)
 
 static void look_at_device(struct doctor *d, const char *path, const char *driver, const char *fix)
 {
-	const char *p = place(d, path);
+	const char *p = doctor_check_place(d, path);
 
 	if (!file_exists(p))
 		find(d, "error", "no-device", driver, "there is no %s", path);
@@ -183,12 +183,13 @@ struct gpu_count {
 };
 
 /* "gfx_target_version 90500" is gfx950; 0 is a processor. */
-static bool count_node(void *ctx, const char *name, struct incore_error *e)
+static bool doctor_check_count_node(void *ctx, const char *name, struct incore_error *e)
 {
 	struct gpu_count *c = ctx;
 	const char *path =
 		arena_printf(&c->d->arena, "/sys/class/kfd/kfd/topology/nodes/%s/properties", name);
-	const char *at = path ? strstr(text_at(c->d, path).p, "gfx_target_version ") : NULL;
+	const char *at =
+		path ? strstr(doctor_check_text_at(c->d, path).p, "gfx_target_version ") : NULL;
 	unsigned long v = at ? strtoul(at + strlen("gfx_target_version "), NULL, 10) : 0;
 
 	if (v)
@@ -204,7 +205,7 @@ static struct str card_text(struct doctor *d, const char *card, const char *name
 	const char *path = arena_printf(&d->arena, "/sys/class/drm/%s/device/%s", card, name);
 
 	d->is_nomem |= !path;
-	return path ? text_at(d, path) : (struct str){"", 0};
+	return path ? doctor_check_text_at(d, path) : (struct str){"", 0};
 }
 
 static bool look_at_card(void *ctx, const char *name, struct incore_error *e)
@@ -241,10 +242,11 @@ static void look_at_amd(struct doctor *d, const char *tool)
 	look_at_device(d, "/dev/kfd",
 		"load the driver amdgpu; in a container: --device /dev/kfd --device /dev/dri",
 		"add this user to the groups render and video");
-	dir_each(place(d, "/sys/class/kfd/kfd/topology/nodes"), count_node, &c, NULL);
+	dir_each(doctor_check_place(d, "/sys/class/kfd/kfd/topology/nodes"),
+		doctor_check_count_node, &c, NULL);
 	if (!c.n)
 		find(d, "error", "no-gpu", "look at dmesg for amdgpu", "the driver shows no GPU");
-	dir_each(place(d, "/sys/class/drm"), look_at_card, d, NULL);
+	dir_each(doctor_check_place(d, "/sys/class/drm"), look_at_card, d, NULL);
 	look_at_environment(d, VARIABLES);
 }
 
@@ -265,7 +267,7 @@ static void look_at_ascend(struct doctor *d)
 	else
 		find(d, "ok", "cann", NULL, "CANN with its simulator: %s", home);
 	mem_free(simulator);
-	if (!file_exists(place(d, "/dev/davinci_manager")))
+	if (!file_exists(doctor_check_place(d, "/dev/davinci_manager")))
 		find(d, "info", "no-npu", NULL,
 			"there is no NPU: the simulator needs none, profiling on the device does");
 }
@@ -321,7 +323,7 @@ static void look_at_nvidia(struct doctor *d)
 {
 	static const char *const VARIABLES[] = {
 		"CUDA_VISIBLE_DEVICES=", "CUDA_INJECTION64_PATH=", NULL};
-	struct str params = text_at(d, "/proc/driver/nvidia/params");
+	struct str params = doctor_check_text_at(d, "/proc/driver/nvidia/params");
 
 	look_at_smi(d);
 	look_at_device(d, "/dev/nvidiactl", "load the driver nvidia; in a container: --gpus all",

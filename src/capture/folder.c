@@ -12,7 +12,7 @@
 #define HIDDEN "(anonymous namespace)::"
 #define NAME_BYTES 60 /* bytes of a kernel's name used in a file name */
 
-static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
+static bool folder_refuse_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	return err_set(e, INCORE_USAGE, "directory-used",
 		"%s holds %s: a directory that is used again mixes runs; name a new one with -o",
@@ -26,7 +26,7 @@ bool folder_open(struct folder *f, const char *dir, struct journal *j, struct ar
 
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
 		return err_output(e, errno, dir, "cannot make the directory");
-	if (!dir_each(dir, refuse_entry, (void *)dir, e))
+	if (!dir_each(dir, folder_refuse_entry, (void *)dir, e))
 		return false;
 	real = realpath(dir, NULL);
 	f->directory = real ? arena_strdup(a, real) : NULL;

@@ -57,7 +57,7 @@ static bool join_application(struct msprof_capture *x, struct incore_error *e)
 	return !ok ? false : x->answer.application || err_nomem(e);
 }
 
-static bool prepare(struct msprof_capture *x, struct incore_error *e)
+static bool msprof_capture_prepare(struct msprof_capture *x, struct incore_error *e)
 {
 	const struct msprof_request *q = x->q;
 	struct cann_options o = {.home = q->home,
@@ -103,7 +103,8 @@ static bool make_directory(struct msprof_capture *x, struct incore_error *e)
 
 /* --- what it left --- */
 
-static bool keep(struct msprof_capture *x, const struct capture *found, struct incore_error *e)
+static bool msprof_capture_keep(
+	struct msprof_capture *x, const struct capture *found, struct incore_error *e)
 {
 	struct import_options o = {.want = IMPORT_ALL, .pool = x->q->drive.pool};
 	struct msprof_file f = {0};
@@ -123,7 +124,8 @@ static bool keep(struct msprof_capture *x, const struct capture *found, struct i
 	return ok;
 }
 
-static bool read_back(struct msprof_capture *x, const char *dir, struct incore_error *e)
+static bool msprof_capture_read_back(
+	struct msprof_capture *x, const char *dir, struct incore_error *e)
 {
 	struct capture_list list;
 	bool ok = import_find(dir, NULL, &list, e);
@@ -131,12 +133,12 @@ static bool read_back(struct msprof_capture *x, const char *dir, struct incore_e
 	if (!ok)
 		return false;
 	for (uint32_t i = 0; ok && i < list.n; i++)
-		ok = keep(x, &list.v[i], e);
+		ok = msprof_capture_keep(x, &list.v[i], e);
 	capture_list_deinit(&list);
 	return ok;
 }
 
-static bool take_warnings(
+static bool msprof_capture_take_warnings(
 	struct msprof_capture *x, struct msprof_steps *m, bool has_success, struct incore_error *e)
 {
 	const char *text;
@@ -151,7 +153,7 @@ static bool take_warnings(
 		       : err_nomem(e);
 }
 
-static bool run(struct msprof_capture *x, struct incore_error *e)
+static bool msprof_capture_run(struct msprof_capture *x, struct incore_error *e)
 {
 	const struct msprof_request *q = x->q;
 	struct msprof_steps m = {.arena = &x->arena,
@@ -180,7 +182,8 @@ static bool run(struct msprof_capture *x, struct incore_error *e)
 	raw = msprof_collect(&m, &c);
 	x->answer.status = c.status;
 	x->answer.is_partial = c.is_partial;
-	ok = raw && read_back(x, raw, e) && take_warnings(x, &m, c.has_success, e);
+	ok = raw && msprof_capture_read_back(x, raw, e) &&
+	     msprof_capture_take_warnings(x, &m, c.has_success, e);
 	if (raw && ok && !q->keeps_raw)
 		remove_tree(raw);
 	msprof_steps_deinit(&m);
@@ -191,13 +194,13 @@ bool msprof_take(struct msprof_capture *x, struct incore_error *e)
 {
 	bool ok;
 
-	if (!prepare(x, e))
+	if (!msprof_capture_prepare(x, e))
 		return false;
 	if (x->q->is_dry)
 		return true;
 	if (!make_directory(x, e))
 		return false;
-	ok = run(x, e);
+	ok = msprof_capture_run(x, e);
 	x->is_no = ok && (!x->answer.captures.n || x->answer.is_partial);
 	x->answer.verdict = !ok			   ? "failed"
 			    : x->answer.is_partial ? "partial"

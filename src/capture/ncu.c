@@ -33,7 +33,7 @@ void ncu_deinit(struct ncu *n)
 
 /* --- the tool --- */
 
-static const char *find_program(struct ncu *n)
+static const char *ncu_capture_find_program(struct ncu *n)
 {
 	const char *homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 	char *found = process_find(n->q->tool ? n->q->tool : "ncu");
@@ -49,12 +49,12 @@ static const char *find_program(struct ncu *n)
 	return path;
 }
 
-static bool find_tool(struct ncu *n, struct incore_error *e)
+static bool ncu_capture_find_tool(struct ncu *n, struct incore_error *e)
 {
 	const char *text;
 	struct str found;
 
-	n->answer.tool = find_program(n);
+	n->answer.tool = ncu_capture_find_program(n);
 	if (!n->answer.tool)
 		return err_set(e, INCORE_MISSING, "no-ncu",
 			"there is no %s%s: install Nsight Compute, name the program with --tool, or take samples without it (incore capture cuda)",
@@ -76,7 +76,7 @@ static bool find_tool(struct ncu *n, struct incore_error *e)
 
 /* --- the command --- */
 
-static bool word(struct ncu *n, const char *w)
+static bool ncu_capture_word(struct ncu *n, const char *w)
 {
 	return w && VEC_PUSH(&n->argv, w);
 }
@@ -93,8 +93,8 @@ static bool add_sections(struct ncu *n, const char *known, struct incore_error *
 		if (!line)
 			return err_nomem(e);
 		if (strstr(known, line))
-			ok = word(n, "--section") &&
-			     word(n, arena_strndup(&n->arena, part.p, part.n));
+			ok = ncu_capture_word(n, "--section") &&
+			     ncu_capture_word(n, arena_strndup(&n->arena, part.p, part.n));
 		else
 			ok = VEC_PUSH(&n->answer.warnings,
 				arena_printf(&n->arena,
@@ -104,7 +104,7 @@ static bool add_sections(struct ncu *n, const char *known, struct incore_error *
 	return ok || err_nomem(e);
 }
 
-static bool make_command(struct ncu *n, struct incore_error *e)
+static bool ncu_capture_make_command(struct ncu *n, struct incore_error *e)
 {
 	const struct ncu_request *q = n->q;
 	const char *known = q->set ? "" : job_ask(n->answer.tool, "--list-sections", &n->arena, e);
@@ -113,24 +113,26 @@ static bool make_command(struct ncu *n, struct incore_error *e)
 
 	if (!known)
 		return false;
-	ok = word(n, n->answer.tool) && word(n, "--export") && word(n, n->report) &&
-	     word(n, "--import-source") && word(n, "yes") && word(n, "--clock-control") &&
-	     word(n, q->clock) && word(n, "--cache-control") && word(n, q->cache) &&
-	     word(n, "--launch-skip") &&
-	     word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->skip));
+	ok = ncu_capture_word(n, n->answer.tool) && ncu_capture_word(n, "--export") &&
+	     ncu_capture_word(n, n->report) && ncu_capture_word(n, "--import-source") &&
+	     ncu_capture_word(n, "yes") && ncu_capture_word(n, "--clock-control") &&
+	     ncu_capture_word(n, q->clock) && ncu_capture_word(n, "--cache-control") &&
+	     ncu_capture_word(n, q->cache) && ncu_capture_word(n, "--launch-skip") &&
+	     ncu_capture_word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->skip));
 	if (ok && q->count)
-		ok = word(n, "--launch-count") &&
-		     word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->count));
+		ok = ncu_capture_word(n, "--launch-count") &&
+		     ncu_capture_word(
+			     n, arena_printf(&n->arena, "%llu", (unsigned long long)q->count));
 	if (ok && q->kernel)
-		ok = word(n, "--kernel-name-base") && word(n, "demangled") &&
-		     word(n, "--kernel-name") &&
-		     word(n, arena_printf(&n->arena, "regex:%s", q->kernel));
+		ok = ncu_capture_word(n, "--kernel-name-base") &&
+		     ncu_capture_word(n, "demangled") && ncu_capture_word(n, "--kernel-name") &&
+		     ncu_capture_word(n, arena_printf(&n->arena, "regex:%s", q->kernel));
 	if (ok && q->set)
-		ok = word(n, "--set") && word(n, q->set);
+		ok = ncu_capture_word(n, "--set") && ncu_capture_word(n, q->set);
 	else if (ok && !add_sections(n, known, e))
 		return false;
 	for (const char *const *p = q->drive.app; ok && *p; p++)
-		ok = word(n, *p);
+		ok = ncu_capture_word(n, *p);
 	ok = ok && VEC_PUSH(&n->argv, NULL);
 	if (ok)
 		process_quote(n->argv.v, &text);
@@ -163,7 +165,7 @@ static bool judge_run(
 	return false;
 }
 
-static bool run_tool(struct ncu *n, struct incore_error *e)
+static bool ncu_capture_run_tool(struct ncu *n, struct incore_error *e)
 {
 	struct job j = drive_job(&n->q->drive, "ncu", n->q->limit_s, &n->journal);
 	struct job_result r;
@@ -219,7 +221,7 @@ bool ncu_take(struct ncu *n, struct incore_error *e)
 	struct incore_error late = {0};
 	bool ok;
 
-	if (!find_tool(n, e))
+	if (!ncu_capture_find_tool(n, e))
 		return false;
 	if (!n->q->is_dry && !folder_open(&n->answer.place, n->q->dir, &n->journal, &n->arena, e))
 		return false;
@@ -227,12 +229,12 @@ bool ncu_take(struct ncu *n, struct incore_error *e)
 	n->answer.log = arena_printf(&n->arena, "%s/ncu.log", n->q->dir);
 	if (!n->report || !n->answer.log)
 		return err_nomem(e);
-	if (!make_command(n, e))
+	if (!ncu_capture_make_command(n, e))
 		return false;
 	n->answer.verdict = "planned";
 	if (n->q->is_dry)
 		return true;
-	ok = run_tool(n, e);
+	ok = ncu_capture_run_tool(n, e);
 	/* results are packed even if the application failed */
 	if (!pack_results(n, ok ? e : &late))
 		ok = false;

@@ -36,7 +36,7 @@ struct packing {
 	struct pack_result *out;
 };
 
-static bool take_answer(void *ctx, const struct answer *got, struct incore_error *e)
+static bool capture_pack_take_answer(void *ctx, const struct answer *got, struct incore_error *e)
 {
 	const struct packing *x = ctx;
 	struct pack_result *out = x->out;
@@ -65,5 +65,5 @@ bool pack_capture(const struct pack_request *q, struct arena *a, struct pack_res
 	struct packing x = {q, a, out};
 
 	*out = (struct pack_result){0};
-	return pack_check(q->path, q->drive, take_answer, &x, e);
+	return pack_check(q->path, q->drive, capture_pack_take_answer, &x, e);
 }

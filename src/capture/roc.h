@@ -11,7 +11,7 @@
 
 #include "answer/answer.h"
 #include "capture/folder.h"
-#include "capture/rocprof_run.h"
+#include "capture/rocprof.h"
 
 struct roc_request {		      /* options first: their table is the command line's */
 	const char *tool;	      /* rocprofv3; NULL: it is looked for */
@@ -73,26 +73,3 @@ void roc_deinit(struct roc *r);
 bool roc_take_pmc(struct roc *r, struct incore_error *e);
 bool roc_take_pcs(struct roc *r, struct incore_error *e);
 bool roc_take_sys(struct roc *r, struct incore_error *e);
-
-/* --- roc.c: what they share --- */
-/* Finds the tool, checks that it has the options `needs` (ends with NULL), and creates the
- * directory. */
-bool roc_open(struct roc *r, const char *const *needs, struct incore_error *e);
-/* Adds a run of that name ("pass_1") with these lines of input.yaml at the end of answer.runs. */
-bool roc_plan(struct roc *r, const char *name, const char *because, const struct strbuf *settings,
-	struct incore_error *e);
-/* Executes the last run; any exit status is stored in it and is not an error. */
-bool roc_run_last(struct roc *r, struct incore_error *e);
-struct roc_run *roc_last(struct roc *r);
-/* Sets the error of a run that failed. Always returns false. */
-bool roc_app_failed(struct roc *r, struct incore_error *e);
-bool roc_warn(struct roc *r, struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Calls fn with every file of the last run whose name ends with the suffix. */
-bool roc_each_file(struct roc *r, const char *suffix,
-	bool (*fn)(void *ctx, const char *path, struct incore_error *e), void *ctx,
-	struct incore_error *e);
-/* Is this kernel requested? */
-bool roc_wants(const struct roc *r, const char *kernel, bool *does, struct incore_error *e);
-/* Removes what is not kept and writes the result; call it at the end, also after a failure. ok: did
- * the job succeed? */
-bool roc_finish(struct roc *r, bool ok, struct incore_error *e);

@@ -2,7 +2,7 @@
 /* capture.h: shared by the capture verbs: the application after the options, the JSON output. */
 #pragma once
 
-#include "capture/rocprof_run.h"
+#include "capture/rocprof.h"
 #include "cli/cli.h"
 
 extern const struct verb verb_capture_cuda, verb_capture_ncu;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool view_measure(struct view *v, uint64_t *end)
+bool view_measure(struct gather_view *v, uint64_t *end)
 {
 	uint64_t last = v->start, bytes;
 
@@ -32,7 +32,7 @@ bool view_measure(struct view *v, uint64_t *end)
 	return !__builtin_mul_overflow(*end, (uint64_t)v->elem_bytes, &bytes);
 }
 
-bool view_make_dense(struct view *v)
+bool view_make_dense(struct gather_view *v)
 {
 	uint64_t step = 1;
 
@@ -44,7 +44,7 @@ bool view_make_dense(struct view *v)
 	return true;
 }
 
-bool view_is_dense(const struct view *v)
+bool view_is_dense(const struct gather_view *v)
 {
 	uint64_t step = 1;
 
@@ -57,7 +57,7 @@ bool view_is_dense(const struct view *v)
 	return true;
 }
 
-void view_simplify(struct view *v)
+void view_simplify(struct gather_view *v)
 {
 	unsigned n = 0;
 
@@ -109,7 +109,7 @@ static uint8_t *copy_run(
 	return dst + n * elem_bytes;
 }
 
-void view_gather(const struct view *v, uint64_t from, uint64_t n, uint8_t *dst)
+void view_gather(const struct gather_view *v, uint64_t from, uint64_t n, uint8_t *dst)
 {
 	uint64_t index[LOG_MAX_RANK] = {0}, at = v->start, rest = from, inner, stride;
 	unsigned last = v->rank ? v->rank - 1 : 0;

@@ -10,7 +10,7 @@
 
 #include "dump/log_types.h"
 
-struct view {
+struct gather_view {
 	const uint8_t *base; /* start of the buffer */
 	uint64_t start;	     /* in elements from base */
 	uint64_t numel;
@@ -20,12 +20,12 @@ struct view {
 
 /* Sets numel from the shape, and *end to one past the last element that the view touches (counted
  * from the buffer's start). False when a product, a sum or the size in bytes exceeds 64 bits. */
-bool view_measure(struct view *v, uint64_t *end);
+bool view_measure(struct gather_view *v, uint64_t *end);
 /* strides[d] is the product of shape[d + 1 ..]. */
-bool view_is_dense(const struct view *v);
+bool view_is_dense(const struct gather_view *v);
 /* Sets the strides of a dense view. False when a product exceeds 64 bits. */
-bool view_make_dense(struct view *v);
+bool view_make_dense(struct gather_view *v);
 /* Merges dimensions that are contiguous in memory; elements and their order stay the same. */
-void view_simplify(struct view *v);
+void view_simplify(struct gather_view *v);
 /* Copies elements [from, from + n) in logical order to dst. */
-void view_gather(const struct view *v, uint64_t from, uint64_t n, uint8_t *dst);
+void view_gather(const struct gather_view *v, uint64_t from, uint64_t n, uint8_t *dst);

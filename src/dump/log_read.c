@@ -46,7 +46,7 @@ void log_at(const struct log_reader *r, uint64_t off, struct log_record *rec)
 }
 
 /* Does the body fit its type? Unknown types of later versions are accepted. */
-static bool is_sound(const struct log_record *rec)
+static bool log_is_sound(const struct log_record *rec)
 {
 	struct log_task t;
 	struct log_arg a;
@@ -68,7 +68,7 @@ static bool is_sound(const struct log_record *rec)
 	}
 }
 
-static const char *problem_at(const struct log_reader *r, struct log_record *rec)
+static const char *log_problem_at(const struct log_reader *r, struct log_record *rec)
 {
 	const uint8_t *p = r->data + r->at;
 	size_t left = r->size - r->at;
@@ -90,14 +90,14 @@ static const char *problem_at(const struct log_reader *r, struct log_record *rec
 	if (le_get32(p + size - 4) != crc32c(0, p, size - 4))
 		return "wrong checksum";
 #endif
-	return is_sound(rec) ? NULL : "a body that contradicts its type";
+	return log_is_sound(rec) ? NULL : "a body that contradicts its type";
 }
 
 bool log_next(struct log_reader *r, struct log_record *rec)
 {
 	if (r->why || r->at >= r->size)
 		return false;
-	r->why = problem_at(r, rec);
+	r->why = log_problem_at(r, rec);
 	if (r->why)
 		return false;
 	r->at += rec->size;

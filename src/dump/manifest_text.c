@@ -13,7 +13,7 @@
 
 #define PUT(b, literal) sb_add((b), "" literal, sizeof(literal) - 1)
 
-static void put_u64(struct strbuf *b, uint64_t v)
+static void manifest_put_u64(struct strbuf *b, uint64_t v)
 {
 	char buf[24], *p = buf + sizeof(buf);
 
@@ -57,7 +57,7 @@ const char *manifest_core_name(unsigned core_type)
 }
 
 /* Nine digits: reads back to the same float. */
-static void put_float(struct strbuf *b, uint32_t bits)
+static void manifest_put_float(struct strbuf *b, uint32_t bits)
 {
 	char buf[40];
 	size_t n;
@@ -81,39 +81,39 @@ static void put_float(struct strbuf *b, uint32_t bits)
 		PUT(b, ".0");
 }
 
-static void put_value(struct strbuf *b, unsigned dtype, uint64_t raw)
+static void manifest_put_value(struct strbuf *b, unsigned dtype, uint64_t raw)
 {
 	int64_t v = dtype == DTYPE_INT32 ? (int32_t)raw : (int64_t)raw;
 
 	switch (dtype) {
 	case DTYPE_FLOAT32:
-		put_float(b, (uint32_t)raw);
+		manifest_put_float(b, (uint32_t)raw);
 		break;
 	case DTYPE_INT32:
 	case DTYPE_INT64:
 		if (v < 0)
 			PUT(b, "-");
-		put_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+		manifest_put_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 		break;
 	case DTYPE_UINT32:
-		put_u64(b, (uint32_t)raw);
+		manifest_put_u64(b, (uint32_t)raw);
 		break;
 	case DTYPE_BOOL:
 		put_bool(b, raw != 0);
 		break;
 	default:
-		put_u64(b, raw);
+		manifest_put_u64(b, raw);
 		break;
 	}
 }
 
-static void put_list(struct strbuf *b, const uint64_t *v, unsigned n)
+static void manifest_put_list(struct strbuf *b, const uint64_t *v, unsigned n)
 {
 	PUT(b, "[");
 	for (unsigned i = 0; i < n; i++) {
 		if (i)
 			PUT(b, ", ");
-		put_u64(b, v[i]);
+		manifest_put_u64(b, v[i]);
 	}
 	PUT(b, "]");
 }
@@ -127,7 +127,7 @@ static void put_funcs(struct strbuf *b, const struct log_task *t)
 		if (t->func_ids[i] == 0xffff)
 			PUT(b, "-1");
 		else
-			put_u64(b, t->func_ids[i]);
+			manifest_put_u64(b, t->func_ids[i]);
 	}
 	if (!t || t->func_count == 0)
 		PUT(b, "-1");
@@ -137,7 +137,7 @@ static void put_funcs(struct strbuf *b, const struct log_task *t)
 /* Keys 9 to 13. */
 static void put_geometry(struct strbuf *b, const struct log_arg *a)
 {
-	struct view v = {.rank = a->rank, .elem_bytes = 1};
+	struct gather_view v = {.rank = a->rank, .elem_bytes = 1};
 	uint64_t end;
 
 	for (unsigned d = 0; d < a->rank; d++) {
@@ -149,49 +149,49 @@ static void put_geometry(struct strbuf *b, const struct log_arg *a)
 	PUT(b, ", \"is_contiguous\": ");
 	put_bool(b, view_is_dense(&v));
 	PUT(b, ", \"shape\": ");
-	put_list(b, a->shape, a->rank);
+	manifest_put_list(b, a->shape, a->rank);
 	PUT(b, ", \"strides\": ");
-	put_list(b, a->strides, a->rank);
+	manifest_put_list(b, a->strides, a->rank);
 	PUT(b, ", \"start_offset\": ");
-	put_u64(b, a->start_offset);
+	manifest_put_u64(b, a->start_offset);
 	PUT(b, ", \"numel\": ");
-	put_u64(b, v.numel);
+	manifest_put_u64(b, v.numel);
 }
 
-static void put_task(struct strbuf *b, const struct manifest_record *r)
+static void manifest_put_task(struct strbuf *b, const struct manifest_record *r)
 {
 	const struct log_task *t = r->task;
 
 	PUT(b, ", \"dispatch_id\": ");
-	put_u64(b, r->arg.dispatch_id);
+	manifest_put_u64(b, r->arg.dispatch_id);
 	PUT(b, ", \"block_idx\": ");
-	put_u64(b, r->arg.block_idx);
+	manifest_put_u64(b, r->arg.block_idx);
 	if (t) {
 		PUT(b, ", \"block_num\": ");
-		put_u64(b, t->block_num);
+		manifest_put_u64(b, t->block_num);
 		PUT(b, ", \"core_type\": \"");
 		sb_puts(b, manifest_core_name(t->core_type));
 		PUT(b, "\", \"core_id\": ");
-		put_u64(b, t->core_id);
+		manifest_put_u64(b, t->core_id);
 		PUT(b, ", \"kernel\": ");
 		if (t->name_bytes)
 			manifest_put_string(b, (struct str){t->name, t->name_bytes});
 		else
 			PUT(b, "null");
 		PUT(b, ", \"tensor_count\": ");
-		put_u64(b, t->tensor_count);
+		manifest_put_u64(b, t->tensor_count);
 		PUT(b, ", \"scalar_count\": ");
-		put_u64(b, t->scalar_count);
+		manifest_put_u64(b, t->scalar_count);
 	}
 	PUT(b, ", \"thread\": ");
-	put_u64(b, r->thread);
+	manifest_put_u64(b, r->thread);
 }
 
 static void put_superset(struct strbuf *b, const struct manifest_record *r)
 {
 	const struct log_arg *a = &r->arg;
 
-	put_task(b, r);
+	manifest_put_task(b, r);
 	if (a->is_scalar) {
 		PUT(b, ", \"raw\": ");
 		put_hex(b, a->raw, 16);
@@ -199,7 +199,7 @@ static void put_superset(struct strbuf *b, const struct manifest_record *r)
 		PUT(b, ", \"buffer_addr\": ");
 		put_hex(b, a->buffer_addr, 16);
 		PUT(b, ", \"buffer_size\": ");
-		put_u64(b, a->buffer_size);
+		manifest_put_u64(b, a->buffer_size);
 	}
 	if (!a->is_scalar && a->bin_size && !r->is_payload_lost) {
 		PUT(b, ", \"crc32c\": ");
@@ -207,7 +207,7 @@ static void put_superset(struct strbuf *b, const struct manifest_record *r)
 	}
 	if (a->flags & LOG_TRUNCATED || r->is_payload_lost) {
 		PUT(b, ", \"full_size\": ");
-		put_u64(b, a->full_size);
+		manifest_put_u64(b, a->full_size);
 	}
 	if (r->is_payload_lost)
 		PUT(b, ", \"payload_lost\": true");
@@ -228,7 +228,7 @@ void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool
 	if (!is_older)
 		put_funcs(b, r->task);
 	PUT(b, ", \"arg_index\": ");
-	put_u64(b, a->slot);
+	manifest_put_u64(b, a->slot);
 	PUT(b, ", \"role\": \"");
 	sb_puts(b, roles[a->role]);
 	PUT(b, "\", \"stage\": \"");
@@ -240,15 +240,15 @@ void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool
 	PUT(b, "\"");
 	if (a->is_scalar) {
 		PUT(b, ", \"value\": ");
-		put_value(b, a->dtype, a->raw);
+		manifest_put_value(b, a->dtype, a->raw);
 	}
 	put_geometry(b, a);
 	if (a->flags & LOG_AMBIGUOUS)
 		PUT(b, ", \"arg_index_ambiguous\": true");
 	PUT(b, ", \"bin_offset\": ");
-	put_u64(b, has_payload ? a->bin_offset : 0);
+	manifest_put_u64(b, has_payload ? a->bin_offset : 0);
 	PUT(b, ", \"bin_size\": ");
-	put_u64(b, has_payload ? a->bin_size : 0);
+	manifest_put_u64(b, has_payload ? a->bin_size : 0);
 	PUT(b, ", \"truncated\": ");
 	put_bool(b, a->flags & LOG_TRUNCATED && !r->is_payload_lost);
 	PUT(b, ", \"overwritten\": ");

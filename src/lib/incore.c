@@ -106,7 +106,7 @@ static bool split_paths(const char *path, struct arena *a, const char *out[MAX_P
 	return true;
 }
 
-static bool check_paths(const struct question *q, unsigned n, struct incore_error *e)
+static bool lib_check_paths(const struct question *q, unsigned n, struct incore_error *e)
 {
 	if (n >= q->min_paths && n <= q->max_paths)
 		return true;
@@ -123,13 +123,13 @@ bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e
 	return true;
 }
 
-static bool ask(struct incore *x, const struct question *q, const char *path, const char *options,
-	struct incore_answer *out, struct incore_error *e)
+static bool lib_ask(struct incore *x, const struct question *q, const char *path,
+	const char *options, struct incore_answer *out, struct incore_error *e)
 {
 	const char *paths[MAX_PATHS];
 	struct request r;
 	unsigned n;
-	bool ok = split_paths(path, &out->words, paths, &n, e) && check_paths(q, n, e) &&
+	bool ok = split_paths(path, &out->words, paths, &n, e) && lib_check_paths(q, n, e) &&
 		  request_init(&r, q, e);
 
 	if (ok) {
@@ -164,7 +164,7 @@ struct incore_answer *incore_ask(struct incore *x, const char *question, const c
 	arena_init(&a->words);
 	pthread_mutex_lock(&x->lock);
 	progress_restart(x->progress);
-	ok = ask(x, q, path, options, a, e);
+	ok = lib_ask(x, q, path, options, a, e);
 	pthread_mutex_unlock(&x->lock);
 	if (ok)
 		return a;
@@ -219,7 +219,7 @@ const char *incore_warning(const struct incore_answer *a, size_t i)
 	return i < a->answer.warnings.n ? a->answer.warnings.v[i] : NULL;
 }
 
-static const struct flat_table *table_at(const struct incore_answer *a, size_t i)
+static const struct flat_table *lib_table_at(const struct incore_answer *a, size_t i)
 {
 	return i < a->tables.v.n ? a->tables.v.v[i] : NULL;
 }
@@ -231,7 +231,7 @@ size_t incore_table_count(const struct incore_answer *a)
 
 const char *incore_table_name(const struct incore_answer *a, size_t table)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 
 	return t ? t->name : NULL;
 }
@@ -246,7 +246,7 @@ size_t incore_table_find(const struct incore_answer *a, const char *name)
 
 size_t incore_row_count(const struct incore_answer *a, size_t table)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 
 	return t ? t->n_rows : 0;
 }
@@ -259,7 +259,7 @@ static size_t own_first(const struct flat_table *t)
 
 size_t incore_column_count(const struct incore_answer *a, size_t table)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 
 	return t ? t->columns.n + own_first(t) : 0;
 }
@@ -283,7 +283,7 @@ enum incore_type column_kind(const struct column *c)
 
 struct incore_column incore_column(const struct incore_answer *a, size_t table, size_t column)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 	const struct flat_column *c;
 
 	if (t && t->parent && column == 0)
@@ -297,10 +297,10 @@ struct incore_column incore_column(const struct incore_answer *a, size_t table, 
 }
 
 /* The value; NULL if it has another type or is missing. */
-static const void *value_of(const struct incore_answer *a, size_t table, size_t row, size_t column,
-	enum incore_type type, const struct column **of)
+static const void *lib_value_of(const struct incore_answer *a, size_t table, size_t row,
+	size_t column, enum incore_type type, const struct column **of)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 	const struct flat_column *c;
 	const void *v;
 
@@ -316,7 +316,7 @@ static const void *value_of(const struct incore_answer *a, size_t table, size_t 
 bool incore_get_unsigned(
 	const struct incore_answer *a, size_t table, size_t row, size_t column, uint64_t *out)
 {
-	const struct flat_table *t = table_at(a, table);
+	const struct flat_table *t = lib_table_at(a, table);
 	const struct column *c;
 	const void *v;
 
@@ -324,7 +324,7 @@ bool incore_get_unsigned(
 		*out = t->parent[row];
 		return true;
 	}
-	v = value_of(a, table, row, column, INCORE_UNSIGNED, &c);
+	v = lib_value_of(a, table, row, column, INCORE_UNSIGNED, &c);
 	if (v)
 		*out = column_u64(c, v);
 	return v != NULL;
@@ -334,7 +334,7 @@ bool incore_get_signed(
 	const struct incore_answer *a, size_t table, size_t row, size_t column, int64_t *out)
 {
 	const struct column *c;
-	const int64_t *v = value_of(a, table, row, column, INCORE_SIGNED, &c);
+	const int64_t *v = lib_value_of(a, table, row, column, INCORE_SIGNED, &c);
 
 	if (v)
 		*out = *v;
@@ -345,7 +345,7 @@ bool incore_get_real(
 	const struct incore_answer *a, size_t table, size_t row, size_t column, double *out)
 {
 	const struct column *c;
-	const double *v = value_of(a, table, row, column, INCORE_REAL, &c);
+	const double *v = lib_value_of(a, table, row, column, INCORE_REAL, &c);
 
 	if (v)
 		*out = *v;
@@ -356,7 +356,7 @@ bool incore_get_bool(
 	const struct incore_answer *a, size_t table, size_t row, size_t column, bool *out)
 {
 	const struct column *c;
-	const bool *v = value_of(a, table, row, column, INCORE_BOOL, &c);
+	const bool *v = lib_value_of(a, table, row, column, INCORE_BOOL, &c);
 
 	if (v)
 		*out = *v;
@@ -367,7 +367,7 @@ bool incore_get_text(const struct incore_answer *a, size_t table, size_t row, si
 	const char **out, size_t *n)
 {
 	const struct column *c;
-	const void *v = value_of(a, table, row, column, INCORE_TEXT, &c);
+	const void *v = lib_value_of(a, table, row, column, INCORE_TEXT, &c);
 	struct str s;
 
 	if (!v)

@@ -53,7 +53,7 @@ static bool keep_output(void *ctx, const char *p, size_t n)
 	return keep_tail(&k->result->tail, p, n) && ok;
 }
 
-static bool open_log(struct keeper *k, struct incore_error *e)
+static bool job_open_log(struct keeper *k, struct incore_error *e)
 {
 	const struct job *j = k->job;
 	struct strbuf line = {0};
@@ -75,7 +75,7 @@ static bool open_log(struct keeper *k, struct incore_error *e)
 }
 
 /* Writes the end of the output, and how the program ended. */
-static bool close_log(struct keeper *k, struct incore_error *e)
+static bool job_close_log(struct keeper *k, struct incore_error *e)
 {
 	const struct job_result *r = k->result;
 	uint64_t most = (k->job->max_log_bytes ? k->job->max_log_bytes : DEFAULT_LOG_BYTES) / 2;
@@ -101,7 +101,7 @@ static bool close_log(struct keeper *k, struct incore_error *e)
 }
 
 /* Writes the journal line of the start (r NULL) or of the end. */
-static bool note(const struct job *j, const struct job_result *r, struct incore_error *e)
+static bool job_note(const struct job *j, const struct job_result *r, struct incore_error *e)
 {
 	struct json_writer w;
 	struct strbuf line = {0}, how = {0};
@@ -153,8 +153,8 @@ bool job_run(const struct job *j, struct job_result *out, struct incore_error *e
 	bool ok;
 
 	*out = (struct job_result){0};
-	ok = open_log(&k, e) && note(j, NULL, e) && process_run(&spec, &out->process, e) &&
-	     close_log(&k, e) && note(j, out, e);
+	ok = job_open_log(&k, e) && job_note(j, NULL, e) && process_run(&spec, &out->process, e) &&
+	     job_close_log(&k, e) && job_note(j, out, e);
 	if (k.log_fd >= 0)
 		close(k.log_fd);
 	if (!ok)

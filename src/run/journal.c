@@ -27,7 +27,7 @@ static bool check_line(struct str line, uint64_t chain, struct str *text, uint64
 }
 
 /* Reads all lines; text after the last line break is a line that a crash cut off. */
-static bool read_lines(
+static bool journal_read_lines(
 	struct journal *j, struct str all, journal_fn each, void *ctx, struct incore_error *e)
 {
 	while (j->size_bytes < all.n) {
@@ -53,7 +53,7 @@ static bool read_lines(
 bool journal_parse(
 	struct str all, const char *path, journal_fn each, void *ctx, struct incore_error *e)
 {
-	return read_lines(&(struct journal){.path = (char *)path}, all, each, ctx, e);
+	return journal_read_lines(&(struct journal){.path = (char *)path}, all, each, ctx, e);
 }
 
 bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_error *e)
@@ -67,7 +67,7 @@ bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_er
 }
 
 /* The name of a new file is durable only once its directory is synced. */
-static void sync_directory_of(const char *path)
+static void journal_sync_directory_of(const char *path)
 {
 	const char *base = path_base(path);
 	char *dir =
@@ -81,7 +81,7 @@ static void sync_directory_of(const char *path)
 	mem_free(dir);
 }
 
-static bool load(struct journal *j, journal_fn each, void *ctx, struct incore_error *e)
+static bool journal_load(struct journal *j, journal_fn each, void *ctx, struct incore_error *e)
 {
 	struct file_data f = {0};
 	bool ok;
@@ -91,7 +91,7 @@ static bool load(struct journal *j, journal_fn each, void *ctx, struct incore_er
 			"another program holds the journal %s", j->path);
 	if (!file_load(&f, j->path, e))
 		return false;
-	ok = read_lines(j, (struct str){(const char *)f.data, f.size}, each, ctx, e);
+	ok = journal_read_lines(j, (struct str){(const char *)f.data, f.size}, each, ctx, e);
 	if (ok && j->size_bytes < f.size && ftruncate(j->fd, (off_t)j->size_bytes) != 0)
 		ok = err_output(e, errno, j->path, "cannot cut the journal");
 	file_unload(&f);
@@ -111,15 +111,16 @@ bool journal_open(
 		journal_close(j);
 		return false;
 	}
-	if (!load(j, each, ctx, e)) {
+	if (!journal_load(j, each, ctx, e)) {
 		journal_close(j);
 		return false;
 	}
-	sync_directory_of(path);
+	journal_sync_directory_of(path);
 	return true;
 }
 
-static bool add_line(struct journal *j, struct str text, bool is_synced, struct incore_error *e)
+static bool journal_add_line(
+	struct journal *j, struct str text, bool is_synced, struct incore_error *e)
 {
 	uint64_t hash = hash_bytes(text.p, text.n, j->chain);
 	struct strbuf line = {0};
@@ -145,12 +146,12 @@ static bool add_line(struct journal *j, struct str text, bool is_synced, struct 
 
 bool journal_add(struct journal *j, struct str text, struct incore_error *e)
 {
-	return add_line(j, text, true, e);
+	return journal_add_line(j, text, true, e);
 }
 
 bool journal_note(struct journal *j, struct str text, struct incore_error *e)
 {
-	return add_line(j, text, false, e);
+	return journal_add_line(j, text, false, e);
 }
 
 void journal_close(struct journal *j)

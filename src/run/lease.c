@@ -23,7 +23,7 @@ const char *lease_directory(void)
 }
 
 /* Another user's file in a shared folder must not be opened with O_CREAT (fs.protected_regular). */
-static int open_file(const char *path)
+static int lease_open_file(const char *path)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -51,7 +51,7 @@ bool lease_take(struct lease *l, const char *dir, const char *name, struct incor
 		sb_free(&path);
 		return err_nomem(e);
 	}
-	fd = open_file(path.p);
+	fd = lease_open_file(path.p);
 	if (fd < 0)
 		ok = err_output(e, errno, path.p, "cannot open the lease");
 	else if (flock(fd, LOCK_EX | LOCK_NB) == 0)

@@ -113,8 +113,8 @@ static bool add_command(struct sweep *s, uint32_t i, const char *dir, struct swe
 	return row->command || err_nomem(e);
 }
 
-static bool add_task(struct sweep *s, uint32_t i, const char *params, struct sweep_answer *out,
-	struct incore_error *e)
+static bool sweep_answer_add_task(struct sweep *s, uint32_t i, const char *params,
+	struct sweep_answer *out, struct incore_error *e)
 {
 	const struct sweep_task *t = &s->tasks[i];
 	struct sweep_task_row row = {.cell = sweep_cell_of(&s->plan, i),
@@ -143,14 +143,14 @@ static bool add_task(struct sweep *s, uint32_t i, const char *params, struct swe
 	return (!t->attempts || row.log) && VEC_PUSH(&out->by_task, row) ? true : err_nomem(e);
 }
 
-static int by_size(const void *a, const void *b)
+static int sweep_answer_by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static bool add_cell(
+static bool sweep_answer_add_cell(
 	struct sweep *s, uint64_t cell, struct sweep_answer *out, struct incore_error *e)
 {
 	uint64_t repeats = s->plan.repeats, *ms = mem_zalloc(repeats, sizeof(*ms));
@@ -169,10 +169,10 @@ static bool add_cell(
 			row.failed++;
 		else
 			row.others++;
-		ok = add_task(s, (uint32_t)(cell * repeats + i), row.params, out, e);
+		ok = sweep_answer_add_task(s, (uint32_t)(cell * repeats + i), row.params, out, e);
 	}
 	if (ok && row.ok) {
-		qsort(ms, row.ok, sizeof(*ms), by_size);
+		qsort(ms, row.ok, sizeof(*ms), sweep_answer_by_size);
 		row.median_ms = (double)(ms[(row.ok - 1) / 2] + ms[row.ok / 2]) / 2;
 		if (row.ok > 1 && row.median_ms > 0)
 			row.spread = 100 * (double)(ms[row.ok - 1] - ms[0]) / row.median_ms;
@@ -181,7 +181,7 @@ static bool add_cell(
 	return ok && (VEC_PUSH(&out->by_cell, row) || err_nomem(e));
 }
 
-static const char *verdict_of(const struct sweep *s)
+static const char *sweep_answer_verdict_of(const struct sweep *s)
 {
 	if (s->q->is_dry)
 		return "planned";
@@ -192,7 +192,8 @@ static const char *verdict_of(const struct sweep *s)
 	return s->counts[SWEEP_FAILED] ? "failed" : "done";
 }
 
-static bool add_places(struct sweep *s, struct sweep_answer *out, struct incore_error *e)
+static bool sweep_answer_add_places(
+	struct sweep *s, struct sweep_answer *out, struct incore_error *e)
 {
 	bool ok = true;
 
@@ -218,7 +219,7 @@ bool sweep_answer_make(struct sweep *s, struct sweep_answer *out, struct incore_
 		.directory = s->dir ? s->dir : s->q->dir,
 		.journal = s->journal_path,
 		.pool = s->uses_slurm || s->q->uses_slurm ? "slurm" : "local",
-		.verdict = verdict_of(s),
+		.verdict = sweep_answer_verdict_of(s),
 		.tasks = s->plan.n_tasks - s->n_excluded,
 		.cells = (s->plan.n_tasks - s->n_excluded) / s->plan.repeats,
 		.excluded = s->n_excluded,
@@ -237,8 +238,8 @@ bool sweep_answer_make(struct sweep *s, struct sweep_answer *out, struct incore_
 		out->wall_s = (double)(s->last_ms - s->first_ms) / 1000;
 	for (uint64_t c = 0; ok && c < s->plan.n_cells; c++)
 		if (!s->tasks[c * s->plan.repeats].is_excluded)
-			ok = add_cell(s, c, out, e);
-	return ok && add_places(s, out, e);
+			ok = sweep_answer_add_cell(s, c, out, e);
+	return ok && sweep_answer_add_places(s, out, e);
 }
 
 void sweep_answer_deinit(struct sweep_answer *a)

@@ -9,7 +9,7 @@
 #include "sweep/plan.h"
 
 /* Where {name} is looked up: built-in words first, then parameters. */
-struct names {
+struct sweep_cell_names {
 	const struct sweep_pairs *params;
 	const struct sweep_place *at;
 	uint64_t cell, repeat;
@@ -61,7 +61,8 @@ bool sweep_check_text(const struct sweep_plan *p, const struct sweep_text *t, bo
 	return true;
 }
 
-static void put_value(const struct names *k, const char *text, struct strbuf *out)
+static void sweep_cell_put_value(
+	const struct sweep_cell_names *k, const char *text, struct strbuf *out)
 {
 	if (k->quotes)
 		process_quote((const char *const[]){text, NULL}, out);
@@ -69,21 +70,22 @@ static void put_value(const struct names *k, const char *text, struct strbuf *ou
 		sb_puts(out, text);
 }
 
-static void put_name(const struct names *k, struct str name, struct strbuf *out)
+static void sweep_cell_put_name(
+	const struct sweep_cell_names *k, struct str name, struct strbuf *out)
 {
 	char number[24] = "";
 
 	for (size_t i = 0; i < k->params->n; i++)
 		if (str_is(name, k->params->v[i].name)) {
-			put_value(k, k->params->v[i].value.text, out);
+			sweep_cell_put_value(k, k->params->v[i].value.text, out);
 			return;
 		}
 	if (str_is(name, "out"))
-		put_value(k, k->at->out, out);
+		sweep_cell_put_value(k, k->at->out, out);
 	else if (str_is(name, "base"))
-		put_value(k, k->at->base, out);
+		sweep_cell_put_value(k, k->at->base, out);
 	else if (str_is(name, "devices"))
-		put_value(k, k->at->devices ? k->at->devices : "", out);
+		sweep_cell_put_value(k, k->at->devices ? k->at->devices : "", out);
 	else
 		snprintf(number, sizeof(number), "%llu",
 			(unsigned long long)(str_is(name, "cell")     ? k->cell
@@ -92,7 +94,8 @@ static void put_name(const struct names *k, struct str name, struct strbuf *out)
 	sb_puts(out, number);
 }
 
-static const char *fill(const struct names *k, const char *text, struct arena *a)
+static const char *sweep_cell_fill(
+	const struct sweep_cell_names *k, const char *text, struct arena *a)
 {
 	struct strbuf s = {0};
 	const char *done;
@@ -101,7 +104,7 @@ static const char *fill(const struct names *k, const char *text, struct arena *a
 		size_t n = brace_len(text);
 
 		if (n)
-			put_name(k, (struct str){text + 1, n - 2}, &s);
+			sweep_cell_put_name(k, (struct str){text + 1, n - 2}, &s);
 		else
 			sb_putc(&s, *text);
 		if (n)
@@ -119,8 +122,9 @@ const char *sweep_device_text(const char *text, const char *device, struct arena
 	struct sweep_pair pair = {"device", {device, NULL}};
 	struct sweep_place none = {.out = "", .base = ""};
 
-	return fill(
-		&(struct names){.params = &(struct sweep_pairs){&pair, 1}, .at = &none}, text, a);
+	return sweep_cell_fill(
+		&(struct sweep_cell_names){.params = &(struct sweep_pairs){&pair, 1}, .at = &none},
+		text, a);
 }
 
 static bool params_of(
@@ -186,12 +190,12 @@ const char *sweep_label(const struct sweep_plan *p, uint64_t cell, struct arena 
 /* --- lists --- */
 
 static const char *const *fill_all(
-	const struct names *k, const struct sweep_texts *t, struct arena *a)
+	const struct sweep_cell_names *k, const struct sweep_texts *t, struct arena *a)
 {
 	const char **v = arena_zalloc(a, t->n + 1, sizeof(*v));
 
 	for (size_t i = 0; v && i < t->n; i++) {
-		v[i] = fill(k, t->v[i].text, a);
+		v[i] = sweep_cell_fill(k, t->v[i].text, a);
 		if (!v[i])
 			return NULL;
 	}
@@ -217,7 +221,7 @@ static bool has_output(const char *const *words)
 
 /* "incore capture att -o OUT/capture ..." from the words after the verb. */
 static const char *const *own_command(
-	const struct sweep_plan *p, const struct names *k, struct arena *a)
+	const struct sweep_plan *p, const struct sweep_cell_names *k, struct arena *a)
 {
 	static const char *const VERBS[] = {[SWEEP_CAPTURE] = "capture",
 		[SWEEP_PROFILE] = "profile",
@@ -246,9 +250,9 @@ static const char *const *own_command(
 }
 
 static const char *const *command_of(
-	const struct sweep_plan *p, const struct names *k, struct arena *a)
+	const struct sweep_plan *p, const struct sweep_cell_names *k, struct arena *a)
 {
-	struct names quoted = *k;
+	struct sweep_cell_names quoted = *k;
 	const char **v;
 
 	if (p->kind == SWEEP_COMMAND)
@@ -261,16 +265,17 @@ static const char *const *command_of(
 		return NULL;
 	v[0] = "/bin/sh";
 	v[1] = "-c";
-	v[2] = fill(&quoted, p->command.v[0].text, a);
+	v[2] = sweep_cell_fill(&quoted, p->command.v[0].text, a);
 	return v[2] ? v : NULL;
 }
 
-static const char *const *env_of(const struct sweep_plan *p, const struct names *k, struct arena *a)
+static const char *const *env_of(
+	const struct sweep_plan *p, const struct sweep_cell_names *k, struct arena *a)
 {
 	const char **v = arena_zalloc(a, p->env.n + 1, sizeof(*v));
 
 	for (size_t i = 0; v && i < p->env.n; i++) {
-		const char *value = fill(k, p->env.v[i].value.text, a);
+		const char *value = sweep_cell_fill(k, p->env.v[i].value.text, a);
 
 		v[i] = value ? arena_printf(a, "%s=%s", p->env.v[i].name, value) : NULL;
 		if (!v[i])
@@ -286,7 +291,7 @@ static const struct sweep_texts taken = {&taken_text, 1};
 bool sweep_expand(const struct sweep_plan *p, uint64_t task, const struct sweep_place *at,
 	struct arena *a, struct sweep_cell *out, struct incore_error *e)
 {
-	struct names k = {.at = at,
+	struct sweep_cell_names k = {.at = at,
 		.params = &out->params,
 		.cell = sweep_cell_of(p, task),
 		.repeat = task % p->repeats};
@@ -300,7 +305,7 @@ bool sweep_expand(const struct sweep_plan *p, uint64_t task, const struct sweep_
 	out->outputs = fill_all(&k, &p->outputs, a);
 	out->captures =
 		fill_all(&k, p->kind == SWEEP_CAPTURE && !p->captures.n ? &taken : &p->captures, a);
-	out->cwd = p->cwd.text ? fill(&k, p->cwd.text, a) : at->base;
+	out->cwd = p->cwd.text ? sweep_cell_fill(&k, p->cwd.text, a) : at->base;
 	if (out->cwd && *out->cwd != '/')
 		out->cwd = arena_printf(a, "%s/%s", at->base, out->cwd);
 	return (out->label && out->argv && out->env && out->outputs && out->captures && out->cwd) ||

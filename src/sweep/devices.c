@@ -12,13 +12,14 @@
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 #define ASK_MS 30000
 
-struct finder {
+struct sweep_devices_finder {
 	struct arena *arena;
 	VEC(struct sweep_device) v;
 	uint64_t n_amd;
 };
 
-static bool add(struct finder *f, const char *kind, struct str number, struct incore_error *e)
+static bool sweep_devices_add(
+	struct sweep_devices_finder *f, const char *kind, struct str number, struct incore_error *e)
 {
 	struct sweep_device d = {.id = arena_printf(f->arena, "%s:%.*s", kind, STR_ARG(number)),
 		.number = arena_strndup(f->arena, number.p, number.n)};
@@ -44,7 +45,7 @@ static bool is_gpu(const char *node)
 	return strtoull(text, NULL, 10) != 0;
 }
 
-static bool count_node(void *ctx, const char *name, struct incore_error *e)
+static bool sweep_devices_count_node(void *ctx, const char *name, struct incore_error *e)
 {
 	uint64_t *n = ctx;
 
@@ -53,14 +54,14 @@ static bool count_node(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-static bool find_amd(struct finder *f, struct incore_error *e)
+static bool find_amd(struct sweep_devices_finder *f, struct incore_error *e)
 {
 	uint64_t n_nodes = 0;
 	bool ok = true;
 
 	if (!file_is_dir(NODES))
 		return true;
-	dir_each(NODES, count_node, &n_nodes, NULL);
+	dir_each(NODES, sweep_devices_count_node, &n_nodes, NULL);
 	for (uint64_t i = 0; ok && i < n_nodes; i++) { /* by number: 10 comes after 9 */
 		char text[24];
 
@@ -68,13 +69,13 @@ static bool find_amd(struct finder *f, struct incore_error *e)
 		if (!is_gpu(text))
 			continue;
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)f->n_amd++);
-		ok = add(f, "amd", str_of(text), e);
+		ok = sweep_devices_add(f, "amd", str_of(text), e);
 	}
 	return ok;
 }
 
 /* The output of a tool; empty if it is missing or fails. */
-static bool ask(
+static bool sweep_devices_ask(
 	const char *const *argv, struct strbuf *out, bool *does_work, struct incore_error *e)
 {
 	struct process_result r;
@@ -87,12 +88,12 @@ static bool ask(
 }
 
 /* Adds a device for each line with that key: "KEY : 3" or, with key "", only the number. */
-static bool find_by_tool(struct finder *f, const char *kind, const char *const *argv,
+static bool find_by_tool(struct sweep_devices_finder *f, const char *kind, const char *const *argv,
 	const char *key, struct incore_error *e)
 {
 	struct strbuf text = {0};
 	struct str rest, line;
-	bool does_work = false, ok = ask(argv, &text, &does_work, e);
+	bool does_work = false, ok = sweep_devices_ask(argv, &text, &does_work, e);
 
 	for (rest = (struct str){text.p, text.n}; ok && does_work && str_cut(&rest, "\n", &line);) {
 		uint64_t n;
@@ -104,7 +105,7 @@ static bool find_by_tool(struct finder *f, const char *kind, const char *const *
 		if (str_starts(line, ":"))
 			line = str_trim(str_sub(line, 1, line.n));
 		if (str_to_u64(line, &n))
-			ok = add(f, kind, line, e);
+			ok = sweep_devices_add(f, kind, line, e);
 	}
 	sb_free(&text);
 	return ok;
@@ -116,7 +117,7 @@ bool sweep_devices_find(const struct sweep_plan *p, struct arena *a, struct swee
 	static const char *const nvidia[] = {
 		"nvidia-smi", "--query-gpu=index", "--format=csv,noheader", NULL};
 	static const char *const npu[] = {"npu-smi", "info", "-l", NULL};
-	struct finder f = {.arena = a};
+	struct sweep_devices_finder f = {.arena = a};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < p->pool.devices.n; i++) {
@@ -200,7 +201,7 @@ static bool check_by(const char *const *argv, uint64_t limit_ms, struct arena *a
 /* Checks that the n-th GPU of kfd still exists. */
 static void check_amd(const struct sweep_device *d, struct arena *a, const char **why)
 {
-	struct finder f = {.arena = a};
+	struct sweep_devices_finder f = {.arena = a};
 
 	if (!file_is_dir(NODES) || !find_amd(&f, NULL) || f.n_amd <= strtoull(d->number, NULL, 10))
 		*why = "it is no longer among the GPUs of " NODES;

@@ -13,7 +13,7 @@
 
 /* --- reading --- */
 
-struct event {
+struct sweep_events_event {
 	struct str name, title, where, id;
 	struct sweep_result r;
 	uint64_t task, attempt, submission, unix_ms;
@@ -31,7 +31,7 @@ static void get_str_copy(struct json_reader *r, struct arena *a, struct str *out
 }
 
 /* [[task, attempt], ...] */
-static void get_tasks(struct json_reader *r, struct event *v)
+static void get_tasks(struct json_reader *r, struct sweep_events_event *v)
 {
 	for (json_enter_array(r); json_next_item(r);) {
 		uint32_t pair[2] = {0};
@@ -46,7 +46,8 @@ static void get_tasks(struct json_reader *r, struct event *v)
 	}
 }
 
-static void get_captures(struct json_reader *r, struct arena *a, struct event *v)
+static void sweep_events_get_captures(
+	struct json_reader *r, struct arena *a, struct sweep_events_event *v)
 {
 	for (json_enter_array(r); json_next_item(r);) {
 		const char *path = NULL;
@@ -57,7 +58,8 @@ static void get_captures(struct json_reader *r, struct arena *a, struct event *v
 	}
 }
 
-static void get_member(struct json_reader *r, struct arena *a, struct str key, struct event *v)
+static void get_member(
+	struct json_reader *r, struct arena *a, struct str key, struct sweep_events_event *v)
 {
 	if (str_is(key, "event"))
 		get_str_copy(r, a, &v->name);
@@ -90,7 +92,7 @@ static void get_member(struct json_reader *r, struct arena *a, struct str key, s
 	else if (str_is(key, "tasks"))
 		get_tasks(r, v);
 	else if (str_is(key, "captures"))
-		get_captures(r, a, v);
+		sweep_events_get_captures(r, a, v);
 	else
 		json_skip(r);
 }
@@ -117,20 +119,21 @@ static enum sweep_state state_after(
 	return ++t->counted > s->plan.retries ? SWEEP_FAILED : SWEEP_WAITING;
 }
 
-static bool bad(struct incore_error *e, const char *path, const char *what)
+static bool sweep_events_bad(struct incore_error *e, const char *path, const char *what)
 {
 	return err_file(
 		e, "journal-damaged", path, INCORE_NO_OFFSET, "a line of the journal %s", what);
 }
 
-static bool begin_attempt(struct sweep *s, uint64_t task, uint64_t attempt, const struct event *v,
-	struct incore_error *e)
+static bool begin_attempt(struct sweep *s, uint64_t task, uint64_t attempt,
+	const struct sweep_events_event *v, struct incore_error *e)
 {
 	struct sweep_task *t = task < s->plan.n_tasks ? &s->tasks[task] : NULL;
 
 	if (!t || t->is_excluded || t->state != SWEEP_WAITING ||
 		attempt != (uint64_t)t->attempts + 1)
-		return bad(e, s->journal_path, "begins an attempt that is not possible");
+		return sweep_events_bad(
+			e, s->journal_path, "begins an attempt that is not possible");
 	set_state(s, t, SWEEP_RUNNING);
 	s->n_attempts++;
 	s->n_retries += t->attempts > 0;
@@ -143,13 +146,13 @@ static bool begin_attempt(struct sweep *s, uint64_t task, uint64_t attempt, cons
 	return true;
 }
 
-static bool end_attempt(struct sweep *s, struct event *v, struct incore_error *e)
+static bool end_attempt(struct sweep *s, struct sweep_events_event *v, struct incore_error *e)
 {
 	struct sweep_task *t = v->task < s->plan.n_tasks ? &s->tasks[v->task] : NULL;
 
 	if (!v->has_task || !t || t->state != SWEEP_RUNNING || v->attempt != t->attempts ||
 		!v->r.outcome)
-		return bad(e, s->journal_path, "ends an attempt that does not run");
+		return sweep_events_bad(e, s->journal_path, "ends an attempt that does not run");
 	t->outcome = v->r.outcome;
 	t->how = v->r.how ? v->r.how : "";
 	t->status = v->r.status;
@@ -174,12 +177,12 @@ static bool end_attempt(struct sweep *s, struct event *v, struct incore_error *e
 	return true;
 }
 
-static bool begin_submission(struct sweep *s, struct event *v, struct incore_error *e)
+static bool begin_submission(struct sweep *s, struct sweep_events_event *v, struct incore_error *e)
 {
 	struct sweep_submission x = {.name = v->id.p, .n_open = (uint32_t)v->tasks.n};
 
 	if (!x.name)
-		return bad(e, s->journal_path, "submits jobs without a name");
+		return sweep_events_bad(e, s->journal_path, "submits jobs without a name");
 	for (size_t i = 0; i < v->tasks.n; i++) {
 		if (!begin_attempt(s, v->tasks.v[i], v->attempts.v[i], v, e))
 			goto fail;
@@ -197,7 +200,8 @@ fail:
 	return false;
 }
 
-static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
+static bool sweep_events_follow(
+	struct sweep *s, struct sweep_events_event *v, struct incore_error *e)
 {
 	if (str_is(v->name, "sweep")) {
 		s->is_begun = true;
@@ -211,7 +215,7 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 				set_state(s, &s->tasks[i], SWEEP_WAITING);
 	} else if (str_is(v->name, "start")) {
 		return v->has_task ? begin_attempt(s, v->task, v->attempt, v, e)
-				   : bad(e, s->journal_path, "starts nothing");
+				   : sweep_events_bad(e, s->journal_path, "starts nothing");
 	} else if (str_is(v->name, "end")) {
 		return end_attempt(s, v, e);
 	} else if (str_is(v->name, "sick")) {
@@ -222,10 +226,11 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 		return begin_submission(s, v, e);
 	} else if (str_is(v->name, "job")) {
 		if (!v->submission || v->submission > s->submissions.n)
-			return bad(e, s->journal_path, "is of a submission that is not there");
+			return sweep_events_bad(
+				e, s->journal_path, "is of a submission that is not there");
 		s->submissions.v[v->submission - 1].job_id = v->id.p;
 	} else {
-		return bad(e, s->journal_path, "is of an unknown kind");
+		return sweep_events_bad(e, s->journal_path, "is of an unknown kind");
 	}
 	return true;
 }
@@ -233,7 +238,7 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 bool sweep_apply(void *sweep, struct str line, struct incore_error *e)
 {
 	struct sweep *s = sweep;
-	struct event v = {0};
+	struct sweep_events_event v = {0};
 	struct json_reader r;
 	struct str key;
 	/* the reader needs padding after the text */
@@ -246,7 +251,7 @@ bool sweep_apply(void *sweep, struct str line, struct incore_error *e)
 	json_init(&r, copy, line.n, s->journal_path, 0);
 	for (json_enter_object(&r); json_next_key(&r, &key);)
 		get_member(&r, &s->arena, key, &v);
-	ok = json_finish(&r, e) && follow(s, &v, e);
+	ok = json_finish(&r, e) && sweep_events_follow(s, &v, e);
 	json_deinit(&r);
 	VEC_FREE(&v.tasks);
 	VEC_FREE(&v.attempts);
@@ -257,12 +262,12 @@ bool sweep_apply(void *sweep, struct str line, struct incore_error *e)
 
 /* --- writing --- */
 
-struct line {
+struct sweep_events_line {
 	struct json_writer w;
 	struct strbuf text;
 };
 
-static void open_line(struct line *l, const char *event)
+static void open_line(struct sweep_events_line *l, const char *event)
 {
 	l->text = (struct strbuf){0};
 	json_w_buf(&l->w, &l->text, 0);
@@ -273,7 +278,8 @@ static void open_line(struct line *l, const char *event)
 
 /* Writes the line, then applies it. A line that begins something is on the disk before that begins;
  * an end need not be, because its result already is. */
-static bool close_line(struct sweep *s, struct line *l, bool is_begin, struct incore_error *e)
+static bool close_line(
+	struct sweep *s, struct sweep_events_line *l, bool is_begin, struct incore_error *e)
 {
 	struct str text;
 	bool ok;
@@ -291,7 +297,7 @@ static bool close_line(struct sweep *s, struct line *l, bool is_begin, struct in
 
 bool sweep_note_begin(struct sweep *s, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "sweep");
 	json_w_kv_cstr(&l.w, "name", s->name);
@@ -304,7 +310,7 @@ bool sweep_note_begin(struct sweep *s, struct incore_error *e)
 bool sweep_note_driver(struct sweep *s, struct incore_error *e)
 {
 	char host[256] = "";
-	struct line l;
+	struct sweep_events_line l;
 
 	gethostname(host, sizeof(host) - 1);
 	open_line(&l, "driver");
@@ -316,7 +322,7 @@ bool sweep_note_driver(struct sweep *s, struct incore_error *e)
 
 bool sweep_note_start(struct sweep *s, uint32_t task, const char *where, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "start");
 	json_w_kv_u64(&l.w, "task", task);
@@ -328,7 +334,7 @@ bool sweep_note_start(struct sweep *s, uint32_t task, const char *where, struct 
 bool sweep_note_end(
 	struct sweep *s, uint32_t task, const struct sweep_result *r, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "end");
 	json_w_kv_u64(&l.w, "task", task);
@@ -350,7 +356,7 @@ bool sweep_note_end(
 
 bool sweep_note_sick(struct sweep *s, const char *device, const char *why, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "sick");
 	json_w_kv_cstr(&l.w, "id", device);
@@ -361,7 +367,7 @@ bool sweep_note_sick(struct sweep *s, const char *device, const char *why, struc
 bool sweep_note_submit(
 	struct sweep *s, const char *name, const uint32_t *tasks, size_t n, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "submit");
 	json_w_kv_u64(&l.w, "submission", s->submissions.n + 1);
@@ -379,7 +385,7 @@ bool sweep_note_submit(
 
 bool sweep_note_job(struct sweep *s, uint32_t submission, const char *id, struct incore_error *e)
 {
-	struct line l;
+	struct sweep_events_line l;
 
 	open_line(&l, "job");
 	json_w_kv_u64(&l.w, "submission", submission);

@@ -4,7 +4,7 @@
 
 #include "sweep/sweep.h"
 
-static bool hand_over(const struct sweep *s, uint32_t task, sweep_capture_fn fn, void *ctx,
+static bool handover_hand_over(const struct sweep *s, uint32_t task, sweep_capture_fn fn, void *ctx,
 	struct incore_error *e)
 {
 	const struct sweep_plan *p = &s->plan;
@@ -36,7 +36,7 @@ bool sweep_each_capture(const char *dir, sweep_capture_fn fn, void *ctx, struct 
 
 	for (uint32_t i = 0; ok && i < s.plan.n_tasks; i++)
 		if (s.tasks[i].state == SWEEP_OK && s.tasks[i].captures)
-			ok = hand_over(&s, i, fn, ctx, e);
+			ok = handover_hand_over(&s, i, fn, ctx, e);
 	sweep_close(&s);
 	return ok;
 }

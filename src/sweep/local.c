@@ -85,7 +85,7 @@ static bool must_check(const struct slot *x)
 	return false;
 }
 
-static void *work(void *ctx)
+static void *sweep_local_work(void *ctx)
 {
 	struct slot *x = ctx;
 	struct local *l = x->l;
@@ -141,7 +141,7 @@ static bool is_same_kind(const struct sweep_device *a, const struct sweep_device
 }
 
 /* Leases free devices of one kind; that of the last attempt only if there is no other. */
-static bool take_devices(struct slot *x, struct incore_error *e)
+static bool sweep_local_take_devices(struct slot *x, struct incore_error *e)
 {
 	struct sweep *s = x->l->s;
 	const struct sweep_task *t = &s->tasks[x->task];
@@ -167,7 +167,7 @@ static bool take_devices(struct slot *x, struct incore_error *e)
 	return true;
 }
 
-static bool prepare(struct slot *x, struct incore_error *e)
+static bool sweep_local_prepare(struct slot *x, struct incore_error *e)
 {
 	struct sweep *s = x->l->s;
 	const struct sweep_device *d[MAX_DEVICES];
@@ -196,7 +196,7 @@ static bool prepare(struct slot *x, struct incore_error *e)
 	return (argv[6] && argv[7]) || err_nomem(e);
 }
 
-static bool has_room(const struct local *l)
+static bool sweep_local_has_room(const struct local *l)
 {
 	const struct sweep_plan *p = &l->s->plan;
 
@@ -219,13 +219,13 @@ static bool start_next(struct local *l, bool *is_started, struct incore_error *e
 	x->l = l;
 	x->task = l->queue.v[l->head];
 	arena_init(&x->arena);
-	ok = take_devices(x, e);
+	ok = sweep_local_take_devices(x, e);
 	if (!ok || x->n_devices < s->plan.needs.devices) {
 		drop(x);
 		return ok;
 	}
-	ok = prepare(x, e) && sweep_note_start(s, x->task, x->where, e);
-	if (ok && pthread_create(&x->thread, NULL, work, x) != 0)
+	ok = sweep_local_prepare(x, e) && sweep_note_start(s, x->task, x->where, e);
+	if (ok && pthread_create(&x->thread, NULL, sweep_local_work, x) != 0)
 		ok = err_set(e, INCORE_FAILED, "no-thread", "cannot start a thread");
 	if (!ok) {
 		drop(x);
@@ -239,7 +239,8 @@ static bool start_next(struct local *l, bool *is_started, struct incore_error *e
 
 /* --- ending --- */
 
-static bool leave(struct local *l, size_t device, const char *why, struct incore_error *e)
+static bool sweep_local_leave(
+	struct local *l, size_t device, const char *why, struct incore_error *e)
 {
 	if (l->devices[device].is_sick)
 		return true;
@@ -267,7 +268,7 @@ static bool count_strikes(struct local *l, const struct slot *x, struct incore_e
 		if (d->strikes++ == 0)
 			d->others_ok = l->n_ok - d->n_ok;
 		if (d->strikes >= STRIKES && l->n_ok - d->n_ok > d->others_ok)
-			ok = leave(l, x->devices[i],
+			ok = sweep_local_leave(l, x->devices[i],
 				"three tasks in a row failed on it while other devices finished theirs",
 				e);
 	}
@@ -286,7 +287,7 @@ static bool reap(struct local *l, struct slot *x, struct incore_error *e)
 	for (size_t i = 0; ok && i < x->n_devices; i++)
 		if (x->sick[i]) {
 			sick = x->sick[i];
-			ok = leave(l, x->devices[i], sick, e);
+			ok = sweep_local_leave(l, x->devices[i], sick, e);
 		}
 	if (!x->was_run) {
 		lost.outcome = "machine";
@@ -364,7 +365,7 @@ static bool drive(struct local *l, struct incore_error *e)
 					l->n_healthy, l->s->devices.n,
 					(unsigned long long)p->needs.devices);
 		}
-		while (ok && is_started && l->head < l->queue.n && has_room(l))
+		while (ok && is_started && l->head < l->queue.n && sweep_local_has_room(l))
 			ok = start_next(l, &is_started, e);
 		if (!ok)
 			atomic_store(&l->is_ending, true); /* end the running tasks first */

@@ -13,7 +13,7 @@ struct matching {
 	const char *rest; /* rest of the pattern */
 };
 
-static bool follow(struct matching *m, struct incore_error *e);
+static bool sweep_match_follow(struct matching *m, struct incore_error *e);
 
 static size_t part_length(const char *pattern)
 {
@@ -25,7 +25,7 @@ static bool has_wildcard(const char *part, size_t n)
 	return strcspn(part, "*?[\\") < n;
 }
 
-static bool add(struct sweep_matches *m, const char *path, struct incore_error *e)
+static bool sweep_match_add(struct sweep_matches *m, const char *path, struct incore_error *e)
 {
 	char *copy = mem_strndup(path, strlen(path));
 
@@ -45,7 +45,7 @@ static bool go_into(const struct matching *m, const char *name, struct incore_er
 
 	sb_printf(&path, "%s%s%.*s", m->dir, name, (int)n_slashes, m->rest);
 	next.dir = path.p;
-	ok = path.failed ? err_nomem(e) : follow(&next, e);
+	ok = path.failed ? err_nomem(e) : sweep_match_follow(&next, e);
 	sb_free(&path);
 	return ok;
 }
@@ -68,14 +68,14 @@ static bool try_all(struct matching *m, struct incore_error *e)
 	return true;
 }
 
-static bool follow(struct matching *m, struct incore_error *e)
+static bool sweep_match_follow(struct matching *m, struct incore_error *e)
 {
 	size_t n = part_length(m->rest);
 	char *part;
 	bool ok;
 
 	if (!*m->rest)
-		return !file_exists_in(m->fence, m->dir) || add(m->found, m->dir, e);
+		return !file_exists_in(m->fence, m->dir) || sweep_match_add(m->found, m->dir, e);
 	part = mem_strndup(m->rest, n);
 	if (!part)
 		return err_nomem(e);
@@ -115,7 +115,7 @@ bool sweep_match(struct sweep_matches *m, const char *pattern, const char *out,
 	*m = (struct sweep_matches){0};
 	return (is_left ? file_fence_add(f, out, e) : fence_pattern(f, pattern, e)) &&
 	       (*pattern != '/' || (all.dir = "/", all.rest = pattern + strspn(pattern, "/"))) &&
-	       follow(&all, e);
+	       sweep_match_follow(&all, e);
 }
 
 void sweep_matches_free(struct sweep_matches *m)

@@ -9,7 +9,7 @@
 #define DEFAULT_POLL_MS 5000
 #define MAX_TIME_MS ((uint64_t)366 * 24 * 3600 * 1000)
 
-struct reader {
+struct sweep_plan_reader {
 	struct sweep_plan *p;
 	struct incore_error *e;
 	bool has_command;
@@ -17,14 +17,15 @@ struct reader {
 
 struct key {
 	const char *name;
-	bool (*take)(struct reader *r, const struct yaml_node *n);
+	bool (*take)(struct sweep_plan_reader *r, const struct yaml_node *n);
 };
 
 #define WRONG(r, n, ...) yaml_error((n), (r)->p->path, (r)->e, __VA_ARGS__)
 
 /* --- values --- */
 
-static bool take_scalar(struct reader *r, const struct yaml_node *n, struct sweep_text *out)
+static bool take_scalar(
+	struct sweep_plan_reader *r, const struct yaml_node *n, struct sweep_text *out)
 {
 	if (n->kind != YAML_SCALAR)
 		return WRONG(r, n, "expected one value");
@@ -32,7 +33,8 @@ static bool take_scalar(struct reader *r, const struct yaml_node *n, struct swee
 	return true;
 }
 
-static bool take_word(struct reader *r, const struct yaml_node *n, const char **out)
+static bool sweep_plan_take_word(
+	struct sweep_plan_reader *r, const struct yaml_node *n, const char **out)
 {
 	struct sweep_text t;
 
@@ -42,7 +44,8 @@ static bool take_word(struct reader *r, const struct yaml_node *n, const char **
 	return *t.text || WRONG(r, n, "expected a value");
 }
 
-static bool take_list(struct reader *r, const struct yaml_node *n, struct sweep_texts *out)
+static bool sweep_plan_take_list(
+	struct sweep_plan_reader *r, const struct yaml_node *n, struct sweep_texts *out)
 {
 	const struct yaml_node *k = n->first;
 
@@ -63,8 +66,8 @@ struct unit_word {
 	uint64_t factor;
 };
 
-static bool take_amount(struct reader *r, const struct yaml_node *n, const struct unit_word *units,
-	uint64_t most, uint64_t *out)
+static bool take_amount(struct sweep_plan_reader *r, const struct yaml_node *n,
+	const struct unit_word *units, uint64_t most, uint64_t *out)
 {
 	struct str s = n->text;
 	size_t digits = 0;
@@ -86,8 +89,8 @@ static bool take_amount(struct reader *r, const struct yaml_node *n, const struc
 	return WRONG(r, n, "expected a number, found '%.*s'", STR_ARG(s));
 }
 
-static bool take_count(
-	struct reader *r, const struct yaml_node *n, uint64_t least, uint64_t most, uint64_t *out)
+static bool take_count(struct sweep_plan_reader *r, const struct yaml_node *n, uint64_t least,
+	uint64_t most, uint64_t *out)
 {
 	static const struct unit_word plain[] = {{"", 1}, {NULL, 0}};
 
@@ -100,7 +103,8 @@ static bool take_count(
 	return true;
 }
 
-static bool take_time(struct reader *r, const struct yaml_node *n, uint64_t *ms)
+static bool sweep_plan_take_time(
+	struct sweep_plan_reader *r, const struct yaml_node *n, uint64_t *ms)
 {
 	static const struct unit_word units[] = {
 		{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
@@ -108,7 +112,7 @@ static bool take_time(struct reader *r, const struct yaml_node *n, uint64_t *ms)
 	return take_amount(r, n, units, MAX_TIME_MS, ms);
 }
 
-static bool take_bytes(struct reader *r, const struct yaml_node *n, uint64_t *bytes)
+static bool take_bytes(struct sweep_plan_reader *r, const struct yaml_node *n, uint64_t *bytes)
 {
 	static const struct unit_word units[] = {{"MiB", 1 << 20}, {"GiB", 1 << 30},
 		{"TiB", (uint64_t)1 << 40}, {"KiB", 1 << 10}, {"", 1}, {NULL, 0}};
@@ -116,7 +120,7 @@ static bool take_bytes(struct reader *r, const struct yaml_node *n, uint64_t *by
 	return take_amount(r, n, units, (uint64_t)1 << 60, bytes);
 }
 
-static bool take_flag(struct reader *r, const struct yaml_node *n, bool *out)
+static bool take_flag(struct sweep_plan_reader *r, const struct yaml_node *n, bool *out)
 {
 	*out = n->kind == YAML_SCALAR && (str_is(n->text, "true") || str_is(n->text, "yes"));
 	if (*out || (n->kind == YAML_SCALAR && (str_is(n->text, "false") || str_is(n->text, "no"))))
@@ -124,7 +128,7 @@ static bool take_flag(struct reader *r, const struct yaml_node *n, bool *out)
 	return WRONG(r, n, "expected true or false");
 }
 
-static bool is_name(const char *s)
+static bool sweep_plan_is_name(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')
 		return false;
@@ -133,7 +137,8 @@ static bool is_name(const char *s)
 	return !*s;
 }
 
-static bool take_pairs(struct reader *r, const struct yaml_node *n, struct sweep_pairs *out)
+static bool take_pairs(
+	struct sweep_plan_reader *r, const struct yaml_node *n, struct sweep_pairs *out)
 {
 	if (n->kind != YAML_MAP)
 		return WRONG(r, n, "expected names with values");
@@ -141,7 +146,7 @@ static bool take_pairs(struct reader *r, const struct yaml_node *n, struct sweep
 	if (!out->v)
 		return err_nomem(r->e);
 	for (const struct yaml_node *k = n->first; k; k = k->next) {
-		if (!is_name(k->key))
+		if (!sweep_plan_is_name(k->key))
 			return WRONG(r, k, "'%s' is no name: letters, digits and _", k->key);
 		out->v[out->n].name = k->key;
 		if (!take_scalar(r, k, &out->v[out->n++].value))
@@ -151,7 +156,7 @@ static bool take_pairs(struct reader *r, const struct yaml_node *n, struct sweep
 }
 
 /* Reads a map with known keys. */
-static bool take_map(struct reader *r, const struct yaml_node *n, const struct key *keys)
+static bool take_map(struct sweep_plan_reader *r, const struct yaml_node *n, const struct key *keys)
 {
 	if (n->kind != YAML_MAP)
 		return WRONG(r, n, "expected names with values");
@@ -180,8 +185,8 @@ static bool is_param(const struct sweep_plan *p, const char *name)
 }
 
 /* Reads one value of an axis: a scalar sets the parameter named like the axis. */
-static bool take_value(struct reader *r, const struct yaml_node *n, const char *axis,
-	const struct sweep_pairs *first, struct sweep_pairs *out)
+static bool sweep_plan_take_value(struct sweep_plan_reader *r, const struct yaml_node *n,
+	const char *axis, const struct sweep_pairs *first, struct sweep_pairs *out)
 {
 	if (n->kind == YAML_SCALAR) {
 		out->v = arena_zalloc(&r->p->arena, 1, sizeof(*out->v));
@@ -199,14 +204,14 @@ static bool take_value(struct reader *r, const struct yaml_node *n, const char *
 	return out->n == first->n || WRONG(r, n, "a value of '%s' sets nothing", axis);
 }
 
-static bool take_axis(struct reader *r, const struct yaml_node *n)
+static bool take_axis(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	static const char *const OWN[] = {
 		"out", "base", "cell", "repeat", "attempt", "devices", "device"};
 	struct sweep_plan *p = r->p;
 	struct sweep_axis x = {0};
 
-	if (!is_name(n->key))
+	if (!sweep_plan_is_name(n->key))
 		return WRONG(r, n, "'%s' is no name: letters, digits and _", n->key);
 	if (n->kind != YAML_LIST || !n->n)
 		return WRONG(r, n, "expected a list of values of '%s'", n->key);
@@ -214,7 +219,7 @@ static bool take_axis(struct reader *r, const struct yaml_node *n)
 	if (!x.values)
 		return err_nomem(r->e);
 	for (const struct yaml_node *k = n->first; k; k = k->next, x.n++)
-		if (!take_value(r, k, n->key, x.values, &x.values[x.n]))
+		if (!sweep_plan_take_value(r, k, n->key, x.values, &x.values[x.n]))
 			return false;
 	for (size_t i = 0; i < x.values[0].n; i++) {
 		const char *name = x.values[0].v[i].name;
@@ -232,7 +237,7 @@ static bool take_axis(struct reader *r, const struct yaml_node *n)
 	return true;
 }
 
-static bool take_matrix(struct reader *r, const struct yaml_node *n)
+static bool take_matrix(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	if (n->kind != YAML_MAP)
 		return WRONG(r, n, "expected parameters with lists of values");
@@ -245,7 +250,7 @@ static bool take_matrix(struct reader *r, const struct yaml_node *n)
 	return true;
 }
 
-static bool take_exclude(struct reader *r, const struct yaml_node *n)
+static bool take_exclude(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	struct sweep_plan *p = r->p;
 
@@ -262,7 +267,8 @@ static bool take_exclude(struct reader *r, const struct yaml_node *n)
 
 /* --- what is run --- */
 
-static bool take_command(struct reader *r, const struct yaml_node *n, enum sweep_kind kind)
+static bool sweep_plan_take_command(
+	struct sweep_plan_reader *r, const struct yaml_node *n, enum sweep_kind kind)
 {
 	struct sweep_plan *p = r->p;
 
@@ -275,72 +281,72 @@ static bool take_command(struct reader *r, const struct yaml_node *n, enum sweep
 		p->command.n = 1;
 		return p->command.v ? take_scalar(r, n, p->command.v) : err_nomem(r->e);
 	}
-	return take_list(r, n, &p->command) &&
+	return sweep_plan_take_list(r, n, &p->command) &&
 	       (p->command.n || WRONG(r, n, "expected a list of words"));
 }
 
-static bool take_run(struct reader *r, const struct yaml_node *n)
+static bool sweep_plan_take_run(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
-	return take_command(r, n, SWEEP_COMMAND);
+	return sweep_plan_take_command(r, n, SWEEP_COMMAND);
 }
 
-static bool take_shell(struct reader *r, const struct yaml_node *n)
+static bool take_shell(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
-	return take_command(r, n, SWEEP_SHELL);
+	return sweep_plan_take_command(r, n, SWEEP_SHELL);
 }
 
-static bool take_capture(struct reader *r, const struct yaml_node *n)
+static bool sweep_plan_take_capture(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
-	return take_command(r, n, SWEEP_CAPTURE);
+	return sweep_plan_take_command(r, n, SWEEP_CAPTURE);
 }
 
-static bool take_profile(struct reader *r, const struct yaml_node *n)
+static bool take_profile(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
-	return take_command(r, n, SWEEP_PROFILE);
+	return sweep_plan_take_command(r, n, SWEEP_PROFILE);
 }
 
-static bool take_replay(struct reader *r, const struct yaml_node *n)
+static bool take_replay(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
-	return take_command(r, n, SWEEP_REPLAY);
+	return sweep_plan_take_command(r, n, SWEEP_REPLAY);
 }
 
 /* --- keys --- */
 
 #define TAKER(NAME, CALL)                                                                          \
-	static bool NAME(struct reader *r, const struct yaml_node *n)                              \
+	static bool NAME(struct sweep_plan_reader *r, const struct yaml_node *n)                   \
 	{                                                                                          \
 		return CALL;                                                                       \
 	}
-TAKER(take_name, take_word(r, n, &r->p->name))
-TAKER(take_outputs, take_list(r, n, &r->p->outputs))
-TAKER(take_captures, take_list(r, n, &r->p->captures))
-TAKER(take_records, take_list(r, n, &r->p->records))
+TAKER(take_name, sweep_plan_take_word(r, n, &r->p->name))
+TAKER(take_outputs, sweep_plan_take_list(r, n, &r->p->outputs))
+TAKER(take_captures, sweep_plan_take_list(r, n, &r->p->captures))
+TAKER(take_records, sweep_plan_take_list(r, n, &r->p->records))
 TAKER(take_env, take_pairs(r, n, &r->p->env))
 TAKER(take_cwd, take_scalar(r, n, &r->p->cwd))
 TAKER(take_repeats, take_count(r, n, 1, 1000, &r->p->repeats))
 TAKER(take_retries, take_count(r, n, 0, 100000, &r->p->retries))
-TAKER(take_timeout, take_time(r, n, &r->p->timeout_ms))
+TAKER(take_timeout, sweep_plan_take_time(r, n, &r->p->timeout_ms))
 TAKER(take_need_devices, take_count(r, n, 0, 32, &r->p->needs.devices))
 TAKER(take_need_cpus, take_count(r, n, 1, 4096, &r->p->needs.cpus))
 TAKER(take_need_memory, take_bytes(r, n, &r->p->needs.memory_bytes))
 TAKER(take_exclusive, take_flag(r, n, &r->p->needs.is_exclusive))
 TAKER(take_slots, take_count(r, n, 1, 4096, &r->p->pool.slots))
 TAKER(take_pool_memory, take_bytes(r, n, &r->p->pool.memory_bytes))
-TAKER(take_health_timeout, take_time(r, n, &r->p->pool.health_ms))
-TAKER(take_leases, take_word(r, n, &r->p->pool.leases))
-TAKER(take_partition, take_word(r, n, &r->p->slurm.partition))
-TAKER(take_gres, take_word(r, n, &r->p->slurm.gres))
-TAKER(take_options, take_list(r, n, &r->p->slurm.options))
+TAKER(take_health_timeout, sweep_plan_take_time(r, n, &r->p->pool.health_ms))
+TAKER(take_leases, sweep_plan_take_word(r, n, &r->p->pool.leases))
+TAKER(take_partition, sweep_plan_take_word(r, n, &r->p->slurm.partition))
+TAKER(take_gres, sweep_plan_take_word(r, n, &r->p->slurm.gres))
+TAKER(take_options, sweep_plan_take_list(r, n, &r->p->slurm.options))
 TAKER(take_throttle, take_count(r, n, 1, 100000, &r->p->slurm.throttle))
-TAKER(take_poll, take_time(r, n, &r->p->slurm.poll_ms))
+TAKER(take_poll, sweep_plan_take_time(r, n, &r->p->slurm.poll_ms))
 
 /* A copy of the plan is kept beside the results, readable for everyone who may read those: so no
  * passwords. */
-static bool take_store(struct reader *r, const struct yaml_node *n)
+static bool take_store(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	ptrdiff_t scheme, at;
 
-	if (!take_word(r, n, &r->p->store))
+	if (!sweep_plan_take_word(r, n, &r->p->store))
 		return false;
 	scheme = str_find(n->text, "://");
 	at = str_find(n->text, "@");
@@ -352,13 +358,13 @@ static bool take_store(struct reader *r, const struct yaml_node *n)
 	return WRONG(r, n, "a plan has no password: ~/.pgpass or PGPASSWORD is the place for it");
 }
 
-static bool take_devices(struct reader *r, const struct yaml_node *n)
+static bool sweep_plan_take_devices(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	struct sweep_texts *d = &r->p->pool.devices;
 
 	if (n->kind == YAML_SCALAR && str_is(n->text, "found"))
 		return true;
-	if (!take_list(r, n, d))
+	if (!sweep_plan_take_list(r, n, d))
 		return false;
 	for (size_t i = 0; i < d->n; i++) {
 		const char *colon = strchr(d->v[i].text, ':');
@@ -374,16 +380,16 @@ static bool take_devices(struct reader *r, const struct yaml_node *n)
 	return true;
 }
 
-static bool take_health(struct reader *r, const struct yaml_node *n)
+static bool take_health(struct sweep_plan_reader *r, const struct yaml_node *n)
 {
 	r->p->pool.has_no_health = n->kind == YAML_SCALAR && str_is(n->text, "none");
-	return r->p->pool.has_no_health || take_list(r, n, &r->p->pool.health);
+	return r->p->pool.has_no_health || sweep_plan_take_list(r, n, &r->p->pool.health);
 }
 
 static const struct key need_keys[] = {{"devices", take_need_devices}, {"cpus", take_need_cpus},
 	{"memory", take_need_memory}, {"exclusive", take_exclusive}, {NULL, NULL}};
-static const struct key pool_keys[] = {{"devices", take_devices}, {"health", take_health},
-	{"health-timeout", take_health_timeout}, {"slots", take_slots},
+static const struct key pool_keys[] = {{"devices", sweep_plan_take_devices},
+	{"health", take_health}, {"health-timeout", take_health_timeout}, {"slots", take_slots},
 	{"memory", take_pool_memory}, {"leases", take_leases}, {NULL, NULL}};
 static const struct key slurm_keys[] = {{"partition", take_partition}, {"gres", take_gres},
 	{"options", take_options}, {"throttle", take_throttle}, {"poll", take_poll}, {NULL, NULL}};
@@ -391,8 +397,8 @@ TAKER(take_needs, take_map(r, n, need_keys))
 TAKER(take_pool, take_map(r, n, pool_keys))
 TAKER(take_slurm, take_map(r, n, slurm_keys))
 static const struct key plan_keys[] = {{"name", take_name}, {"matrix", take_matrix},
-	{"exclude", take_exclude}, {"run", take_run}, {"shell", take_shell},
-	{"capture", take_capture}, {"profile", take_profile}, {"replay", take_replay},
+	{"exclude", take_exclude}, {"run", sweep_plan_take_run}, {"shell", take_shell},
+	{"capture", sweep_plan_take_capture}, {"profile", take_profile}, {"replay", take_replay},
 	{"outputs", take_outputs}, {"captures", take_captures}, {"record", take_records},
 	{"env", take_env}, {"cwd", take_cwd}, {"repeats", take_repeats}, {"retries", take_retries},
 	{"timeout", take_timeout}, {"needs", take_needs}, {"pool", take_pool},
@@ -400,7 +406,7 @@ static const struct key plan_keys[] = {{"name", take_name}, {"matrix", take_matr
 
 /* --- the whole --- */
 
-static bool check_texts(struct reader *r, const struct sweep_texts *t, bool is_of_device)
+static bool check_texts(struct sweep_plan_reader *r, const struct sweep_texts *t, bool is_of_device)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!sweep_check_text(r->p, &t->v[i], is_of_device, r->e))
@@ -408,7 +414,7 @@ static bool check_texts(struct reader *r, const struct sweep_texts *t, bool is_o
 	return true;
 }
 
-static bool check_excludes(struct reader *r)
+static bool check_excludes(struct sweep_plan_reader *r)
 {
 	const struct sweep_plan *p = r->p;
 
@@ -422,14 +428,14 @@ static bool check_excludes(struct reader *r)
 }
 
 /* Checks that need the whole plan. */
-static bool check_plan(struct reader *r, const struct yaml_node *root)
+static bool check_plan(struct sweep_plan_reader *r, const struct yaml_node *root)
 {
 	struct sweep_plan *p = r->p;
 
 	if (!r->has_command)
 		return WRONG(r, root, "expected one of run, shell, capture, profile and replay");
 	for (size_t i = 0; i < p->records.n; i++)
-		if (!is_name(p->records.v[i].text))
+		if (!sweep_plan_is_name(p->records.v[i].text))
 			return WRONG(r, p->records.v[i].at, "'%s' is no name of a variable",
 				p->records.v[i].text);
 	for (size_t i = 0; i < p->env.n; i++)
@@ -446,7 +452,7 @@ static bool check_plan(struct reader *r, const struct yaml_node *root)
 bool sweep_plan_read(
 	struct sweep_plan *p, struct str text, const char *path, struct incore_error *e)
 {
-	struct reader r = {.p = p, .e = e};
+	struct sweep_plan_reader r = {.p = p, .e = e};
 	struct yaml_node *root = NULL;
 
 	*p = (struct sweep_plan){.path = path,

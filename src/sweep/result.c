@@ -138,7 +138,8 @@ void sweep_get_text(struct json_reader *r, struct arena *a, const char **out)
 	}
 }
 
-static void get_captures(struct json_reader *r, struct arena *a, struct sweep_result *out)
+static void sweep_result_get_captures(
+	struct json_reader *r, struct arena *a, struct sweep_result *out)
 {
 	VEC(const char *) v = {0};
 	struct str key;
@@ -160,7 +161,7 @@ static void get_captures(struct json_reader *r, struct arena *a, struct sweep_re
 	VEC_FREE(&v);
 }
 
-static bool parse(struct json_reader *r, struct arena *a, struct sweep_result *out)
+static bool sweep_result_parse(struct json_reader *r, struct arena *a, struct sweep_result *out)
 {
 	struct str key;
 
@@ -178,7 +179,7 @@ static bool parse(struct json_reader *r, struct arena *a, struct sweep_result *o
 		else if (str_is(key, "wall_ms"))
 			json_get_u64(r, &out->wall_ms);
 		else if (str_is(key, "captures"))
-			get_captures(r, a, out);
+			sweep_result_get_captures(r, a, out);
 		else
 			json_skip(r);
 	}
@@ -208,7 +209,7 @@ bool sweep_result_read(const char *attempt_dir, struct arena *a, struct sweep_re
 	file_fence_deinit(&fence);
 	if (ok) {
 		json_init(&r, f.data, f.size, path, 0);
-		parse(&r, a, out);
+		sweep_result_parse(&r, a, out);
 		ok = json_finish(&r, e);
 		json_deinit(&r);
 	}

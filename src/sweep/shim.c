@@ -17,7 +17,7 @@
 
 #define GRACE_MS 10000 /* time for a program to end by itself */
 
-struct capture_row {
+struct shim_capture_row {
 	const char *path, *format, *kernel;
 };
 
@@ -30,7 +30,7 @@ struct attempt {
 	struct sweep_result result;
 	struct capture_cache seen; /* with the fence of what the task left */
 	VEC(const char *) outputs;
-	VEC(struct capture_row) captures;
+	VEC(struct shim_capture_row) captures;
 	struct strbuf last_line;
 };
 
@@ -67,7 +67,7 @@ bool sweep_shim_pick(
 
 /* --- outputs --- */
 
-static bool spoil(struct attempt *t, const char *outcome, const char *how)
+static bool shim_spoil(struct attempt *t, const char *outcome, const char *how)
 {
 	t->result.outcome = outcome;
 	t->result.how = how ? how : "";
@@ -86,7 +86,7 @@ static bool find_files(struct attempt *t, const char *const *patterns,
 
 		ok = sweep_match(&v, *patterns, t->dir, &t->seen.fence, e);
 		if (ok && !v.n && strcmp(t->result.outcome, "ok") == 0)
-			ok = spoil(t, "no-output",
+			ok = shim_spoil(t, "no-output",
 				     arena_printf(&t->arena, "it left no %s", *patterns)) ||
 			     err_nomem(e);
 		for (size_t i = 0; ok && i < v.n; i++)
@@ -96,7 +96,7 @@ static bool find_files(struct attempt *t, const char *const *patterns,
 	return ok;
 }
 
-static bool take_output(struct attempt *t, const char *path, struct incore_error *e)
+static bool shim_take_output(struct attempt *t, const char *path, struct incore_error *e)
 {
 	const char *copy = arena_strdup(&t->arena, path);
 
@@ -104,7 +104,7 @@ static bool take_output(struct attempt *t, const char *path, struct incore_error
 }
 
 /* Finds format and kernel of a capture, which is read only as far as needed. */
-static bool look_at(struct attempt *t, struct capture_row *row, struct incore_error *e)
+static bool shim_look_at(struct attempt *t, struct shim_capture_row *row, struct incore_error *e)
 {
 	struct capture_list list;
 	const struct capture *c;
@@ -126,20 +126,20 @@ static bool look_at(struct attempt *t, struct capture_row *row, struct incore_er
 	return ok;
 }
 
-static bool take_capture(struct attempt *t, const char *path, struct incore_error *e)
+static bool shim_take_capture(struct attempt *t, const char *path, struct incore_error *e)
 {
-	struct capture_row row = {.path = arena_strdup(&t->arena, path)};
+	struct shim_capture_row row = {.path = arena_strdup(&t->arena, path)};
 	struct incore_error why = {0};
 	struct strbuf text = {0};
 	bool ok = true;
 
 	if (!row.path)
 		return err_nomem(e);
-	if (look_at(t, &row, &why)) {
+	if (shim_look_at(t, &row, &why)) {
 		ok = VEC_PUSH(&t->captures, row) || err_nomem(e);
 	} else {
 		err_format(&why, &text);
-		ok = spoil(t, "unreadable", text.p ? arena_strdup(&t->arena, text.p) : NULL) ||
+		ok = shim_spoil(t, "unreadable", text.p ? arena_strdup(&t->arena, text.p) : NULL) ||
 		     err_nomem(e);
 	}
 	incore_error_clear(&why);
@@ -168,7 +168,7 @@ static void put_environment(const struct attempt *t, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_files(const struct attempt *t, struct json_writer *w)
+static void shim_put_files(const struct attempt *t, struct json_writer *w)
 {
 	json_w_kv_array(w, "outputs");
 	for (size_t i = 0; i < t->outputs.n; i++) {
@@ -189,7 +189,7 @@ static void put_files(const struct attempt *t, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_result(const struct attempt *t, struct json_writer *w)
+static void shim_put_result(const struct attempt *t, struct json_writer *w)
 {
 	const struct sweep_result *r = &t->result;
 
@@ -217,18 +217,18 @@ static void put_result(const struct attempt *t, struct json_writer *w)
 	json_w_kv_u64(w, "wall_ms", r->wall_ms);
 	json_w_kv_cstr(w, "log", t->log);
 	json_w_kv_cstr(w, "last_line", t->last_line.p);
-	put_files(t, w);
+	shim_put_files(t, w);
 	json_w_end(w);
 }
 
-static bool tell(const struct attempt *t, struct incore_error *e)
+static bool shim_tell(const struct attempt *t, struct incore_error *e)
 {
 	struct json_writer w;
 	struct strbuf text = {0};
 	bool is_first, ok;
 
 	json_w_buf(&w, &text, 1);
-	put_result(t, &w);
+	shim_put_result(t, &w);
 	ok = json_w_finish(&w, e) && (sb_putc(&text, '\n') || err_nomem(e)) &&
 	     sweep_result_tell(t->dir, (struct str){text.p, text.n}, &is_first, e);
 	sb_free(&text);
@@ -237,7 +237,7 @@ static bool tell(const struct attempt *t, struct incore_error *e)
 
 /* --- the run --- */
 
-static const char *outcome_of(const struct process_result *r)
+static const char *shim_outcome_of(const struct process_result *r)
 {
 	switch (r->end) {
 	case PROCESS_EXITED:
@@ -254,7 +254,7 @@ static const char *outcome_of(const struct process_result *r)
 	return "failed";
 }
 
-static bool run_command(struct attempt *t, struct incore_error *e)
+static bool shim_run_command(struct attempt *t, struct incore_error *e)
 {
 	struct job j = {.argv = t->cell.argv,
 		.cwd = t->cell.cwd,
@@ -272,7 +272,7 @@ static bool run_command(struct attempt *t, struct incore_error *e)
 	job_describe(&j, &r.process, &how);
 	t->result.status = job_exit_status(&r.process);
 	t->result.wall_ms = r.process.wall_ms;
-	t->result.outcome = outcome_of(&r.process);
+	t->result.outcome = shim_outcome_of(&r.process);
 	t->result.how = how.p ? arena_strdup(&t->arena, how.p) : NULL;
 	sb_str(&t->last_line, job_last_line(&r));
 	job_result_deinit(&r);
@@ -280,7 +280,7 @@ static bool run_command(struct attempt *t, struct incore_error *e)
 	return t->result.how || err_nomem(e);
 }
 
-static bool prepare(struct attempt *t, struct incore_error *e)
+static bool shim_prepare(struct attempt *t, struct incore_error *e)
 {
 	const struct sweep_plan *p = &t->plan;
 	const struct sweep_shim *s = t->s;
@@ -316,12 +316,12 @@ static bool run_attempt(struct attempt *t, struct incore_error *e)
 		return false;
 	if (is_over) /* another driver declared it cut before it began */
 		return true;
-	if (!run_command(t, e))
+	if (!shim_run_command(t, e))
 		return false;
 	if (strcmp(t->result.outcome, "cancelled") == 0)
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted; log %s", t->log);
-	return find_files(t, t->cell.outputs, take_output, e) &&
-	       find_files(t, t->cell.captures, take_capture, e) && tell(t, e);
+	return find_files(t, t->cell.outputs, shim_take_output, e) &&
+	       find_files(t, t->cell.captures, shim_take_capture, e) && shim_tell(t, e);
 }
 
 bool sweep_shim_run(const struct sweep_shim *s, struct incore_error *e)
@@ -333,7 +333,7 @@ bool sweep_shim_run(const struct sweep_shim *s, struct incore_error *e)
 	arena_init(&t.arena);
 	capture_cache_init(&t.seen);
 	ok = (plan || err_nomem(e)) && sweep_plan_load(&t.plan, plan, e);
-	ok = ok && prepare(&t, e) && run_attempt(&t, e);
+	ok = ok && shim_prepare(&t, e) && run_attempt(&t, e);
 	capture_cache_deinit(&t.seen);
 	VEC_FREE(&t.outputs);
 	VEC_FREE(&t.captures);

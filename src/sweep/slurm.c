@@ -16,7 +16,7 @@
 #define MISSES 2 /* queries before a job without a result is given up: a shared folder may lag */
 #define SPARE_MINUTES 2u /* Slurm's time limit exceeds that of the task by this */
 
-static bool run_tool(
+static bool slurm_run_tool(
 	const char *const *argv, struct strbuf *out, bool *does_work, struct incore_error *e)
 {
 	struct process_result r;
@@ -34,8 +34,8 @@ static bool run_tool(
 /* --- submitting --- */
 
 /* Writes one line per job of the array: its task and attempt. */
-static bool write_list(const struct sweep *s, const char *path, const uint32_t *tasks, size_t n,
-	struct incore_error *e)
+static bool slurm_write_list(const struct sweep *s, const char *path, const uint32_t *tasks,
+	size_t n, struct incore_error *e)
 {
 	struct strbuf text = {0};
 	bool ok;
@@ -47,7 +47,7 @@ static bool write_list(const struct sweep *s, const char *path, const uint32_t *
 	return ok;
 }
 
-static bool write_script(
+static bool slurm_write_script(
 	struct sweep *s, const char *path, const char *list, struct incore_error *e)
 {
 	const char *program = sweep_own_program(&s->arena);
@@ -65,20 +65,20 @@ static bool write_script(
 	return ok;
 }
 
-struct words {
+struct slurm_words {
 	VEC(const char *) v;
 	struct arena *arena;
 	bool failed;
 };
 
-static void add(struct words *w, const char *word)
+static void slurm_add(struct slurm_words *w, const char *word)
 {
 	w->failed |= !word || !VEC_PUSH(&w->v, word);
 }
 
-#define ADD(W, ...) add((W), arena_printf((W)->arena, __VA_ARGS__))
+#define ADD(W, ...) slurm_add((W), arena_printf((W)->arena, __VA_ARGS__))
 
-static void put_needs(const struct sweep_plan *p, struct words *w)
+static void put_needs(const struct sweep_plan *p, struct slurm_words *w)
 {
 	if (p->slurm.partition)
 		ADD(w, "--partition=%s", p->slurm.partition);
@@ -90,26 +90,26 @@ static void put_needs(const struct sweep_plan *p, struct words *w)
 	if (p->needs.memory_bytes)
 		ADD(w, "--mem=%lluK", (unsigned long long)(p->needs.memory_bytes + 1023) >> 10);
 	if (p->needs.is_exclusive)
-		add(w, "--exclusive");
+		slurm_add(w, "--exclusive");
 	if (p->timeout_ms)
 		ADD(w, "--time=%llu",
 			(unsigned long long)(p->timeout_ms + 59999) / 60000 + SPARE_MINUTES);
 	for (size_t i = 0; i < p->slurm.options.n; i++)
-		add(w, p->slurm.options.v[i].text);
+		slurm_add(w, p->slurm.options.v[i].text);
 }
 
 /* Submits an array and reads its id from sbatch --parsable: "12" or "12;cluster". */
 static bool submit_array(struct sweep *s, const char *name, const char *stem, size_t n,
 	const char **id, struct incore_error *e)
 {
-	struct words w = {.arena = &s->arena};
+	struct slurm_words w = {.arena = &s->arena};
 	struct strbuf out = {0};
 	struct str line = {NULL, 0};
 	bool does_work = false, ok;
 
-	add(&w, "sbatch");
-	add(&w, "--parsable");
-	add(&w, "--no-requeue"); /* we decide about retries and count them */
+	slurm_add(&w, "sbatch");
+	slurm_add(&w, "--parsable");
+	slurm_add(&w, "--no-requeue"); /* we decide about retries and count them */
 	ADD(&w, "--job-name=%s", name);
 	if (s->plan.slurm.throttle)
 		ADD(&w, "--array=0-%zu%%%llu", n - 1, (unsigned long long)s->plan.slurm.throttle);
@@ -120,7 +120,7 @@ static bool submit_array(struct sweep *s, const char *name, const char *stem, si
 	put_needs(&s->plan, &w);
 	ADD(&w, "%s.sh", stem);
 	ok = (!w.failed && VEC_PUSH(&w.v, NULL)) || err_nomem(e);
-	ok = ok && run_tool(w.v.v, &out, &does_work, e);
+	ok = ok && slurm_run_tool(w.v.v, &out, &does_work, e);
 	if (ok) {
 		line = str_trim((struct str){out.p ? out.p : "", out.n});
 		*id = arena_strndup(&s->arena, line.p, strcspn(line.p, ";\n"));
@@ -148,8 +148,8 @@ static bool submit(struct sweep *s, const uint32_t *tasks, size_t n, struct inco
 
 	if (!folder || !stem || !list || !script || !name)
 		return err_nomem(e);
-	if (!sweep_make_folders(folder, e) || !write_list(s, list, tasks, n, e) ||
-		!write_script(s, script, list, e) || !sweep_note_submit(s, name, tasks, n, e))
+	if (!sweep_make_folders(folder, e) || !slurm_write_list(s, list, tasks, n, e) ||
+		!slurm_write_script(s, script, list, e) || !sweep_note_submit(s, name, tasks, n, e))
 		return false;
 	if (submit_array(s, name, stem, n, &id, e))
 		return sweep_note_job(s, number, id, e);
@@ -165,7 +165,7 @@ static bool max_array(size_t *most, struct incore_error *e)
 	static const char *const argv[] = {"scontrol", "show", "config", NULL};
 	struct strbuf out = {0};
 	struct str rest, line, word;
-	bool does_work = false, ok = run_tool(argv, &out, &does_work, e);
+	bool does_work = false, ok = slurm_run_tool(argv, &out, &does_work, e);
 	uint64_t n = DEFAULT_MAX_ARRAY;
 
 	for (rest = (struct str){out.p, out.n}; ok && str_cut(&rest, "\n", &line);)
@@ -196,7 +196,7 @@ static bool submit_waiting(struct sweep *s, struct incore_error *e)
 
 enum { JOB_GONE, JOB_ACTIVE, JOB_LOST, JOB_CANCELLED, JOB_TIMEOUT, JOB_OVER };
 
-static uint8_t state_of(struct str word)
+static uint8_t slurm_state_of(struct str word)
 {
 	static const struct {
 		const char *word;
@@ -231,7 +231,7 @@ static void take_state(struct said *x, size_t n, struct str id, struct str word)
 
 	if (at < 0 || !str_to_u64(str_sub(id, (size_t)at + 1, id.n), &i) || i >= n)
 		return;
-	x->rows[i].state = state_of(word);
+	x->rows[i].state = slurm_state_of(word);
 	snprintf(x->rows[i].word, sizeof(x->rows[i].word), "%.*s", STR_ARG(word));
 }
 
@@ -257,7 +257,7 @@ static bool ask_queue(
 	for (size_t i = 0; i < n; i++)
 		sb_printf(&names, "%s%s", i ? "," : "", s->submissions.v[v[i].submission].name);
 	argv[5] = names.p;
-	ok = (!names.failed || err_nomem(e)) && run_tool(argv, &out, does_work, e);
+	ok = (!names.failed || err_nomem(e)) && slurm_run_tool(argv, &out, does_work, e);
 	for (rest = (struct str){out.p, out.n}; ok && *does_work && str_cut(&rest, "\n", &line);) {
 		struct said *x;
 
@@ -287,7 +287,7 @@ static bool ask_accounting(struct sweep *s, struct said *x, struct incore_error 
 
 	if (!u->job_id)
 		return true;
-	ok = run_tool(argv, &out, &does_work, e);
+	ok = slurm_run_tool(argv, &out, &does_work, e);
 	if (!ok && err_is(e, "no-slurm")) {
 		incore_error_clear(e);
 		ok = true;
@@ -319,7 +319,8 @@ static bool settle_lost(
 }
 
 /* Takes the results that exist; *n_doubtful counts those that may still come. */
-static bool gather(struct sweep *s, struct said *x, size_t *n_doubtful, struct incore_error *e)
+static bool slurm_gather(
+	struct sweep *s, struct said *x, size_t *n_doubtful, struct incore_error *e)
 {
 	const struct sweep_submission *u = &s->submissions.v[x->submission];
 	struct arena a;
@@ -351,7 +352,7 @@ static bool gather(struct sweep *s, struct said *x, size_t *n_doubtful, struct i
 }
 
 /* Queries Slurm about all open tasks, and takes the finished ones. */
-static bool look(struct sweep *s, size_t *n_doubtful, struct incore_error *e)
+static bool slurm_look(struct sweep *s, size_t *n_doubtful, struct incore_error *e)
 {
 	VEC(struct said) v = {0};
 	bool ok = true, does_work = false;
@@ -374,7 +375,7 @@ static bool look(struct sweep *s, size_t *n_doubtful, struct incore_error *e)
 		if (v.v[i].id && !s->submissions.v[v.v[i].submission].job_id)
 			ok = sweep_note_job(s, v.v[i].submission + 1, v.v[i].id, e);
 		ok = ok && (!is_forgotten || ask_accounting(s, &v.v[i], e)) &&
-		     gather(s, &v.v[i], n_doubtful, e);
+		     slurm_gather(s, &v.v[i], n_doubtful, e);
 	}
 	*n_doubtful += v.n && !does_work; /* the controller is away: states are unknown */
 	for (size_t i = 0; i < v.n; i++)
@@ -395,7 +396,7 @@ bool sweep_cancel_slurm(struct sweep *s, struct incore_error *e)
 		bool does_work;
 		const char *argv[] = {"scancel", "--me", "-n", u->name, NULL};
 
-		ok = !u->n_open || run_tool(argv, &out, &does_work, e);
+		ok = !u->n_open || slurm_run_tool(argv, &out, &does_work, e);
 		sb_free(&out);
 		for (size_t k = 0; ok && k < u->tasks.n; k++) {
 			const struct sweep_task *t = &s->tasks[u->tasks.v[k]];
@@ -437,7 +438,7 @@ bool sweep_run_slurm(struct sweep *s, struct incore_error *e)
 	if (!sweep_note_driver(s, e))
 		return false;
 	for (;;) {
-		if (!look(s, &n_doubtful, e) || !submit_waiting(s, e))
+		if (!slurm_look(s, &n_doubtful, e) || !submit_waiting(s, e))
 			return false;
 		if (sweep_is_done(s) || (!s->q->follows && !n_doubtful))
 			return true;

@@ -12,7 +12,7 @@
 #define CANCEL_ROUNDS 600 /* each 100 ms */
 #define BUSY_ROUNDS 30 /* each 100 ms: guards of a killed driver may still have its journal open */
 
-static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
+static bool sweep_state_refuse_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	return err_set(e, INCORE_USAGE, "directory-used",
 		"%s holds %s: continue with --resume, or name a new one with -o", (const char *)ctx,
@@ -86,7 +86,7 @@ static bool make_tasks(struct sweep *s, struct incore_error *e)
 }
 
 /* Sets the names and reads the plan from the file `plan`. */
-static bool init(
+static bool sweep_state_init(
 	struct sweep *s, const struct sweep_request *q, const char *plan, struct incore_error *e)
 {
 	*s = (struct sweep){.q = q};
@@ -102,7 +102,7 @@ static bool init(
 
 bool sweep_preview(struct sweep *s, const struct sweep_request *q, struct incore_error *e)
 {
-	if (!init(s, q, q->plan, e))
+	if (!sweep_state_init(s, q, q->plan, e))
 		return false;
 	s->dir = q->dir;
 	return q->uses_slurm || !s->plan.needs.devices ||
@@ -136,11 +136,11 @@ static bool open_journal(struct sweep *s, struct incore_error *e)
 
 bool sweep_open(struct sweep *s, const struct sweep_request *q, struct incore_error *e)
 {
-	if (!init(s, q, q->plan, e))
+	if (!sweep_state_init(s, q, q->plan, e))
 		return false;
 	if (mkdir(q->dir, 0777) != 0 && errno != EEXIST)
 		return err_output(e, errno, q->dir, "cannot make the folder");
-	if (!q->is_resume && !dir_each(q->dir, refuse_entry, (void *)q->dir, e))
+	if (!q->is_resume && !dir_each(q->dir, sweep_state_refuse_entry, (void *)q->dir, e))
 		return false;
 	if (!find_dir(s, e) || !keep_plan(s, e) || !open_journal(s, e))
 		return false;
@@ -197,7 +197,7 @@ bool sweep_look(struct sweep *s, const struct sweep_request *q, struct incore_er
 		ok = err_file(e, "no-sweep", q->dir, INCORE_NO_OFFSET,
 			"there is no sweep here: it has no " SWEEP_PLAN_COPY);
 	else
-		ok = init(s, q, plan, e) && find_dir(s, e) &&
+		ok = sweep_state_init(s, q, plan, e) && find_dir(s, e) &&
 		     (!file_exists(s->journal_path) ||
 			     journal_read(s->journal_path, sweep_apply, s, e));
 	mem_free(plan);

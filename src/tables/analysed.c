@@ -93,7 +93,8 @@ static bool walk_for(struct table_cursor *c, struct collector made, struct incor
 }
 
 /* Analyses pipes; *out stays NULL if the tracks are waves. */
-static bool walk_pipes(struct table_cursor *c, struct pipes **out, struct incore_error *e)
+static bool analysed_table_walk_pipes(
+	struct table_cursor *c, struct pipes **out, struct incore_error *e)
 {
 	*out = NULL;
 	if (trace_kind(c->trace) != KIND_PIPES)
@@ -136,7 +137,7 @@ static bool fill_causes(struct table_cursor *c, struct causes *k, struct incore_
 		return true;
 	if (trace_kind(c->trace) != KIND_PIPES)
 		return walk_for(c, causes_collector(k), e) && causes_finish(k, e);
-	ok = walk_pipes(c, &p, e) && pipes_fill_causes(p, k, e);
+	ok = analysed_table_walk_pipes(c, &p, e) && pipes_fill_causes(p, k, e);
 	pipes_free(p);
 	return ok;
 }
@@ -153,7 +154,7 @@ static struct cause_line cause_line(
 		.hits = x->hits};
 }
 
-static bool make_causes(struct table_cursor *c, struct incore_error *e)
+static bool analysed_table_make_causes(struct table_cursor *c, struct incore_error *e)
 {
 	bool has_cells, ok;
 	struct table_analyses *a = shared(c, &ok, e);
@@ -192,7 +193,8 @@ const struct table causes_table = {
 	.name = "causes",
 	.doc = "why every cycle was spent, by instruction: hot --by cause",
 	.record = &cause_record,
-	.source = &(const struct table_source){.make = make_causes, .close = close_causes},
+	.source = &(const struct table_source){.make = analysed_table_make_causes,
+		.close = close_causes},
 };
 
 /* --- producers --- */
@@ -237,12 +239,12 @@ static bool fill_producers(struct table_cursor *c, struct producers *k, struct i
 		return true;
 	if (trace_kind(c->trace) != KIND_PIPES)
 		return walk_for(c, producers_collector(k), e) && producers_finish(k, e);
-	ok = walk_pipes(c, &p, e) && pipes_fill_producers(p, k, e);
+	ok = analysed_table_walk_pipes(c, &p, e) && pipes_fill_producers(p, k, e);
 	pipes_free(p);
 	return ok;
 }
 
-static bool make_producers(struct table_cursor *c, struct incore_error *e)
+static bool analysed_table_make_producers(struct table_cursor *c, struct incore_error *e)
 {
 	bool ok;
 	struct table_analyses *a = shared(c, &ok, e);
@@ -284,7 +286,8 @@ const struct table producers_table = {
 	.name = "producers",
 	.doc = "which instruction waited for which, with the latency: hot --by producer",
 	.record = &producer_record,
-	.source = &(const struct table_source){.make = make_producers, .close = close_producers},
+	.source = &(const struct table_source){.make = analysed_table_make_producers,
+		.close = close_producers},
 };
 
 /* --- findings --- */
@@ -305,7 +308,7 @@ static const struct column finding_columns[] = {
 };
 static const struct record finding_record = RECORD_OF(finding_line, RECORD_LINE, finding_columns);
 
-static struct check *run_check(struct table_cursor *c, struct incore_error *e)
+static struct check *analysed_table_run_check(struct table_cursor *c, struct incore_error *e)
 {
 	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
 	struct walk_result r = {0};
@@ -327,7 +330,7 @@ static bool make_findings(struct table_cursor *c, struct incore_error *e)
 
 	if (!ok)
 		return false;
-	k = a ? a->check : run_check(c, e);
+	k = a ? a->check : analysed_table_run_check(c, e);
 	v = k ? TABLE_ROWS(c, k->n_findings, finding_line, e) : NULL;
 	for (uint32_t i = 0; v && i < k->n_findings; i++) {
 		const struct finding *x = &k->findings[i];

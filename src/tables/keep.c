@@ -43,7 +43,7 @@ const struct track_data *table_keep_get(const struct table_keep *k, track_idx i)
 }
 
 /* Copies a column to the end of the block. */
-static void *put_column(char **at, const void *from, size_t bytes)
+static void *keep_put_column(char **at, const void *from, size_t bytes)
 {
 	void *to = *at;
 
@@ -65,11 +65,11 @@ void table_keep_put(struct table_keep *k, track_idx i, const struct track_data *
 	if (!at)
 		return; /* not cached: it will be read again */
 	k->bytes += bytes;
-	x.start_cyc = put_column(&at, d->start_cyc, (size_t)d->n * 8);
-	x.dur_cyc = put_column(&at, d->dur_cyc, (size_t)d->n * 4);
-	x.stall_cyc = put_column(&at, d->stall_cyc, (size_t)d->n * 4);
-	x.code = put_column(&at, d->code, (size_t)d->n * 4);
-	x.inst_class = put_column(&at, d->inst_class, d->n);
-	x.tag = put_column(&at, d->tag, d->n);
+	x.start_cyc = keep_put_column(&at, d->start_cyc, (size_t)d->n * 8);
+	x.dur_cyc = keep_put_column(&at, d->dur_cyc, (size_t)d->n * 4);
+	x.stall_cyc = keep_put_column(&at, d->stall_cyc, (size_t)d->n * 4);
+	x.code = keep_put_column(&at, d->code, (size_t)d->n * 4);
+	x.inst_class = keep_put_column(&at, d->inst_class, d->n);
+	x.tag = keep_put_column(&at, d->tag, d->n);
 	k->v[i] = x;
 }

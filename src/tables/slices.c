@@ -1,14 +1,189 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slices.c: every executed instruction. Columns that a track stores in the form of the table are
- * not copied; limits on time and slice are found by bisection, those on rows by a mark for each row
- * of the code.
+ * slices.c: the tables that are read track by track: slices and links. Parts: links; slices.
  */
 #include "analysis/pipes/pipe_sweep.h"
+#include "analysis/waves/waits.h"
 #include "base/search.h"
 #include "tables/source.h"
 #include "trace/account.h"
 #include "trace/kind.h"
+
+/* --- links ------------------------------------------------------------------------------------ */
+
+/*
+ * Which slice waited for which: the producers of counter waits, track by track, then the links
+ * between tracks that the capture contains.
+ */
+
+struct link_row {
+	uint32_t capture;
+	const char *kind;
+	uint32_t track, slice, from_track, from_slice;
+};
+
+static const struct column link_columns[] = {
+	COLUMN(link_row, capture, UNIT_INDEX, "number of the capture, as in the other tables"),
+	COLUMN(link_row, kind, UNIT_NONE, "kind of the link",
+		.words = "wait|flag|barrier|cross-core|flow"),
+	COLUMN(link_row, track, UNIT_INDEX, "track of the slice that waited"),
+	COLUMN(link_row, slice, UNIT_INDEX, "number of the slice that waited"),
+	COLUMN(link_row, from_track, UNIT_INDEX, "track of the slice that was waited for"),
+	COLUMN(link_row, from_slice, UNIT_INDEX,
+		"slice that was waited for; for a wait on a counter: the last one issued"),
+};
+static const struct record link_record = RECORD_OF(link_row, RECORD_LINE, link_columns);
+
+struct links_state {
+	struct track_walk walk;
+	struct wait_tables *tables;
+	struct waits waits;
+	VEC(struct link_row) rows; /* of the loaded track */
+	size_t at;
+	uint32_t next_stated;
+	bool is_inside;
+};
+
+static bool links_table_start(struct table_cursor *c, struct incore_error *e)
+{
+	struct links_state *s = arena_zalloc(&c->arena, 1, sizeof(*s));
+
+	if (!s)
+		return err_nomem(e);
+	c->state = s;
+	s->walk.loaded = NO_TRACK;
+	s->walk.less = TRACK_LESS & ~(unsigned)TRACK_NO_CODE;
+	s->tables = wait_tables_new(c->trace, e);
+	return s->tables != NULL;
+}
+
+/* Adds one link per counter of a wait, from the instance that was issued last. */
+static bool links_table_resolve(
+	struct table_cursor *c, struct links_state *s, struct incore_error *e)
+{
+	track_idx i = s->walk.loaded;
+	struct walk_track w = {.trace = c->trace,
+		.idx = i,
+		.track = &c->trace->tracks[i],
+		.data = s->walk.data,
+		.to_cyc = UINT64_MAX};
+
+	s->rows.n = s->at = 0;
+	if (!w.data->n)
+		return true;
+	if (!waits_resolve(&s->waits, s->tables, &w, WAITS_BY_CODE, e))
+		return false;
+	EACH (const struct wait_event, v, s->waits.events.v, s->waits.events.n) {
+		for (uint8_t k = 0; k < v->n_sides; k++) {
+			uint32_t from = s->waits.sides.v[v->first_side + k].youngest;
+			struct link_row x = {c->scan.capture, "wait", i, v->slice, i, from};
+
+			if (from < w.data->n && !VEC_PUSH(&s->rows, x))
+				return err_nomem(e);
+		}
+	}
+	return true;
+}
+
+static struct link_row links_table_stated_row(const struct table_cursor *c, const struct link *l)
+{
+	static const char *const words[] = {[LINK_FLAG] = "flag",
+		[LINK_BARRIER] = "barrier",
+		[LINK_CROSS_CORE] = "cross-core",
+		[LINK_FLOW] = "flow"};
+
+	return (struct link_row){c->scan.capture, words[l->kind], l->to_track, l->to_slice,
+		l->from_track, l->from_slice};
+}
+
+static void links_table_put(struct table_cursor *c, const struct link_row *x)
+{
+	for (unsigned k = 0; k < c->n_columns; k++) {
+		const struct column *column = &link_record.columns[k];
+		size_t width = column_width(column->type);
+
+		if (c->vector[k])
+			memcpy((char *)c->vector[k] + c->n_out * width,
+				(const char *)x + column->offset, width);
+	}
+	c->n_out++;
+}
+
+static bool next_links(struct table_cursor *c, struct incore_error *e)
+{
+	struct links_state *s = c->state;
+
+	if (!s && !links_table_start(c, e))
+		return false;
+	s = c->state;
+	while (c->n_out < TABLE_BATCH) {
+		if (s->is_inside && s->at < s->rows.n) {
+			links_table_put(c, &s->rows.v[s->at++]);
+			continue;
+		}
+		if (!track_walk_next(&s->walk, c, e))
+			return false;
+		s->is_inside = s->walk.loaded != NO_TRACK;
+		if (!s->is_inside)
+			break;
+		if (!links_table_resolve(c, s, e))
+			return false;
+	}
+	for (; c->n_out < TABLE_BATCH && s->next_stated < c->trace->n_links; s->next_stated++) {
+		struct link_row x = links_table_stated_row(c, &c->trace->links[s->next_stated]);
+
+		if (x.track >= c->scan.first_track && x.track <= c->scan.last_track)
+			links_table_put(c, &x);
+	}
+	return true;
+}
+
+static void rewind_links(struct table_cursor *c)
+{
+	struct links_state *s = c->state;
+
+	if (!s)
+		return;
+	s->walk.next = 0;
+	s->next_stated = 0;
+	s->is_inside = false;
+}
+
+static void close_links(struct table_cursor *c)
+{
+	struct links_state *s = c->state;
+
+	if (!s)
+		return;
+	track_data_deinit(&s->walk.own);
+	waits_deinit(&s->waits);
+	wait_tables_free(s->tables);
+	VEC_FREE(&s->rows);
+}
+
+static uint64_t estimate_links(const struct trace *t)
+{
+	return t->n_links + table_count_slices(t) / 16;
+}
+
+const struct table links_table = {
+	.name = "links",
+	.doc = "which slice waited for which",
+	.record = &link_record,
+	.has_lasting_texts = true,
+	.source = &(const struct table_source){.next = next_links,
+		.rewind = rewind_links,
+		.close = close_links,
+		.estimate = estimate_links},
+};
+
+/* --- slices ----------------------------------------------------------------------------------- */
+
+/*
+ * Every executed instruction. Columns that a track stores in the form of the table are not copied;
+ * limits on time and slice are found by bisection, those on rows by a mark for each row of the
+ * code.
+ */
 
 struct slice_row {
 	uint32_t capture, track, slice;
@@ -91,7 +266,7 @@ static bool limits_rows(const struct table_cursor *c)
 }
 
 /* Marks the wanted rows of the code, which are usually contiguous. */
-static void mark_rows(struct table_cursor *c, struct slices_state *s)
+static void slices_table_mark_rows(struct table_cursor *c, struct slices_state *s)
 {
 	s->n_kept = 0;
 	s->is_scattered = false;
@@ -109,7 +284,7 @@ static void mark_rows(struct table_cursor *c, struct slices_state *s)
 	}
 }
 
-static bool start(struct table_cursor *c, struct incore_error *e)
+static bool slices_table_start(struct table_cursor *c, struct incore_error *e)
 {
 	struct slices_state *s = arena_zalloc(&c->arena, 1, sizeof(*s));
 
@@ -172,7 +347,7 @@ static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struc
 	s->is_kept = arena_zalloc(&c->arena, (size_t)c->trace->n_code + 1, 1);
 	if (!s->is_kept)
 		return err_nomem(e);
-	mark_rows(c, s);
+	slices_table_mark_rows(c, s);
 	return true;
 }
 
@@ -214,7 +389,7 @@ static void pass_others(struct slices_state *s)
 	}
 }
 
-static uint32_t choose_rows(const struct table_cursor *c, struct slices_state *s)
+static uint32_t slices_table_choose_rows(const struct table_cursor *c, struct slices_state *s)
 {
 	const code_idx *code = s->walk.data->code;
 	const uint8_t *class = s->walk.data->inst_class;
@@ -249,19 +424,19 @@ static uint32_t choose_class(struct slices_state *s)
 }
 
 /* Chooses the next slices: n from the old s->at on, or those in s->indices. Returns n. */
-static uint32_t choose(const struct table_cursor *c, struct slices_state *s)
+static uint32_t slices_table_choose(const struct table_cursor *c, struct slices_state *s)
 {
 	uint32_t n = s->end - s->at < TABLE_BATCH ? s->end - s->at : TABLE_BATCH;
 
 	if (limits_rows(c))
-		return choose_rows(c, s);
+		return slices_table_choose_rows(c, s);
 	if (c->scan.is_by_class)
 		return choose_class(s);
 	s->at += n;
 	return n;
 }
 
-static int compare_names(const void *pa, const void *pb)
+static int slices_table_compare_names(const void *pa, const void *pb)
 {
 	const char *const *a = pa, *const *b = pb;
 
@@ -286,7 +461,7 @@ static bool find_classes(struct table_cursor *c, struct slices_state *s, struct 
 	for (unsigned k = 0; k < 256; k++)
 		if (has[k])
 			names[s->n_classes++] = class_name((enum inst_class)k);
-	SORT(names, s->n_classes, compare_names);
+	SORT(names, s->n_classes, slices_table_compare_names);
 	for (unsigned i = 0; i < s->n_classes; i++)
 		for (unsigned k = 0; k < 256; k++)
 			if (has[k] && class_name((enum inst_class)k) == names[i]) {
@@ -384,7 +559,7 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 {
 	struct slices_state *s = c->state;
 
-	if (!s && !start(c, e))
+	if (!s && !slices_table_start(c, e))
 		return false;
 	s = c->state;
 	if (!prepare_limits(c, s, e))
@@ -399,7 +574,7 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 	for (;;) {
 		const uint32_t *indices = limits_rows(c) || c->scan.is_by_class ? s->indices : NULL;
 		uint32_t first = s->at;
-		uint32_t n = s->is_inside ? choose(c, s) : 0;
+		uint32_t n = s->is_inside ? slices_table_choose(c, s) : 0;
 
 		if (n) {
 			show(c, SLICE_DURATION, s->walk.data->dur_cyc + (indices ? 0 : first),
@@ -435,7 +610,7 @@ static void rewind_slices(struct table_cursor *c)
 	s->class = 0;
 	s->is_inside = false;
 	if (limits_rows(c) && s->is_kept)
-		mark_rows(c, s);
+		slices_table_mark_rows(c, s);
 }
 
 static void close_slices(struct table_cursor *c)

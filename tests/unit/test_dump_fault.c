@@ -265,7 +265,7 @@ static void test_dump_fault_stuck(void **state)
 
 	(void)state;
 	o.wait_ms = 1;
-	o.flush_ms = 50;
+	o.flush_ms = 500; /* the time of the close, too */
 	d = tool_open(&o);
 	w = tool_attach(d);
 	atomic_store(&disk.is_stuck, true);

@@ -364,11 +364,11 @@ static void test_dump_record_gather(void **state)
 	for (size_t i = 0; i < sizeof(buffer); i++)
 		buffer[i] = (uint8_t)(rand_r(&seed) >> 5);
 	for (unsigned round = 0; round < 2000; round++) {
-		struct view v = {.base = buffer,
+		struct gather_view v = {.base = buffer,
 			.elem_bytes = 1u << rand_r(&seed) % 4,
 			.rank = (unsigned)rand_r(&seed) % 5,
 			.start = (unsigned)rand_r(&seed) % 9};
-		struct view simple;
+		struct gather_view simple;
 		uint64_t end, from, n;
 
 		for (unsigned k = 0; k < v.rank; k++) {

@@ -19,9 +19,3 @@ struct dump_check {
 bool dump_check(struct dump *d, struct dump_check *out, struct incore_error *e);
 enum dump_verdict dump_verdict_of(const struct dump *d);
 const char *dump_verdict_name(enum dump_verdict v); /* "sound", "suspect", "defective" */
-
-/* Parts of it (check_regions.c, check_slots.c, check_flow.c). */
-bool check_regions(struct dump *d, struct dump_check *out, struct incore_error *e);
-bool check_slots(struct dump *d, struct dump_check *out, struct incore_error *e);
-bool check_flow(struct dump *d, struct incore_error *e);
-struct problem problem_of_record(const struct dump *d, uint32_t record);

@@ -16,7 +16,7 @@ struct chooser {
 	struct u64_map by_content; /* hash of bytes, type, shape -> likewise */
 };
 
-static uint64_t content_hash(const struct dump *d, uint32_t record)
+static uint64_t dump_choose_content_hash(const struct dump *d, uint32_t record)
 {
 	const struct dump_record *r = &d->records.v[record];
 
@@ -24,7 +24,7 @@ static uint64_t content_hash(const struct dump *d, uint32_t record)
 		hash_mix64((uint64_t)r->dtype << 32 | r->geometry));
 }
 
-static bool has_bytes(const struct dump *d, uint32_t record)
+static bool dump_choose_has_bytes(const struct dump *d, uint32_t record)
 {
 	const struct dump_record *r = &d->records.v[record];
 
@@ -44,7 +44,7 @@ static bool same_bytes(const struct dump *d, uint32_t a, uint32_t b)
 }
 
 /* Address of a view; 0: the dump does not state it. */
-static uint64_t address_of(const struct dump *d, uint32_t record)
+static uint64_t dump_choose_address_of(const struct dump *d, uint32_t record)
 {
 	const struct dump_extra *x = dump_extra_of(d, record);
 	const struct dump_record *r = &d->records.v[record];
@@ -60,7 +60,7 @@ static uint32_t copy_equal_to(const struct dump *d, const struct dump_slot *s, u
 	for (uint32_t i = 0; i < s->n_before; i++) {
 		uint32_t copy = d->order[s->first + i];
 
-		if (has_bytes(d, copy) && same_bytes(d, copy, after))
+		if (dump_choose_has_bytes(d, copy) && same_bytes(d, copy, after))
 			return copy;
 	}
 	return DUMP_NONE;
@@ -76,9 +76,10 @@ static bool count_distinct(
 	for (uint32_t i = 0; ok && i < s->n_before; i++) {
 		uint32_t copy = c->d->order[s->first + i];
 		const struct dump_record *r = &c->d->records.v[copy];
-		uint64_t h = r->kind == DUMP_SCALAR  ? hash_mix64(r->bits)
-			     : has_bytes(c->d, copy) ? content_hash(c->d, copy)
-						     : 0;
+		uint64_t h = r->kind == DUMP_SCALAR ? hash_mix64(r->bits)
+			     : dump_choose_has_bytes(c->d, copy)
+				     ? dump_choose_content_hash(c->d, copy)
+				     : 0;
 
 		ok = u64_map_at(&seen, h) != NULL;
 	}
@@ -91,7 +92,7 @@ static bool count_distinct(
 static void choose_by_writer(struct chooser *c, struct dump_slot *s)
 {
 	const uint64_t *at;
-	uint64_t address = address_of(c->d, s->before);
+	uint64_t address = dump_choose_address_of(c->d, s->before);
 	uint32_t best = DUMP_NONE, writer = DUMP_NONE;
 
 	at = address ? u64_map_find(&c->by_address, address) : NULL;
@@ -102,8 +103,9 @@ static void choose_by_writer(struct chooser *c, struct dump_slot *s)
 	for (uint32_t i = 0; best == DUMP_NONE && !address && i < s->n_before; i++) {
 		uint32_t copy = c->d->order[s->first + i];
 
-		at = has_bytes(c->d, copy) ? u64_map_find(&c->by_content, content_hash(c->d, copy))
-					   : NULL;
+		at = dump_choose_has_bytes(c->d, copy)
+			     ? u64_map_find(&c->by_content, dump_choose_content_hash(c->d, copy))
+			     : NULL;
 		if (!at || !same_bytes(c->d, copy, (uint32_t)(*at - 1)))
 			continue;
 		/* if several copies equal some writer's bytes, the latest writer wins */
@@ -136,11 +138,11 @@ static bool choose_slot(struct chooser *c, struct dump_slot *s, struct incore_er
 
 static bool remember_after(struct chooser *c, uint32_t record, struct incore_error *e)
 {
-	uint64_t address = address_of(c->d, record), *at;
+	uint64_t address = dump_choose_address_of(c->d, record), *at;
 
-	if (!has_bytes(c->d, record))
+	if (!dump_choose_has_bytes(c->d, record))
 		return true;
-	at = u64_map_at(&c->by_content, content_hash(c->d, record));
+	at = u64_map_at(&c->by_content, dump_choose_content_hash(c->d, record));
 	if (!at)
 		return err_nomem(e);
 	*at = record + 1ull;

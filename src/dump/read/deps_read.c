@@ -8,7 +8,7 @@
 
 #define MOST_COMPANION_BYTES ((int64_t)2 << 30)
 
-static bool get_number(struct json_reader *r, uint64_t *out)
+static bool deps_get_number(struct json_reader *r, uint64_t *out)
 {
 	struct str s;
 
@@ -20,7 +20,7 @@ static bool get_number(struct json_reader *r, uint64_t *out)
 					     (int)(s.n < 40 ? s.n : 40), s.p);
 }
 
-static bool read_kernels(struct json_reader *r, struct deps_task *t)
+static bool deps_read_kernels(struct json_reader *r, struct deps_task *t)
 {
 	unsigned n = 0;
 	int64_t v;
@@ -37,7 +37,7 @@ static bool read_kernels(struct json_reader *r, struct deps_task *t)
 	return !r->is_failed;
 }
 
-static bool read_arg(struct json_reader *r, struct deps *d)
+static bool deps_read_arg(struct json_reader *r, struct deps *d)
 {
 	struct deps_arg a = {.dtype = DTYPE_UNKNOWN};
 	struct str key, s;
@@ -50,7 +50,7 @@ static bool read_arg(struct json_reader *r, struct deps *d)
 				 : str_is(s, "INOUT") ? DUMP_INOUT
 						      : DUMP_INPUT;
 		} else if (str_is(key, "tensor_id")) {
-			a.has_tensor = get_number(r, &a.tensor_id);
+			a.has_tensor = deps_get_number(r, &a.tensor_id);
 		} else if (str_is(key, "dtype") && json_get_str(r, &s)) {
 			a.dtype = (uint8_t)dtype_of_name(s.p, s.n);
 		} else if (!r->is_failed) {
@@ -62,7 +62,7 @@ static bool read_arg(struct json_reader *r, struct deps *d)
 	return !r->is_failed;
 }
 
-static bool read_task(struct json_reader *r, struct deps *d)
+static bool deps_read_task(struct json_reader *r, struct deps *d)
 {
 	struct deps_task t = {.kernels = {-1, -1, -1}, .first_arg = (uint32_t)d->args.n};
 	struct str key;
@@ -70,14 +70,14 @@ static bool read_task(struct json_reader *r, struct deps *d)
 
 	for (json_enter_object(r); json_next_key(r, &key);) {
 		if (str_is(key, "task_id")) {
-			get_number(r, &t.id);
+			deps_get_number(r, &t.id);
 		} else if (str_is(key, "block_num")) {
 			json_get_u32(r, &t.block_num);
 		} else if (str_is(key, "kernel_ids")) {
-			read_kernels(r, &t);
+			deps_read_kernels(r, &t);
 		} else if (str_is(key, "args")) {
 			for (json_enter_array(r); json_next_item(r);)
-				if (!read_arg(r, d))
+				if (!deps_read_arg(r, d))
 					return false;
 		} else {
 			json_skip(r);
@@ -93,7 +93,7 @@ static bool read_task(struct json_reader *r, struct deps *d)
 	return true;
 }
 
-static bool read_tensor(struct json_reader *r, struct deps *d)
+static bool deps_read_tensor(struct json_reader *r, struct deps *d)
 {
 	struct deps_tensor t = {.dtype = DTYPE_UNKNOWN};
 	struct str key, s;
@@ -101,11 +101,11 @@ static bool read_tensor(struct json_reader *r, struct deps *d)
 
 	for (json_enter_object(r); json_next_key(r, &key);) {
 		if (str_is(key, "tensor_id"))
-			get_number(r, &t.id);
+			deps_get_number(r, &t.id);
 		else if (str_is(key, "buffer_addr"))
-			get_number(r, &t.buffer_addr);
+			deps_get_number(r, &t.buffer_addr);
 		else if (str_is(key, "buffer_numel"))
-			get_number(r, &t.buffer_numel);
+			deps_get_number(r, &t.buffer_numel);
 		else if (str_is(key, "dtype") && json_get_str(r, &s))
 			t.dtype = (uint8_t)dtype_of_name(s.p, s.n);
 		else if (!r->is_failed)
@@ -120,18 +120,18 @@ static bool read_tensor(struct json_reader *r, struct deps *d)
 	return true;
 }
 
-static void read_top(struct json_reader *r, struct deps *d)
+static void deps_read_top(struct json_reader *r, struct deps *d)
 {
 	struct str key;
 
 	for (json_enter_object(r); json_next_key(r, &key);) {
 		if (str_is(key, "tasks")) {
 			for (json_enter_array(r); json_next_item(r);)
-				if (!read_task(r, d))
+				if (!deps_read_task(r, d))
 					return;
 		} else if (str_is(key, "tensors")) {
 			for (json_enter_array(r); json_next_item(r);)
-				if (!read_tensor(r, d))
+				if (!deps_read_tensor(r, d))
 					return;
 		} else if (str_is(key, "edges")) {
 			for (json_enter_array(r); json_next_item(r); d->n_edges++)
@@ -167,7 +167,7 @@ struct deps *deps_read(const void *json, size_t size, const char *path, struct i
 		return NULL;
 	}
 	json_init(&r, json, size, path, 0);
-	read_top(&r, d);
+	deps_read_top(&r, d);
 	ok = json_finish(&r, e);
 	json_deinit(&r);
 	if (ok)
@@ -268,7 +268,7 @@ struct companions {
 	const char *dir;
 };
 
-static bool read_one(
+static bool deps_read_one(
 	struct dump *d, const char *dir, const char *path, bool is_deps, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -298,7 +298,7 @@ static bool read_one(
 	return true;
 }
 
-static bool look_at(void *ctx, const char *name, struct incore_error *e)
+static bool deps_look_at(void *ctx, const char *name, struct incore_error *e)
 {
 	struct companions *c = ctx;
 	struct str n = str_of(name);
@@ -312,7 +312,7 @@ static bool look_at(void *ctx, const char *name, struct incore_error *e)
 	path = path_join(c->dir, name);
 	if (!path)
 		return err_nomem(e);
-	ok = read_one(c->d, c->dir, path, is_deps, e);
+	ok = deps_read_one(c->d, c->dir, path, is_deps, e);
 	mem_free(path);
 	return ok;
 }
@@ -322,7 +322,7 @@ bool companions_read(struct dump *d, struct incore_error *e)
 	struct companions c = {d, d->dir};
 	struct incore_error why = {0};
 	char *above;
-	bool ok = dir_each(d->dir, look_at, &c, e);
+	bool ok = dir_each(d->dir, deps_look_at, &c, e);
 
 	if (!ok || (d->deps && d->func_names.n))
 		return ok;
@@ -331,7 +331,7 @@ bool companions_read(struct dump *d, struct incore_error *e)
 	if (!above)
 		return err_nomem(e);
 	c.dir = above;
-	ok = dir_each(above, look_at, &c, &why);
+	ok = dir_each(above, deps_look_at, &c, &why);
 	mem_free(above);
 	if (!ok && err_is(&why, "no-memory")) {
 		err_move(e, &why);

@@ -40,7 +40,3 @@ bool dump_export_run(
 	const struct dump_export_job *job, struct dump_export_result *out, struct incore_error *e);
 /* "task_0x0000000200000009_before_in0_i51.npy". */
 void dump_export_name(const struct dump *d, uint32_t record, const char *suffix, char buf[96]);
-
-/* Data of a record: its payload, or the slot of a scalar as 8 bytes in *scalar. *n elements. */
-bool dump_export_data(const struct dump *d, uint32_t record, const uint8_t **p, uint64_t *n,
-	uint8_t scalar[8], struct incore_error *e);

@@ -33,13 +33,3 @@ struct manifest_reader {
 /* Reads the whole manifest into m->d. */
 bool manifest_read(struct manifest_reader *m, const void *json, size_t size, const char *path,
 	struct incore_error *e);
-/* Reads one item of tensors[] or args[]; false: the reader has failed. */
-bool manifest_record(struct manifest_reader *m);
-/* Reports as problems what our own library counted as lost, and tasks whose arguments are
- * incomplete. */
-bool manifest_losses(struct manifest_reader *m);
-bool manifest_incomplete(struct manifest_reader *m);
-/* Reads a number, or a string that holds one: "0x0000000200000000", "8589934592". */
-bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out);
-/* Rejects names that are absolute, contain a slash, or are "..". */
-bool manifest_name_is_safe(struct str name);

@@ -42,8 +42,6 @@ uint32_t dump_slot_after(const struct dump *d, const struct dump_slot *s);
 /* Opens the dump at path (a directory, a manifest, or a build directory with one below). Links that
  * lead out of it are followed only if follow_links is set. */
 struct dump *dump_open(const char *path, bool follow_links, struct incore_error *e);
-/* Loads a file of a dump that is being opened. */
-bool dump_load(const struct dump *d, struct file_data *f, const char *path, struct incore_error *e);
 /* Reads a manifest from memory, without any file (payload NULL): for tests and fuzzing. */
 struct dump *dump_from_bytes(
 	const void *json, size_t size, const char *path, struct incore_error *e);

@@ -20,7 +20,7 @@ void problems_deinit(struct problems *p)
 	arena_deinit(&p->arena);
 }
 
-static struct problem_count *count_of(
+static struct problem_count *dump_problems_count_of(
 	struct problems *p, const char *code, enum problem_weight weight)
 {
 	for (size_t i = 0; i < p->counts.n; i++)
@@ -34,7 +34,7 @@ static struct problem_count *count_of(
 void problems_add(struct problems *p, enum problem_weight weight, const char *code,
 	struct problem at, const char *fmt, ...)
 {
-	struct problem_count *c = count_of(p, code, weight);
+	struct problem_count *c = dump_problems_count_of(p, code, weight);
 	char text[400];
 	va_list ap;
 

@@ -1,8 +1,131 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_read.c: decodes the record buffers of the device, layout by layout. */
+/*
+ * record_read.c: reads device records of every layout. Parts: the payload of a thread; records.
+ */
 #include "dump/read/record_read.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* --- the payload of a thread ------------------------------------------------------------------ */
+
+/*
+ * Where the payload of device records lies in the arena of their thread. Positions only grow; the
+ * offset is the position modulo the arena's size; data more than one arena back was overwritten. A
+ * payload that wraps around the end is copied to one piece after the arena's bytes.
+ */
+
+void records_without_arena(struct dump *d)
+{
+	for (size_t i = 0; i < d->records.n; i++)
+		d->records.v[i].bin_offset = d->records.v[i].bin_size = 0;
+}
+
+/* Position after its last byte; false if it exceeds 64 bits. */
+static bool record_arena_end_of(const struct dump_record *r, uint64_t *end)
+{
+	return !__builtin_add_overflow(r->bin_offset, r->bin_size, end);
+}
+
+static bool goes_round(const struct dump_record *r, uint64_t arena)
+{
+	uint64_t end;
+
+	return record_arena_end_of(r, &end) && r->bin_size <= arena &&
+	       r->bin_offset % arena > arena - r->bin_size;
+}
+
+/* Allocates room for wrapped payloads; those of one arena do not overlap, so together they are no
+ * larger than it. */
+static bool make_room(struct dump *d, uint8_t **joined, struct incore_error *e)
+{
+	uint64_t arena = d->bytes.size, more = 0;
+	uint8_t *p;
+
+	EACH (const struct dump_record, r, d->records.v, d->records.n) {
+		if (!r->bin_size || !goes_round(r, arena))
+			continue;
+		more += r->bin_size;
+		if (more > arena)
+			return err_file(e, "overlap", d->manifest, r->at,
+				"the payloads that go round the end of %s are larger than it",
+				path_base(d->payload));
+	}
+	if (!more)
+		return true;
+	p = arena_zalloc(&d->arena, 1, (size_t)(arena + more) + FILE_PAD);
+	if (!p)
+		return err_nomem(e);
+	memcpy(p, d->bytes.data, (size_t)arena);
+	d->bytes.data = *joined = p;
+	d->bytes.size = (size_t)(arena + more);
+	return true;
+}
+
+/* Marks payloads more than one arena before the end of the last payload. */
+static void mark_overwritten(struct dump *d)
+{
+	uint64_t arena = d->bytes.size, high = 0, end;
+
+	for (size_t i = 0; i < d->records.n; i++)
+		if (d->records.v[i].bin_size && record_arena_end_of(&d->records.v[i], &end) &&
+			end > high)
+			high = end;
+	EACH (struct dump_record, r, d->records.v, d->records.n) {
+		if (!r->bin_size || high <= arena || r->bin_offset >= high - arena)
+			continue;
+		r->flags |= DUMP_OVERWRITTEN;
+		r->bin_offset = r->bin_size = 0;
+	}
+}
+
+/* Converts positions to offsets; `joined` has room for wrapped payloads. */
+static void record_arena_place(struct dump *d, uint64_t arena, uint8_t *joined)
+{
+	uint64_t next = arena, end;
+
+	EACH (struct dump_record, r, d->records.v, d->records.n) {
+		uint64_t at = r->bin_offset % arena, head = arena - at;
+
+		if (!r->bin_size || !record_arena_end_of(r, &end) || r->bin_size > arena)
+			continue; /* empty, or out of bounds, which is reported elsewhere */
+		if (!goes_round(r, arena)) {
+			r->bin_offset = at;
+			continue;
+		}
+		assert(joined); /* allocated if any payload wraps */
+		memcpy(joined + next, joined + at, (size_t)head);
+		memcpy(joined + next + head, joined, (size_t)(r->bin_size - head));
+		r->bin_offset = next;
+		next += r->bin_size;
+	}
+}
+
+bool records_use_arena(struct dump *d, const char *path, struct incore_error *e)
+{
+	uint8_t *joined = NULL;
+	uint64_t arena;
+
+	d->payload = arena_strdup(&d->arena, path);
+	if (!d->payload)
+		return err_nomem(e);
+	if (!file_load(&d->bytes, path, e))
+		return err_wrap(e, "arena of the records");
+	arena = d->bytes.size;
+	if (!arena)
+		return err_file(e, "empty", path, 0, "an arena without bytes");
+	mark_overwritten(d);
+	if (!make_room(d, &joined, e))
+		return false;
+	record_arena_place(d, arena, joined);
+	return true;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/*
+ * Decodes the record buffers of the device, layout by layout.
+ */
 
 static uint32_t get16(const uint8_t *p)
 {
@@ -19,13 +142,14 @@ static uint64_t get64(const uint8_t *p)
 	return get32(p) | (uint64_t)get32(p + 4) << 32;
 }
 
-static void get_dims(const uint8_t *p, unsigned n, uint32_t *out)
+static void record_get_dims(const uint8_t *p, unsigned n, uint32_t *out)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = get32(p + 4 * i);
 }
 
-enum device_layout device_layout_find(const char *name)
+/* "g1" ... "g10"; DEVICE_LAYOUTS: unknown name. */
+static enum device_layout device_layout_find(const char *name)
 {
 	static const char *const names[] = {"g1", "g3", "g4", "g7", "g9", "g10"};
 	unsigned i = 0;
@@ -82,9 +206,9 @@ static void get_old_view(const uint8_t *p, struct device_record *r)
 	uint32_t raw[DEVICE_MAX_RANK] = {0}, offsets[DEVICE_MAX_RANK] = {0};
 	uint64_t stride = 1;
 
-	get_dims(p + 64, r->ndims, r->shapes);
-	get_dims(p + 84, r->ndims, offsets);
-	get_dims(p + 104, r->ndims, raw);
+	record_get_dims(p + 64, r->ndims, r->shapes);
+	record_get_dims(p + 84, r->ndims, offsets);
+	record_get_dims(p + 104, r->ndims, raw);
 	for (unsigned d = r->ndims; d-- > 0;) {
 		r->is_clamped |= stride > UINT32_MAX;
 		r->strides[d] = stride > UINT32_MAX ? UINT32_MAX : (uint32_t)stride;
@@ -110,8 +234,8 @@ void device_record_get(const uint8_t *p, enum device_layout layout, struct devic
 		return;
 	}
 	r->start_offset = get64(p + 64);
-	get_dims(p + 72, r->ndims, r->strides);
-	get_dims(p + 92, r->ndims, r->shapes);
+	record_get_dims(p + 72, r->ndims, r->strides);
+	record_get_dims(p + 92, r->ndims, r->shapes);
 }
 
 /* Converts the geometry; if shape, strides and size do not fit 64 bits, the record gets no
@@ -156,7 +280,8 @@ static bool members_of(struct dump *d, const struct device_record *r, uint32_t *
 	return *out != INTERN_NONE;
 }
 
-static bool add_record(struct dump *d, struct device_record *r, uint64_t at, struct incore_error *e)
+static bool record_add_record(
+	struct dump *d, struct device_record *r, uint64_t at, struct incore_error *e)
 {
 	struct dump_record x = {
 		.task_id = r->task_id,
@@ -206,7 +331,7 @@ static bool read_buffer(struct dump *d, const uint8_t *base, size_t off, enum de
 		size_t at = off + (size_t)i * DEVICE_RECORD_BYTES;
 
 		device_record_get(base + at, layout, &r);
-		if (!add_record(d, &r, at, e))
+		if (!record_add_record(d, &r, at, e))
 			return false;
 	}
 	return true;
@@ -238,7 +363,7 @@ bool records_read(
 			DEVICE_RECORD_BYTES, DEVICE_BUFFER_BYTES, size);
 	for (size_t off = 0; off < size; off += DEVICE_RECORD_BYTES) {
 		device_record_get(p + off, how, &r);
-		if (!add_record(d, &r, off, e))
+		if (!record_add_record(d, &r, off, e))
 			return false;
 	}
 	return true;

@@ -7,8 +7,6 @@
 
 #define DEVICE_LAYOUT_CHOICES "g1|g3|g4|g7|g9|g10"
 
-/* "g1" ... "g10"; DEVICE_LAYOUTS: unknown name. */
-enum device_layout device_layout_find(const char *name);
 /* Rank and member count are clamped before anything is copied. */
 void device_record_get(const uint8_t *p, enum device_layout layout, struct device_record *out);
 /* Reads a file of records, or of whole record buffers (256 and a count), into d. */

@@ -1,10 +1,358 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task_args.c: the slots of one task, merged over both stages; before takes precedence. */
+/*
+ * task_args.c: finds a task of a dump and restores its arguments. Parts: finding a task; buffers;
+ * arguments; loading them.
+ */
 #include "dump/read/task_args.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/crc32c.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dump/gather.h"
 #include "dump/read/deps.h"
-#include "dump/read/task_buffers.h"
+
+/* --- finding a task --------------------------------------------------------------------------- */
+
+/*
+ * Finds the selected task; errors for no match or several list the candidates.
+ */
+
+#define MOST_LISTED 12
+
+static bool has_member(const int32_t *ids, unsigned n, int32_t id)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Has the task exactly these members, ignoring order and repetition? */
+static bool has_members(const struct dump *d, const struct dump_task *t, const struct task_query *q)
+{
+	int32_t ids[DUMP_MAX_MEMBERS];
+	unsigned n = dump_members_of(d, t->members, ids);
+
+	for (unsigned i = 0; i < q->n_funcs; i++)
+		if (!has_member(ids, n, q->funcs[i]))
+			return false;
+	for (unsigned i = 0; i < n; i++)
+		if (ids[i] >= 0 && !has_member(q->funcs, q->n_funcs, ids[i]))
+			return false;
+	return true;
+}
+
+static bool has_dispatch(const struct dump *d, const struct dump_task *t, uint64_t dispatch)
+{
+	for (uint32_t i = 0; i < t->n_copies; i++) {
+		const struct dump_extra *x = dump_extra_of(d, d->order[t->first_copy + i]);
+
+		if (x && x->has_dispatch && x->dispatch_id == dispatch)
+			return true;
+	}
+	return false;
+}
+
+static bool has_value(
+	const struct dump *d, const struct dump_task *t, const struct task_where *where)
+{
+	const struct dump_slot *s = dump_slot_find(d, t, where->slot);
+
+	for (uint32_t i = 0; s && i < s->n; i++) {
+		const struct dump_record *r = &d->records.v[d->order[s->first + i]];
+
+		if (r->kind == DUMP_SCALAR && (r->flags & DUMP_HAS_VALUE) && r->bits == where->bits)
+			return true;
+	}
+	return false;
+}
+
+static bool is_meant(const struct dump *d, const struct dump_task *t, const struct task_query *q)
+{
+	if ((q->has_task && t->id != q->task) ||
+		(q->has_dispatch && !has_dispatch(d, t, q->dispatch)) ||
+		(q->block != DUMP_NONE && q->block >= t->n_blocks) ||
+		(q->n_funcs && !has_members(d, t, q)))
+		return false;
+	for (unsigned i = 0; i < q->n_where; i++)
+		if (!has_value(d, t, &q->where[i]))
+			return false;
+	return true;
+}
+
+bool task_find(
+	const struct dump *d, const struct task_query *q, task_list *out, struct incore_error *e)
+{
+	for (size_t i = 0; i < d->tasks.n; i++)
+		if (is_meant(d, &d->tasks.v[i], q) && !VEC_PUSH(out, (uint32_t)i))
+			return err_nomem(e);
+	return true;
+}
+
+static void put_set(struct strbuf *b, const struct dump *d, uint32_t members)
+{
+	int32_t ids[DUMP_MAX_MEMBERS];
+	unsigned n = dump_members_of(d, members, ids);
+
+	for (unsigned i = 0; i < n; i++)
+		sb_printf(b, "%s%d", i ? "," : "", (int)ids[i]);
+	if (!n)
+		sb_puts(b, "not stated");
+}
+
+/* " {0,1,2} (4 tasks), {3} (4 tasks)": the member sets in order of first occurrence. */
+static void put_sets(struct strbuf *b, const struct dump *d)
+{
+	uint32_t seen[MOST_LISTED];
+	unsigned n = 0;
+
+	for (size_t i = 0; i < d->tasks.n; i++) {
+		uint32_t members = d->tasks.v[i].members;
+		uint64_t count = 0;
+		unsigned k = 0;
+
+		while (k < n && seen[k] != members)
+			k++;
+		if (k < n)
+			continue;
+		if (n == MOST_LISTED) {
+			sb_puts(b, ", ...");
+			return;
+		}
+		seen[n++] = members;
+		for (size_t j = i; j < d->tasks.n; j++)
+			count += d->tasks.v[j].members == members;
+		sb_printf(b, "%s{", n > 1 ? ", " : "");
+		put_set(b, d, members);
+		sb_printf(b, "} (%llu task%s)", (unsigned long long)count, count == 1 ? "" : "s");
+	}
+}
+
+static void task_find_put_tasks(struct strbuf *b, const struct dump *d, const task_list *l)
+{
+	size_t n = l ? l->n : d->tasks.n;
+
+	for (size_t i = 0; i < n && i < MOST_LISTED; i++)
+		sb_printf(b, "%s0x%016llx", i ? ", " : "",
+			(unsigned long long)d->tasks.v[l ? l->v[i] : i].id);
+	if (n > MOST_LISTED)
+		sb_printf(b, " and %zu more", n - MOST_LISTED);
+}
+
+/* Lists matches of the task id and of the func ids separately, to show which is wrong. */
+static bool put_near(
+	struct strbuf *b, const struct dump *d, const struct task_query *q, struct incore_error *e)
+{
+	struct task_query by_func = {.funcs = q->funcs, .n_funcs = q->n_funcs, .block = DUMP_NONE};
+	const struct dump_task *named = q->has_task ? dump_task_find(d, q->task) : NULL;
+	task_list found = {0};
+	bool ok = true;
+
+	if (named && q->n_funcs) {
+		sb_puts(b, "; that task has the func ids {");
+		put_set(b, d, named->members);
+		sb_puts(b, "}");
+	}
+	if (q->n_funcs && (q->has_task || q->has_dispatch))
+		ok = task_find(d, &by_func, &found, e);
+	if (found.n) {
+		sb_puts(b, "; to the func ids fit ");
+		task_find_put_tasks(b, d, &found);
+	}
+	VEC_FREE(&found);
+	return ok;
+}
+
+static bool complain(const struct dump *d, const struct task_query *q, const task_list *found,
+	struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool is_none = found->n == 0;
+
+	if (is_none && q->n_funcs) {
+		sb_puts(&b, "no task fits; the func ids of the tasks are ");
+		put_sets(&b, d);
+	} else if (is_none) {
+		sb_puts(&b, "no task fits; the tasks are ");
+		task_find_put_tasks(&b, d, NULL);
+	} else {
+		sb_printf(&b, "%zu tasks fit, one must be named: ", found->n);
+		task_find_put_tasks(&b, d, found);
+	}
+	if (is_none && !put_near(&b, d, q, e)) {
+		sb_free(&b);
+		return false;
+	}
+	if (b.failed)
+		err_nomem(e);
+	else
+		err_set(e, INCORE_USAGE, is_none ? "no-such-task" : "which-task", "%s: %s",
+			d->manifest, b.p);
+	sb_free(&b);
+	return false;
+}
+
+bool task_find_one(
+	const struct dump *d, const struct task_query *q, uint32_t *out, struct incore_error *e)
+{
+	task_list found = {0};
+	bool ok = task_find(d, q, &found, e);
+
+	if (ok && found.n == 1)
+		*out = found.v[0];
+	else
+		ok = ok && complain(d, q, &found, e);
+	VEC_FREE(&found);
+	return ok;
+}
+
+uint32_t task_block_of_dispatch(const struct dump *d, uint32_t t, uint64_t dispatch)
+{
+	const struct dump_task *task = &d->tasks.v[t];
+	uint32_t block = DUMP_NONE;
+
+	for (uint32_t i = 0; i < task->n_copies; i++) {
+		const struct dump_extra *x = dump_extra_of(d, d->order[task->first_copy + i]);
+
+		if (!x || !x->has_dispatch || x->dispatch_id != dispatch)
+			continue;
+		if (block != DUMP_NONE && block != x->block_idx)
+			return DUMP_NONE;
+		block = x->block_idx;
+	}
+	return block;
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/*
+ * The memory behind the tensors of a task. Known from the record itself or from deps.json of the
+ * run; otherwise each tensor gets its own buffer that holds its view.
+ */
+
+/* Bytes from the buffer's start to the end of the view; 0 for an empty one. */
+static uint64_t view_end(const struct arg *arg)
+{
+	if (arg->flags & TASK_ARG_BEYOND || !arg->extent)
+		return 0;
+	return (arg->start_offset + arg->extent) * dtype_bytes(arg->dtype);
+}
+
+static uint64_t task_buffers_rounded(uint64_t n)
+{
+	uint64_t more = n + (TASK_BUFFER_ROUND - 1);
+
+	return more < n ? n : more & ~(uint64_t)(TASK_BUFFER_ROUND - 1);
+}
+
+/* *end: one past the last element that a view touches, counted from its buffer's start. False if
+ * it, or its size in bytes, exceeds 64 bits. */
+static bool task_view_end(
+	const struct dump_geometry *g, uint64_t start, unsigned elem_bytes, uint64_t *end)
+{
+	struct gather_view v = {.start = start, .rank = g->rank, .elem_bytes = elem_bytes};
+
+	memcpy(v.shape, g->shape, g->rank * sizeof(v.shape[0]));
+	memcpy(v.strides, g->strides, g->rank * sizeof(v.strides[0]));
+	return view_measure(&v, end);
+}
+
+/* The furthest that any view of the dump reaches into the buffer at addr, in bytes. */
+static uint64_t reach_of(const struct dump *d, uint64_t addr)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < d->extras.n; i++) {
+		const struct dump_record *r = &d->records.v[i];
+		struct dump_geometry g;
+		uint64_t end;
+
+		if (d->extras.v[i].buffer_addr != addr || r->kind != DUMP_TENSOR)
+			continue;
+		dump_geometry_of(d, r, &g);
+		if (!g.numel || !task_view_end(&g, r->start_offset, dtype_bytes(r->dtype), &end))
+			continue;
+		end *= dtype_bytes(r->dtype);
+		most = end > most ? end : most;
+	}
+	return most;
+}
+
+static bool task_buffers_add_tensor(struct task_args *a, uint32_t index, struct incore_error *e)
+{
+	struct arg *arg = &a->args.v[index];
+	uint64_t end = view_end(arg);
+	struct arg_buffer b = {.is_size_known = true, .from = TASK_BUFFER_VIEWS};
+	struct record_buffer k;
+
+	if (record_buffer_of(a->d, arg->before != DUMP_NONE ? arg->before : arg->after, &k)) {
+		b.addr = k.addr;
+		b.n = k.size;
+	}
+	if (k.size)
+		b.from = k.is_from_deps ? TASK_BUFFER_DEPS : TASK_BUFFER_STATED;
+	for (size_t i = 0; b.addr && i < a->buffers.n; i++) {
+		struct arg_buffer *other = &a->buffers.v[i];
+
+		if (other->addr != b.addr)
+			continue;
+		arg->buffer = (uint32_t)i;
+		if (b.n > other->n || (b.n && other->from == TASK_BUFFER_VIEWS)) {
+			other->n = b.n;
+			other->from = b.from;
+		}
+		if (other->from == TASK_BUFFER_VIEWS && task_buffers_rounded(end) > other->n)
+			other->n = task_buffers_rounded(end);
+		return true;
+	}
+	if (b.from == TASK_BUFFER_VIEWS) {
+		uint64_t reach = b.addr ? reach_of(a->d, b.addr) : 0;
+
+		b.n = task_buffers_rounded(reach > end ? reach : end);
+	}
+	a->n_unknown += b.addr == 0;
+	arg->buffer = (uint32_t)a->buffers.n;
+	return VEC_PUSH(&a->buffers, b) || err_nomem(e);
+}
+
+static void note_overlaps(struct task_args *a)
+{
+	for (size_t i = 0; i < a->buffers.n; i++)
+		for (size_t k = i + 1; k < a->buffers.n; k++) {
+			struct arg_buffer *x = &a->buffers.v[i], *y = &a->buffers.v[k];
+			bool is_below = x->addr < y->addr;
+			const struct arg_buffer *low = is_below ? x : y, *high = is_below ? y : x;
+
+			/* a size rounded up here proves no overlap with the next buffer */
+			if (!low->addr || !high->addr || low->from == TASK_BUFFER_VIEWS ||
+				high->addr - low->addr >= low->n)
+				continue;
+			x->is_overlapping = y->is_overlapping = true;
+		}
+}
+
+/* Fills buffers, and the buffer of each tensor. */
+static bool task_buffers_find(struct task_args *a, struct incore_error *e)
+{
+	for (size_t i = 0; i < a->args.n; i++)
+		if (a->args.v[i].is_tensor && !task_buffers_add_tensor(a, (uint32_t)i, e))
+			return false;
+	EACH (struct arg, arg, a->args.v, a->args.n) {
+		if (arg->is_tensor && view_end(arg) > a->buffers.v[arg->buffer].n)
+			arg->flags |= TASK_ARG_BEYOND;
+	}
+	note_overlaps(a);
+	return true;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/*
+ * The slots of one task, merged over both stages; before takes precedence.
+ */
 
 /* The copy of this block, or DUMP_NONE if the dump does not state it. */
 static uint32_t copy_of_block(const struct dump *d, const struct dump_slot *s, uint32_t block)
@@ -84,7 +432,7 @@ static void fill_tensor(const struct dump *d, struct arg *a, const struct dump_r
 		a->flags |= TASK_ARG_NO_BEFORE;
 }
 
-static void fill_arg(struct task_args *all, const struct dump_slot *s, struct arg *a)
+static void task_args_fill_arg(struct task_args *all, const struct dump_slot *s, struct arg *a)
 {
 	const struct dump *d = all->d;
 	uint32_t of_block = all->block == DUMP_NONE ? DUMP_NONE : copy_of_block(d, s, all->block);
@@ -130,7 +478,8 @@ static void fill_arg(struct task_args *all, const struct dump_slot *s, struct ar
 		a->flags |= TASK_ARG_INEXACT;
 }
 
-static bool add_slot(struct task_args *all, const struct dump_slot *s, struct incore_error *e)
+static bool task_args_add_slot(
+	struct task_args *all, const struct dump_slot *s, struct incore_error *e)
 {
 	const struct dump *d = all->d;
 	const struct dump_record *r = &d->records.v[d->order[s->first]];
@@ -144,7 +493,7 @@ static bool add_slot(struct task_args *all, const struct dump_slot *s, struct in
 		return true;
 	if (s->n_before + s->n_after == 0)
 		return VEC_PUSH(&all->ignored, s->index) || err_nomem(e);
-	fill_arg(all, s, &a);
+	task_args_fill_arg(all, s, &a);
 	return VEC_PUSH(&all->args, a) || err_nomem(e);
 }
 
@@ -191,7 +540,7 @@ bool task_args_init(
 	if (!dump_choose(d, e))
 		return false;
 	for (uint32_t i = 0; i < task->n_slots; i++)
-		if (!add_slot(a, &d->slots.v[task->first_slot + i], e))
+		if (!task_args_add_slot(a, &d->slots.v[task->first_slot + i], e))
 			return false;
 	return find_missing(a, task, e) && task_buffers_find(a, e);
 }
@@ -212,7 +561,8 @@ const struct arg *task_arg_find(const struct task_args *a, uint32_t slot)
 	return NULL;
 }
 
-const char *task_arg_flag_text(uint32_t flags)
+/* What the lowest of these flags means, in words. */
+static const char *task_arg_flag_text(uint32_t flags)
 {
 	static const char *const texts[] = {"its payload is cut short",
 		"its payload was overwritten before it was saved",
@@ -249,4 +599,202 @@ bool task_args_refuse(const struct task_args *a, struct incore_error *e)
 				task_arg_flag_text(arg->flags & TASK_ARG_BAD));
 	}
 	return true;
+}
+
+/* --- loading them ----------------------------------------------------------------------------- */
+
+/*
+ * One task of a dump, laid out in slots and buffers.
+ */
+
+/* A rank above the descriptor's, or a number above its 32 bits, cannot be passed to a kernel. */
+static bool fits_descriptor(const struct arg *s, uint64_t task, struct incore_error *e)
+{
+	if (s->n_dims > ARG_DESCRIPTOR_DIMS)
+		return err_set(e, INCORE_BAD_INPUT, "bad-rank",
+			"task 0x%016llx slot %u: a tensor of %u dimensions; a descriptor holds %u",
+			(unsigned long long)task, s->slot, s->n_dims, ARG_DESCRIPTOR_DIMS);
+	for (unsigned i = 0; i < s->n_dims; i++)
+		if (s->shape[i] > UINT32_MAX || s->strides[i] > UINT32_MAX)
+			return err_set(e, INCORE_BAD_INPUT, "bad-shape",
+				"task 0x%016llx slot %u: a dimension or stride beyond 32 bits",
+				(unsigned long long)task, s->slot);
+	return true;
+}
+
+static bool load_slot(struct args *a, uint64_t task, const struct arg *t, struct incore_error *e)
+{
+	struct arg *s = &a->slots[t->slot];
+
+	*s = *t;
+	s->bytes = NULL; /* owned by the dump; now copied to the buffer */
+	s->n_bytes = 0;
+	s->name = arena_printf(&a->arena, "arg%u", t->slot);
+	if (!s->name)
+		return err_nomem(e);
+	if (!s->is_tensor) {
+		s->buffer = 0;
+		return true;
+	}
+	if (!s->n_dims) { /* a descriptor has at least one dimension */
+		s->n_dims = 1;
+		s->shape[0] = s->strides[0] = 1;
+	}
+	return fits_descriptor(s, task, e);
+}
+
+static bool load_buffers(struct args *a, const struct task_args *args, struct incore_error *e)
+{
+	for (size_t i = 0; i < args->buffers.n; i++) {
+		struct arg_buffer b = args->buffers.v[i];
+		uint32_t index;
+
+		b.p = mem_zalloc(b.n ? b.n : 1, 1);
+		if (!b.p)
+			return err_nomem(e);
+		if (!args_add_buffer(a, &b, &index, e))
+			return false;
+	}
+	EACH (const struct arg, t, args->args.v, args->args.n) {
+		struct arg_buffer *b;
+
+		if (!t->is_tensor || !t->bytes || (t->flags & TASK_ARG_BAD))
+			continue;
+		b = &a->buffers.v[t->buffer];
+		if (!arg_restore(t, b->p, b->n, e))
+			return false;
+		b->is_known = true;
+	}
+	return true;
+}
+
+/* Adds remarks on what the result depends on but the dump does not state. */
+static bool load_remarks(struct args *a, const struct task_args *args, struct incore_error *e)
+{
+	uint32_t n_sized = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < args->buffers.n; i++)
+		n_sized += args->buffers.v[i].from == TASK_BUFFER_VIEWS;
+	if (n_sized)
+		ok = args_remark(a,
+			arena_printf(&a->arena,
+				"size of %u buffer%s not stated: what the known views need, rounded up to %u bytes",
+				n_sized, n_sized == 1 ? "" : "s", TASK_BUFFER_ROUND),
+			e);
+	if (ok && args->n_unknown)
+		ok = args_remark(a,
+			arena_printf(&a->arena,
+				"%u tensor%s: nothing says which share a buffer (no deps.json), each has its own",
+				args->n_unknown, args->n_unknown == 1 ? "" : "s"),
+			e);
+	for (size_t i = 0; ok && i < args->args.n; i++) {
+		uint32_t flags = args->args.v[i].flags & ~TASK_ARG_BAD;
+
+		if (flags)
+			ok = args_remark(a,
+				arena_printf(&a->arena, "slot %u: %s", args->args.v[i].slot,
+					task_arg_flag_text(flags)),
+				e);
+	}
+	for (size_t i = 0; ok && i < args->ignored.n; i++)
+		ok = args_remark(a,
+			arena_printf(&a->arena,
+				"slot %u is left out: its records are of no stage that a replay knows",
+				args->ignored.v[i]),
+			e);
+	return ok;
+}
+
+static bool refuse_defects(
+	struct args *a, const struct task_args *args, bool force, struct incore_error *e)
+{
+	struct incore_error why = {0};
+	bool ok = task_args_refuse(args, &why);
+
+	if (ok)
+		return true;
+	if (!force) {
+		err_move(e, &why);
+		return false;
+	}
+	a->is_forced = true;
+	ok = args_remark(a,
+		arena_printf(&a->arena, "forced although %s", why.message ? why.message : ""), e);
+	incore_error_clear(&why);
+	return ok;
+}
+
+/* Loads the scalars of one block. */
+static bool load_row(
+	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
+{
+	struct task_args own = {0};
+	bool ok = task_args_init(&own, d, t, block, e);
+
+	for (size_t i = 0; ok && i < own.args.n; i++)
+		if (!own.args.v[i].is_tensor)
+			a->rows.v[block].bits[own.args.v[i].slot] = own.args.v[i].bits;
+	task_args_deinit(&own);
+	return ok;
+}
+
+/* Scalars that differ between blocks are not a defect if the dump states their blocks. */
+static bool pass_block_scalars(
+	struct task_args *whole, struct dump *d, uint32_t t, struct incore_error *e)
+{
+	struct task_args own = {0};
+	bool ok = true, has_several = false;
+
+	for (size_t i = 0; i < whole->args.n; i++)
+		has_several |=
+			!whole->args.v[i].is_tensor && (whole->args.v[i].flags & TASK_ARG_SEVERAL);
+	for (uint32_t b = 0; ok && has_several && b < whole->n_blocks; b++) {
+		ok = task_args_init(&own, d, t, b, e);
+		for (size_t i = 0; ok && i < own.args.n; i++)
+			if (!own.args.v[i].is_tensor)
+				has_several &= own.is_block_stated &&
+					       !(own.args.v[i].flags & TASK_ARG_SEVERAL);
+		task_args_deinit(&own);
+	}
+	for (size_t i = 0; ok && has_several && i < whole->args.n; i++)
+		if (!whole->args.v[i].is_tensor)
+			whole->args.v[i].flags &= ~(uint32_t)TASK_ARG_SEVERAL;
+	return ok;
+}
+
+static bool load_rows(
+	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
+{
+	uint32_t n_blocks = d->tasks.v[t].n_blocks ? d->tasks.v[t].n_blocks : 1;
+	bool is_one = block != DUMP_NONE || n_blocks == 1; /* the slots already have its scalars */
+
+	if (!args_spread(a, is_one ? 1 : n_blocks, e))
+		return false;
+	a->first_block = block == DUMP_NONE ? 0 : block;
+	a->block_count = n_blocks;
+	for (uint32_t b = 0; !is_one && b < n_blocks; b++)
+		if (!load_row(a, d, t, b, e))
+			return false;
+	for (uint32_t i = 0; i < ARG_SLOTS; i++)
+		a->slots[i].bits = a->rows.v[0].bits[i];
+	return true;
+}
+
+bool task_args_load(struct args *a, struct dump *d, uint32_t t, uint32_t block, bool force,
+	struct incore_error *e)
+{
+	struct task_args whole = {0};
+	bool ok = task_args_init(&whole, d, t, block, e);
+
+	if (ok && block == DUMP_NONE)
+		ok = pass_block_scalars(&whole, d, t, e);
+	ok = ok && refuse_defects(a, &whole, force, e) && load_buffers(a, &whole, e) &&
+	     load_remarks(a, &whole, e);
+	for (size_t i = 0; ok && i < whole.args.n; i++)
+		ok = load_slot(a, whole.id, &whole.args.v[i], e);
+	ok = ok && load_rows(a, d, t, block, e);
+	a->is_recorded = true;
+	task_args_deinit(&whole);
+	return ok;
 }

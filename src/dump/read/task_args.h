@@ -96,8 +96,6 @@ void task_args_deinit(struct task_args *a);
 const struct arg *task_arg_find(const struct task_args *a, uint32_t slot); /* or NULL */
 /* False, with task, slot and reason, if a slot is missing or has a flag of TASK_ARG_BAD. */
 bool task_args_refuse(const struct task_args *a, struct incore_error *e);
-/* What the lowest of these flags means, in words. */
-const char *task_arg_flag_text(uint32_t flags);
 
 /* Loads the slots of task t, its buffers with their bytes restored, and its rows into empty
  * arguments; block DUMP_NONE: all of its blocks. A slot that is missing, cut, overwritten or

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.c: converts elements of every dtype from bits to numbers, and to text that reads back
- * exactly. */
+/*
+ * values.c: values of every dtype as numbers and text, and their statistics. Parts: values;
+ * statistics.
+ */
 #include "dump/read/values.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/*
+ * Converts elements of every dtype from bits to numbers, and to text that reads back exactly.
+ */
 
 static float float_of(uint32_t bits)
 {
@@ -33,7 +41,7 @@ float bfloat_to_float(uint16_t bits)
 }
 
 /* Four exponent bits, no infinity: the largest pattern is NaN, below it 448. */
-float e4m3_to_float(uint8_t bits)
+static float e4m3_to_float(uint8_t bits)
 {
 	int exp = bits >> 3 & 15, frac = bits & 7;
 	float v;
@@ -45,12 +53,12 @@ float e4m3_to_float(uint8_t bits)
 }
 
 /* Only a shared exponent: 2^(x - 127), 255 is NaN. */
-float e8m0_to_float(uint8_t bits)
+static float e8m0_to_float(uint8_t bits)
 {
 	return bits == 255 ? float_of(0x7fc00000u) : ldexpf(1.0f, (int)bits - 127);
 }
 
-float e2m1_to_float(uint8_t nibble)
+static float e2m1_to_float(uint8_t nibble)
 {
 	static const float values[] = {0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f};
 	float v = values[nibble & 7];
@@ -122,7 +130,7 @@ double value_double(unsigned dtype, const uint8_t *p, uint64_t i, unsigned k)
 }
 
 /* One spelling of the special values, whatever the C library prints. */
-static int put_float(char *buf, size_t n, double v, int digits)
+static int dump_values_put_float(char *buf, size_t n, double v, int digits)
 {
 	if (isnan(v))
 		return snprintf(buf, n, "nan");
@@ -153,11 +161,13 @@ const char *value_text(
 	if (style == VALUE_HEX) {
 		snprintf(buf, ELEMENT_TEXT, "0x%0*" PRIx64, (int)(2 * dtype_bytes(dtype)), bits);
 	} else if (dtype == DTYPE_FP4E2M1) {
-		n = put_float(buf, ELEMENT_TEXT / 2, bits_double(dtype, bits, 0), digits);
+		n = dump_values_put_float(
+			buf, ELEMENT_TEXT / 2, bits_double(dtype, bits, 0), digits);
 		buf[n] = '/';
-		put_float(buf + n + 1, ELEMENT_TEXT / 2, bits_double(dtype, bits, 1), digits);
+		dump_values_put_float(
+			buf + n + 1, ELEMENT_TEXT / 2, bits_double(dtype, bits, 1), digits);
 	} else if (dtype_is_float(dtype)) {
-		put_float(buf, ELEMENT_TEXT, bits_double(dtype, bits, 0), digits);
+		dump_values_put_float(buf, ELEMENT_TEXT, bits_double(dtype, bits, 0), digits);
 	} else if (dtype == DTYPE_UINT64) {
 		snprintf(buf, ELEMENT_TEXT, "%" PRIu64, bits);
 	} else if (dtype == DTYPE_BOOL && bits <= 1) {
@@ -184,6 +194,104 @@ const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT
 	/* from 2^-63 to below 2^64: no small count or address looks like that */
 	if (dtype != DTYPE_UINT64 || bits >> 32 || exp < 64 || exp > 190)
 		return NULL;
-	put_float(buf, ELEMENT_TEXT, (double)float_of((uint32_t)bits), 9);
+	dump_values_put_float(buf, ELEMENT_TEXT, (double)float_of((uint32_t)bits), 9);
 	return buf;
+}
+
+/* --- statistics ------------------------------------------------------------------------------- */
+
+/*
+ * A tensor in one line: range, mean, number of zeros and NaNs, distribution.
+ */
+
+struct dump_stats_sum {
+	double value, rest; /* rest: rounding error of value */
+};
+
+/* Compensated sum: accuracy of the mean does not depend on the size of the tensor. */
+static void dump_stats_sum_add(struct dump_stats_sum *s, double v)
+{
+	double t = s->value + v;
+
+	s->rest += fabs(s->value) >= fabs(v) ? (s->value - t) + v : (v - t) + s->value;
+	s->value = t;
+}
+
+/* False: the value is not finite; it is counted as such. */
+static bool dump_stats_take_value(struct value_stats *s, double v)
+{
+	s->n++;
+	if (isnan(v)) {
+		s->nans++;
+		return false;
+	}
+	if (isinf(v)) {
+		s->pos_infs += v > 0;
+		s->neg_infs += v < 0;
+		return false;
+	}
+	s->zeros += v == 0;
+	return true;
+}
+
+static void dump_stats_take_integer(
+	struct value_stats *s, unsigned dtype, uint64_t bits, bool is_first)
+{
+	int64_t v = value_i64(dtype, bits);
+	bool is_unsigned = dtype == DTYPE_UINT64;
+
+	if (is_first || (is_unsigned ? (uint64_t)v < (uint64_t)s->min_i64 : v < s->min_i64))
+		s->min_i64 = v;
+	if (is_first || (is_unsigned ? (uint64_t)v > (uint64_t)s->max_i64 : v > s->max_i64))
+		s->max_i64 = v;
+}
+
+static void fill_bins(unsigned dtype, const uint8_t *p, uint64_t n, struct value_stats *s)
+{
+	double range = s->max / 2 - s->min / 2; /* halved: max - min may overflow */
+
+	for (uint64_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < dtype_values(dtype); k++) {
+			double v = value_double(dtype, p, i, k), at;
+
+			if (!isfinite(v))
+				continue;
+			at = range > 0 ? (v / 2 - s->min / 2) / range * STATS_BINS : 0;
+			s->bins[at >= STATS_BINS ? STATS_BINS - 1 : (unsigned)at]++;
+		}
+}
+
+void value_stats_of(unsigned dtype, const uint8_t *p, uint64_t n, struct value_stats *out)
+{
+	struct dump_stats_sum sum = {0};
+	__int128 whole = 0; /* of integers: exact */
+	uint64_t finite;
+
+	*out = (struct value_stats){.min = (double)NAN, .max = (double)NAN, .mean = (double)NAN};
+	for (uint64_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < dtype_values(dtype); k++) {
+			double v = value_double(dtype, p, i, k);
+
+			if (!dump_stats_take_value(out, v))
+				continue;
+			if (!dtype_is_float(dtype)) {
+				uint64_t bits = value_bits(dtype, p, i);
+
+				dump_stats_take_integer(out, dtype, bits, i == 0);
+				whole += dtype == DTYPE_UINT64 ? (__int128)bits
+							       : value_i64(dtype, bits);
+			}
+			/* true also for the first value, when min is NAN */
+			if (!(v >= out->min))
+				out->min = v;
+			if (!(v <= out->max))
+				out->max = v;
+			dump_stats_sum_add(&sum, v);
+		}
+	finite = out->n - out->nans - out->pos_infs - out->neg_infs;
+	if (!finite)
+		return;
+	out->mean = dtype_is_float(dtype) ? (sum.value + sum.rest) / (double)finite
+					  : (double)whole / (double)finite;
+	fill_bins(dtype, p, n, out);
 }

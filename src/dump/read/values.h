@@ -39,9 +39,6 @@ const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[ELEMENT_TEXT
 
 float half_to_float(uint16_t bits);
 float bfloat_to_float(uint16_t bits);
-float e4m3_to_float(uint8_t bits);
-float e8m0_to_float(uint8_t bits);
-float e2m1_to_float(uint8_t nibble);
 
 /* --- a tensor as a whole --- */
 #define STATS_BINS 16

@@ -84,7 +84,7 @@ static struct incore_dump *new_dump(const struct incore_dump_options *o)
 	pthread_once(&is_watched, watch_forks);
 	d->born = atomic_load(&dump_forks);
 	d->o = *o;
-	d->sink = (struct sink){.dir_fd = -1, .bin_fd = -1, .log_fd = -1};
+	d->sink = (struct dump_sink){.dir_fd = -1, .bin_fd = -1, .log_fd = -1};
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -114,7 +114,7 @@ static int start_collector(struct incore_dump *d)
 }
 
 /* Creates the directory if needed and returns its absolute name. 0 or errno. */
-static int make_dir(const char *dir, char **out)
+static int recorder_make_dir(const char *dir, char **out)
 {
 	char *real;
 
@@ -128,7 +128,7 @@ static int make_dir(const char *dir, char **out)
 	return *out ? 0 : ENOMEM;
 }
 
-static void remove_files(struct incore_dump *d)
+static void recorder_remove_files(struct incore_dump *d)
 {
 	if (d->sink.log_fd < 0)
 		return;
@@ -151,13 +151,13 @@ int incore_dump_open(
 	d = new_dump(&o);
 	if (!d)
 		return ENOMEM;
-	rc = o.level == INCORE_DUMP_OFF ? 0 : make_dir(dir, &d->dir);
+	rc = o.level == INCORE_DUMP_OFF ? 0 : recorder_make_dir(dir, &d->dir);
 	if (rc == 0 && o.level != INCORE_DUMP_OFF)
 		rc = sink_open(&d->sink, d->dir, o.is_older);
 	if (rc == 0 && o.level != INCORE_DUMP_OFF)
 		rc = start_collector(d);
 	if (rc) {
-		remove_files(d);
+		recorder_remove_files(d);
 		free_dump(d);
 		return rc;
 	}
@@ -224,7 +224,7 @@ static int first_write_error(struct incore_dump *d)
 }
 
 /* Writes the manifest from the log, then removes the log. */
-static int write_manifest(struct incore_dump *d)
+static int recorder_write_manifest(struct incore_dump *d)
 {
 	struct manifest_job job = {.dir = d->dir,
 		.is_older = d->o.is_older,
@@ -263,7 +263,7 @@ int incore_dump_close(struct incore_dump *d)
 		pthread_join(d->thread, NULL);
 		rc = d->close_error;
 		if (rc == 0)
-			rc = write_manifest(d);
+			rc = recorder_write_manifest(d);
 		if (rc == 0) /* report it: an earlier write has failed */
 			rc = first_write_error(d);
 	}

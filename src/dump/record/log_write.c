@@ -6,7 +6,7 @@
 #include "dump/le.h"
 
 /* Writes the head; zeroes the tail first, for the padding. */
-static uint8_t *begin(uint8_t *p, uint32_t size, enum log_type type, uint16_t thread)
+static uint8_t *log_begin(uint8_t *p, uint32_t size, enum log_type type, uint16_t thread)
 {
 	le_put64(p + size - 16, 0); /* padding: up to 7 bytes before the checksum */
 	le_put64(p + size - 8, 0);
@@ -29,7 +29,7 @@ void log_put_file_head(uint8_t p[LOG_HEAD_BYTES])
 uint32_t log_put_task(uint8_t *p, uint16_t thread, const struct log_task *t)
 {
 	uint32_t size = log_task_bytes(t->name_bytes);
-	uint8_t *b = begin(p, size, LOG_TASK, thread);
+	uint8_t *b = log_begin(p, size, LOG_TASK, thread);
 
 	le_put64(b, t->task_id);
 	le_put64(b + 8, t->dispatch_id);
@@ -48,7 +48,7 @@ uint32_t log_put_task(uint8_t *p, uint16_t thread, const struct log_task *t)
 	return size;
 }
 
-static void put_arg(uint8_t *b, const struct log_arg *a)
+static void log_put_arg(uint8_t *b, const struct log_arg *a)
 {
 	le_put64(b, a->task_id);
 	le_put64(b + 8, a->dispatch_id);
@@ -64,9 +64,9 @@ static void put_arg(uint8_t *b, const struct log_arg *a)
 uint32_t log_put_tensor(uint8_t *p, uint16_t thread, const struct log_arg *a)
 {
 	uint32_t size = log_tensor_bytes(a->rank);
-	uint8_t *b = begin(p, size, LOG_TENSOR, thread);
+	uint8_t *b = log_begin(p, size, LOG_TENSOR, thread);
 
-	put_arg(b, a);
+	log_put_arg(b, a);
 	le_put64(b + 32, a->start_offset);
 	le_put64(b + 40, a->buffer_addr);
 	le_put64(b + 48, a->buffer_size);
@@ -85,9 +85,9 @@ uint32_t log_put_tensor(uint8_t *p, uint16_t thread, const struct log_arg *a)
 uint32_t log_put_scalar(uint8_t *p, uint16_t thread, const struct log_arg *a)
 {
 	uint32_t size = log_scalar_bytes();
-	uint8_t *b = begin(p, size, LOG_SCALAR, thread);
+	uint8_t *b = log_begin(p, size, LOG_SCALAR, thread);
 
-	put_arg(b, a);
+	log_put_arg(b, a);
 	le_put64(b + LOG_ARG_BODY, a->raw);
 	return size;
 }
@@ -95,7 +95,7 @@ uint32_t log_put_scalar(uint8_t *p, uint16_t thread, const struct log_arg *a)
 uint32_t log_put_loss(uint8_t *p, uint16_t thread, const struct log_loss *l)
 {
 	uint32_t size = log_record_bytes(LOG_LOSS_BODY);
-	uint8_t *b = begin(p, size, LOG_LOSS, thread);
+	uint8_t *b = log_begin(p, size, LOG_LOSS, thread);
 
 	le_put64(b, l->task_id);
 	le_put64(b + 8, l->records);
@@ -107,7 +107,7 @@ uint32_t log_put_loss(uint8_t *p, uint16_t thread, const struct log_loss *l)
 uint32_t log_put_flush(uint8_t *p, uint16_t thread, uint32_t which)
 {
 	uint32_t size = log_record_bytes(4);
-	uint8_t *b = begin(p, size, LOG_FLUSH, thread);
+	uint8_t *b = log_begin(p, size, LOG_FLUSH, thread);
 
 	le_put32(b, which);
 	return size;
@@ -117,7 +117,7 @@ uint32_t log_put_close(uint8_t *p)
 {
 	uint32_t size = log_record_bytes(0);
 
-	begin(p, size, LOG_CLOSE, 0);
+	log_begin(p, size, LOG_CLOSE, 0);
 	return size;
 }
 

@@ -26,12 +26,12 @@ void marks_deinit(struct marks *m)
 }
 
 /* The entry of a task, or the free one where it would be added. */
-static struct mark *place_of(const struct marks *m, uint64_t task_id)
+static struct dump_mark *marks_place_of(const struct marks *m, uint64_t task_id)
 {
 	uint32_t i = (uint32_t)hash_mix64(task_id) & (m->places - 1);
 
 	for (;; i = (i + 1) & (m->places - 1)) {
-		struct mark *k = &m->table[i];
+		struct dump_mark *k = &m->table[i];
 
 		if (atomic_load_explicit(&k->slots, memory_order_acquire) == 0 ||
 			atomic_load_explicit(&k->task_id, memory_order_relaxed) == task_id)
@@ -41,11 +41,11 @@ static struct mark *place_of(const struct marks *m, uint64_t task_id)
 
 bool marks_add(struct marks *m, uint64_t task_id, uint64_t slots)
 {
-	struct mark *k;
+	struct dump_mark *k;
 	bool ok = true;
 
 	pthread_mutex_lock(&m->lock);
-	k = place_of(m, task_id);
+	k = marks_place_of(m, task_id);
 	if (atomic_load_explicit(&k->slots, memory_order_relaxed) == 0) {
 		ok = m->n < m->most;
 		m->n += ok;
@@ -60,5 +60,5 @@ bool marks_add(struct marks *m, uint64_t task_id, uint64_t slots)
 
 uint64_t marks_of(const struct marks *m, uint64_t task_id)
 {
-	return atomic_load_explicit(&place_of(m, task_id)->slots, memory_order_acquire);
+	return atomic_load_explicit(&marks_place_of(m, task_id)->slots, memory_order_acquire);
 }

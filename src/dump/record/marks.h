@@ -12,14 +12,14 @@
 
 #define MARKS_ALL UINT64_MAX /* every slot, also those above 63 */
 
-struct mark {
+struct dump_mark {
 	_Atomic uint64_t task_id;
 	_Atomic uint64_t slots; /* bit per slot; 0: the entry is free */
 };
 
 struct marks {
 	pthread_mutex_t lock;
-	struct mark *table;
+	struct dump_mark *table;
 	uint32_t places; /* a power of two, at least twice `most` */
 	uint32_t n, most;
 };

@@ -27,13 +27,13 @@ enum entry_kind {
 	ENTRY_FLUSH = 6,   /* a FLUSH record; `at` is the number of the request */
 };
 
-struct entry {
+struct ring_entry {
 	uint32_t size; /* record included */
 	uint32_t kind;
 };
 
 struct payload_entry { /* PAYLOAD, PIECE, LAST, FLUSH */
-	struct entry head;
+	struct ring_entry head;
 	uint64_t at, bytes; /* in the arena */
 	uint64_t arena_end; /* the arena up to here is free once this is written */
 };
@@ -63,16 +63,16 @@ struct incore_dump_writer {
 	uint8_t pad_end[RING_LINE]; /* the next writer belongs to another thread */
 };
 
-struct collector;
+struct dump_collector;
 
 struct incore_dump {
 	struct incore_dump_options o;
 	uint32_t born; /* dump_forks when it was opened */
 	char *dir;     /* absolute */
-	struct sink sink;
+	struct dump_sink sink;
 	struct marks marks;
 	struct loss_table marks_lost; /* under marks.lock */
-	struct collector *collector;
+	struct dump_collector *collector;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;	     /* for the collector; by the collector */
@@ -124,6 +124,6 @@ void writer_publish(struct incore_dump_writer *w);
 bool writer_tell_losses(struct incore_dump_writer *w, uint32_t ms);
 void writer_free(struct incore_dump_writer *w);
 
-struct collector *collector_new(struct incore_dump *d);
-void collector_free(struct collector *c);
+struct dump_collector *collector_new(struct incore_dump *d);
+void collector_free(struct dump_collector *c);
 void *collector_main(void *arg); /* thread function; arg: the dump */

@@ -24,7 +24,7 @@ static void count_drop(
 	atomic_fetch_add_explicit(&w->dropped_bytes, bytes, memory_order_relaxed);
 }
 
-static int refuse(
+static int recorder_refuse(
 	struct incore_dump_writer *w, const struct incore_dump_slot *s, int rc, const char *what)
 {
 	snprintf(w->why, sizeof(w->why), "task 0x%016llx slot %u: %s",
@@ -33,7 +33,8 @@ static int refuse(
 	return rc;
 }
 
-static uint32_t flags_of(const struct incore_dump_writer *w, const struct incore_dump_slot *s)
+static uint32_t recorder_flags_of(
+	const struct incore_dump_writer *w, const struct incore_dump_slot *s)
 {
 	return (s->is_ambiguous ? LOG_AMBIGUOUS : 0u) | (s->is_torn ? LOG_TORN : 0u) |
 	       w->dump->o.level << LOG_LEVEL_SHIFT;
@@ -43,8 +44,8 @@ static uint32_t flags_of(const struct incore_dump_writer *w, const struct incore
 static int put_record(struct incore_dump_writer *w, const struct log_arg *a)
 {
 	uint32_t size = a->is_scalar ? log_scalar_bytes() : log_tensor_bytes(a->rank);
-	struct entry *e =
-		(struct entry *)writer_entry(w, (uint32_t)sizeof(*e) + size, w->dump->o.wait_ms);
+	struct ring_entry *e = (struct ring_entry *)writer_entry(
+		w, (uint32_t)sizeof(*e) + size, w->dump->o.wait_ms);
 
 	if (!e) {
 		count_drop(w, a->task_id, 0, LOG_RING_FULL);
@@ -62,7 +63,7 @@ static int put_record(struct incore_dump_writer *w, const struct log_arg *a)
 int incore_dump_put_task(struct incore_dump_writer *w, const struct incore_dump_task *t)
 {
 	struct log_task l;
-	struct entry *e;
+	struct ring_entry *e;
 	size_t n;
 
 	if (!w || !t)
@@ -76,7 +77,7 @@ int incore_dump_put_task(struct incore_dump_writer *w, const struct incore_dump_
 	if (t->func_count > INCORE_DUMP_MAX_FUNCS || t->core_type > INCORE_DUMP_CORE_MIX) {
 		struct incore_dump_slot s = {.task_id = t->task_id};
 
-		return refuse(w, &s, EINVAL, "more than 3 func ids, or no such core type");
+		return recorder_refuse(w, &s, EINVAL, "more than 3 func ids, or no such core type");
 	}
 	n = t->kernel ? strnlen(t->kernel, LOG_MAX_NAME) : 0;
 	l = (struct log_task){t->task_id, t->dispatch_id, t->block_idx, t->block_num, t->core_id,
@@ -84,7 +85,7 @@ int incore_dump_put_task(struct incore_dump_writer *w, const struct incore_dump_
 		{t->func_ids[0], t->func_ids[1], t->func_ids[2]}, (uint16_t)n, t->kernel};
 	if (!loss_is_empty(&w->losses))
 		writer_tell_losses(w, 0);
-	e = (struct entry *)writer_entry(
+	e = (struct ring_entry *)writer_entry(
 		w, (uint32_t)sizeof(*e) + log_task_bytes(l.name_bytes), w->dump->o.wait_ms);
 	if (!e) {
 		count_drop(w, t->task_id, 0, LOG_RING_FULL);
@@ -109,8 +110,8 @@ int incore_dump_put_scalar(struct incore_dump_writer *w, const struct incore_dum
 	if (level == INCORE_DUMP_OFF)
 		return 0;
 	if (s->dtype >= DTYPE_COUNT)
-		return refuse(w, &s->slot, EINVAL, "no such dtype");
-	a.flags = flags_of(w, &s->slot);
+		return recorder_refuse(w, &s->slot, EINVAL, "no such dtype");
+	a.flags = recorder_flags_of(w, &s->slot);
 	if (level != INCORE_DUMP_FULL) {
 		if (marks_has(marks_of(&w->dump->marks, s->slot.task_id), s->slot.index))
 			a.flags |= LOG_MARKED;
@@ -134,11 +135,11 @@ int incore_dump_put_scalar(struct incore_dump_writer *w, const struct incore_dum
 
 /* Reads the view into *v, with its size in bytes; returns NULL or what is wrong with it. */
 static const char *read_view(const struct incore_dump_writer *w, const struct incore_dump_tensor *t,
-	struct view *v, uint64_t *bytes)
+	struct gather_view *v, uint64_t *bytes)
 {
 	uint64_t end;
 
-	*v = (struct view){.base = t->data, .start = t->start_offset, .rank = t->rank};
+	*v = (struct gather_view){.base = t->data, .start = t->start_offset, .rank = t->rank};
 	v->elem_bytes = dtype_bytes(t->dtype);
 	if (!v->elem_bytes)
 		return "no such dtype";
@@ -169,7 +170,8 @@ static const char *read_view(const struct incore_dump_writer *w, const struct in
 	return v->numel && !t->data ? "no data" : NULL;
 }
 
-static void fill_arg(const struct incore_dump_tensor *t, const struct view *v, struct log_arg *a)
+static void recorder_fill_arg(
+	const struct incore_dump_tensor *t, const struct gather_view *v, struct log_arg *a)
 {
 	a->task_id = t->slot.task_id;
 	a->dispatch_id = t->slot.dispatch_id;
@@ -214,7 +216,8 @@ static void put_payload_entry(
 }
 
 /* Puts a payload that fits the arena. */
-static int put_whole(struct incore_dump_writer *w, const struct view *v, struct log_arg *a)
+static int recorder_put_whole(
+	struct incore_dump_writer *w, const struct gather_view *v, struct log_arg *a)
 {
 	uint32_t size = (uint32_t)sizeof(struct payload_entry) + log_tensor_bytes(a->rank);
 	struct payload_entry *e;
@@ -240,7 +243,8 @@ static int put_whole(struct incore_dump_writer *w, const struct view *v, struct 
 
 /* Puts one part of a larger payload; false if there is no room in time. Leaves room in the ring for
  * the record that ends it. */
-static bool put_piece(struct incore_dump_writer *w, const struct view *v, uint64_t from, uint64_t n)
+static bool put_piece(
+	struct incore_dump_writer *w, const struct gather_view *v, uint64_t from, uint64_t n)
 {
 	uint32_t ms = w->dump->o.wait_ms;
 	struct payload_entry *e;
@@ -261,7 +265,7 @@ static bool put_piece(struct incore_dump_writer *w, const struct view *v, uint64
 }
 
 /* Puts a payload larger than the arena, piece by piece, as fast as the collector writes. */
-static int put_stream(struct incore_dump_writer *w, const struct view *v, struct log_arg *a)
+static int put_stream(struct incore_dump_writer *w, const struct gather_view *v, struct log_arg *a)
 {
 	uint32_t size = (uint32_t)sizeof(struct payload_entry) + log_tensor_bytes(a->rank);
 	uint64_t piece = w->arena.bytes / 4, done = 0;
@@ -317,7 +321,7 @@ int incore_dump_put_tensor(struct incore_dump_writer *w, const struct incore_dum
 	uint32_t level;
 	const char *why;
 	struct log_arg a;
-	struct view v;
+	struct gather_view v;
 
 	if (!w || !t)
 		return EINVAL;
@@ -326,7 +330,7 @@ int incore_dump_put_tensor(struct incore_dump_writer *w, const struct incore_dum
 	level = w->dump->o.level;
 	if (level == INCORE_DUMP_OFF)
 		return 0;
-	a.flags = flags_of(w, &t->slot);
+	a.flags = recorder_flags_of(w, &t->slot);
 	if (level != INCORE_DUMP_FULL) {
 		if (marks_has(marks_of(&w->dump->marks, t->slot.task_id), t->slot.index))
 			a.flags |= LOG_MARKED;
@@ -337,8 +341,8 @@ int incore_dump_put_tensor(struct incore_dump_writer *w, const struct incore_dum
 	}
 	why = read_view(w, t, &v, &a.full_size);
 	if (why)
-		return refuse(w, &t->slot, EINVAL, why);
-	fill_arg(t, &v, &a);
+		return recorder_refuse(w, &t->slot, EINVAL, why);
+	recorder_fill_arg(t, &v, &a);
 	a.bin_size = wanted(w, &a, v.elem_bytes);
 	if (a.bin_size < a.full_size && !(a.flags & LOG_NO_PAYLOAD))
 		a.flags |= LOG_TRUNCATED;
@@ -348,7 +352,7 @@ int incore_dump_put_tensor(struct incore_dump_writer *w, const struct incore_dum
 		return put_record(w, &a);
 	view_simplify(&v);
 	if (a.bin_size <= w->arena.bytes / 2)
-		return put_whole(w, &v, &a);
+		return recorder_put_whole(w, &v, &a);
 	return put_stream(w, &v, &a);
 }
 

@@ -32,14 +32,14 @@ static bool has_dump(int dir_fd)
 	return fstatat(dir_fd, LOG_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-int sink_open(struct sink *s, const char *dir, bool is_older)
+int sink_open(struct dump_sink *s, const char *dir, bool is_older)
 {
 	uint8_t head[LOG_HEAD_BYTES];
 	bool has_bin = false, has_log = false;
 	size_t done;
 	int rc;
 
-	*s = (struct sink){.dir_fd = -1, .bin_fd = -1, .log_fd = -1};
+	*s = (struct dump_sink){.dir_fd = -1, .bin_fd = -1, .log_fd = -1};
 	s->bin_name = manifest_bin_name(is_older);
 	s->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
@@ -64,7 +64,7 @@ int sink_open(struct sink *s, const char *dir, bool is_older)
 	return rc;
 }
 
-void sink_close(struct sink *s)
+void sink_close(struct dump_sink *s)
 {
 	if (s->log_fd >= 0)
 		close(s->log_fd);
@@ -75,7 +75,7 @@ void sink_close(struct sink *s)
 	s->dir_fd = s->bin_fd = s->log_fd = -1;
 }
 
-int sink_write_bin(struct sink *s, struct iovec *iov, int n, uint64_t at, uint64_t *done)
+int sink_write_bin(struct dump_sink *s, struct iovec *iov, int n, uint64_t at, uint64_t *done)
 {
 	*done = 0;
 	while (n > 0) {
@@ -101,7 +101,7 @@ int sink_write_bin(struct sink *s, struct iovec *iov, int n, uint64_t at, uint64
 	return 0;
 }
 
-static int cut_log(struct sink *s)
+static int cut_log(struct dump_sink *s)
 {
 	if (!s->must_cut)
 		return 0;
@@ -121,7 +121,7 @@ static size_t whole_records(const uint8_t *p, size_t n)
 	return at;
 }
 
-int sink_write_log(struct sink *s, const uint8_t *p, size_t n, size_t *done)
+int sink_write_log(struct dump_sink *s, const uint8_t *p, size_t n, size_t *done)
 {
 	size_t got = 0;
 	int rc = cut_log(s);
@@ -148,7 +148,7 @@ int sink_write_log(struct sink *s, const uint8_t *p, size_t n, size_t *done)
 	return rc;
 }
 
-int sink_sync(struct sink *s)
+int sink_sync(struct dump_sink *s)
 {
 	if (fault_hit(FAULT_WRITE))
 		return EIO;
@@ -157,7 +157,7 @@ int sink_sync(struct sink *s)
 	return 0;
 }
 
-int sink_trim(struct sink *s)
+int sink_trim(struct dump_sink *s)
 {
 	struct stat st;
 	int rc = cut_log(s);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-struct sink {
+struct dump_sink {
 	int dir_fd, bin_fd, log_fd;
 	const char *bin_name;
 	uint64_t bin_end, log_end;
@@ -19,16 +19,16 @@ struct sink {
 };
 
 /* Creates both files in dir; EEXIST if it already holds a dump. */
-int sink_open(struct sink *s, const char *dir, bool is_older);
+int sink_open(struct dump_sink *s, const char *dir, bool is_older);
 /* Closes what is open. */
-void sink_close(struct sink *s);
+void sink_close(struct dump_sink *s);
 
 /* Writes payload at `at` (>= bin_end). bin_end does not change: the caller advances it over whole
  * payloads. *done: bytes that were written, from the first on. iov is modified. */
-int sink_write_bin(struct sink *s, struct iovec *iov, int n, uint64_t at, uint64_t *done);
+int sink_write_bin(struct dump_sink *s, struct iovec *iov, int n, uint64_t at, uint64_t *done);
 /* Appends whole records. *done: bytes of those that are now in the file; log_end is after them. */
-int sink_write_log(struct sink *s, const uint8_t *p, size_t n, size_t *done);
+int sink_write_log(struct dump_sink *s, const uint8_t *p, size_t n, size_t *done);
 /* Syncs the payload first, then the log. */
-int sink_sync(struct sink *s);
+int sink_sync(struct dump_sink *s);
 /* Truncates both files to their valid ends. */
-int sink_trim(struct sink *s);
+int sink_trim(struct dump_sink *s);

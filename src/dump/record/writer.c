@@ -56,16 +56,16 @@ uint8_t *writer_entry(struct incore_dump_writer *w, uint32_t size, uint32_t ms)
 {
 	struct ring *r = &w->ring;
 	uint64_t skip = ring_skip(r, size);
-	struct entry *e;
+	struct ring_entry *e;
 
 	if (!ring_has_room(r, skip + size) && !writer_wait(w, r, skip + size, ms))
 		return NULL;
 	if (skip) {
-		e = (struct entry *)ring_at(r, r->head);
-		*e = (struct entry){(uint32_t)skip, ENTRY_SKIP};
+		e = (struct ring_entry *)ring_at(r, r->head);
+		*e = (struct ring_entry){(uint32_t)skip, ENTRY_SKIP};
 		r->head += skip;
 	}
-	e = (struct entry *)ring_at(r, r->head);
+	e = (struct ring_entry *)ring_at(r, r->head);
 	e->size = size;
 	r->head += size;
 	return (uint8_t *)e;
@@ -87,11 +87,11 @@ void writer_publish(struct incore_dump_writer *w)
 
 bool writer_tell_losses(struct incore_dump_writer *w, uint32_t ms)
 {
-	uint32_t size = (uint32_t)sizeof(struct entry) + log_record_bytes(LOG_LOSS_BODY);
+	uint32_t size = (uint32_t)sizeof(struct ring_entry) + log_record_bytes(LOG_LOSS_BODY);
 	struct loss l;
 
 	while (!loss_is_empty(&w->losses)) {
-		struct entry *e = (struct entry *)writer_entry(w, size, ms);
+		struct ring_entry *e = (struct ring_entry *)writer_entry(w, size, ms);
 
 		if (!e)
 			return false;
