@@ -490,7 +490,7 @@ def test_pmc_some_kernels(p):
     data, _ = pmc(p, "--kernel", "scale", counters=["SQ_WAVES"])
     assert {r["kernel"] for r in data["counters"]} == {"scale_rows"} and p.called()[0]["kernel_include_regex"] == "scale"
     p.out += "2"
-    says(pmc(p, rc=2, counters=["SQ_WAVES;rm"])[1], "no name of a counter")
+    says(pmc(p, rc=2, counters=["SQ_WAVES;rm"])[1], "is not the name of a counter")
     says(p.run(verb=("capture", "pmc"), rc=2)[1], "needs --counters")
 
 
