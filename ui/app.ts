@@ -55,6 +55,8 @@ export interface Panel {
 	titleFor?(app: App): string | undefined;
 	/** One line for the help dialog and the tab's tooltip. */
 	readonly hint: string;
+	/** Questions that it asks the verbs, keys sorted: a report carries the answers (tools/page_questions.py). */
+	readonly questions?: readonly string[];
 	/** Why it has nothing to show for this capture, or null. The tab stays, and says so. */
 	missing?(app: App): string | null;
 	/** false: no tab at all (tables that only some captures have). */

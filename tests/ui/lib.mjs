@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const ROOT = path.resolve(here, '..', '..');
 export const DATA = path.join(ROOT, 'tests', 'data');
-export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'ui', 'checklist.json'), 'utf8'));
+export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'tests', 'ui', 'checklist.json'), 'utf8'));
 
 /** A bound on waiting for what has to come, no measurement: a busy machine may take its time. */
 export const PATIENCE_MS = 120000;

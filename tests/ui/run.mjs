@@ -82,7 +82,7 @@ async function run(bench, test) {
 	return { name: test.name, took, isGood: !error };
 }
 
-/** Everything of ui/checklist.json is covered by some test. */
+/** Everything of checklist.json is covered by some test. */
 function covered(all) {
 	const have = new Set(all.flatMap((t) => t.covers ?? []));
 	const want = [...CHECKLIST.panels.map((p) => 'panel:' + p.id), ...Object.keys(CHECKLIST.keys).map((k) => 'key:' + k), ...CHECKLIST.parts.map((p) => 'part:' + p)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commands.ts: what the keys do. The help dialog is made of this list, and the tests compare it with ui/checklist.json.
+// commands.ts: what the keys do. The help dialog is made of this list, and the tests compare it with tests/ui/checklist.json.
 import { App } from '../app';
 import { UNITS } from '../base/format';
 import { KeyBinding } from '../base/keys';

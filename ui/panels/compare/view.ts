@@ -132,5 +132,6 @@ class CompareView extends View {
 
 export const panel: Panel = {
 	id: 'compare', title: 'Compare', hint: 'two captures side by side and as difference, per execution',
+	questions: ['diff?by=cause&top=all', 'diff?by=class&top=all', 'diff?by=instr&top=all', 'diff?by=line&top=all', 'diff?by=opcode&top=all', 'summary'],
 	open: (host, app) => new CompareView(host, app),
 };

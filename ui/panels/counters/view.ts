@@ -226,5 +226,6 @@ function keepText(text: string): void {
 
 export const panel: Panel = {
 	id: 'counters', title: 'Counters', hint: 'hardware counters over time, raw and derived, with an editor for definitions',
+	questions: ['derived?w=512', 'waves?bins=240&top=all'],
 	open: (host, app) => new CountersView(host, app),
 };

@@ -187,5 +187,6 @@ function chosen(label: string, names: string[], draw: (name: string) => Node | n
 
 export const panel: Panel = {
 	id: 'details', title: 'Details', hint: 'tables of the producer: what its rules say, sections, metrics; base information, workloads, roofline, stall reasons, cache lines',
+	questions: ['summary?top=all'],
 	applies: (app) => hasPipes(app) || app.trace.input.format === 'ncu', open: (host, app) => new DetailsView(host, app),
 };

@@ -126,5 +126,6 @@ class DispatchView extends View {
 
 export const panel: Panel = {
 	id: 'dispatches', title: 'Dispatches', hint: 'kernels and dispatches, the scope of all panels, hardware events',
+	questions: ['info', 'occupancy?bins=240&top=all'],
 	open: (host, app) => new DispatchView(host, app),
 };

@@ -274,5 +274,6 @@ function mix(colour: string, ground: string, part: number): string {
 
 export const panel: Panel = {
 	id: 'flame', title: 'Flame', hint: 'kernel, file, inline frames and instructions; width is cycles',
+	questions: ['diff?by=instr&top=all', 'hot?by=instr&exposed=1&top=all', 'isa'],
 	open: (host, app) => new FlameView(host, app),
 };

@@ -279,5 +279,10 @@ class HotspotView extends View {
 
 export const panel: Panel = {
 	id: 'hotspots', title: 'Hotspots', hint: 'where the cycles go: ranked tables and a histogram over the code',
+	questions: [
+		'diff?by=cause&top=all', 'diff?by=class&top=all', 'diff?by=instr&top=all', 'diff?by=line&top=all', 'diff?by=opcode&top=all',
+		'hot?by=cause&top=all', 'hot?by=class&top=all', 'hot?by=instr&top=all', 'hot?by=line&top=all', 'hot?by=opcode&top=all',
+		'hot?by=producer&top=all', 'isa',
+	],
 	open: (host, app) => new HotspotView(host, app),
 };

@@ -389,5 +389,6 @@ class IsaView extends View {
 
 export const panel: Panel = {
 	id: 'isa', title: 'ISA', hint: 'the listing: what each instruction cost and what it waited for',
+	questions: ['diff?by=instr&top=all', 'isa'],
 	open: (host, app) => new IsaView(host, app),
 };

@@ -189,6 +189,7 @@ function overTime(waves: number[], top: number, name: string): SVGElement | stri
 
 export const panel: Panel = {
 	id: 'occupancy', title: 'Occupancy', hint: 'how full the machine was, and what keeps it from more',
+	questions: ['occupancy?bins=120&series=cu&top=all', 'occupancy?bins=120&series=simd&top=all', 'occupancy?bins=240&top=all'],
 	missing: (app) => (hasPipes(app) && !app.trace.tracks.length ? 'No core was traced; Details shows what the producer states.' : null),
 	open: (host, app) => new OccupancyView(host, app),
 };

@@ -230,5 +230,6 @@ class SourceView extends View {
 
 export const panel: Panel = {
 	id: 'source', title: 'Source', hint: 'source files, hottest first, with exclusive and inclusive cost of each line',
+	questions: ['diff?by=line&top=all', 'hot?by=line&top=all', 'isa', 'summary'],
 	open: (host, app) => new SourceView(host, app),
 };

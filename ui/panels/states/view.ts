@@ -135,5 +135,6 @@ class StatesView extends View {
 
 export const panel: Panel = {
 	id: 'states', title: 'States', hint: 'wave states over time, against the conserved accounting',
+	questions: ['waves?bins=240&top=all'],
 	missing: noTracks, open: (host, app) => new StatesView(host, app),
 };

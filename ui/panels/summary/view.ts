@@ -176,5 +176,6 @@ class SummaryView extends View {
 
 export const panel: Panel = {
 	id: 'summary', title: 'Summary', hint: 'the verdict on one page; every figure leads to its panel',
+	questions: ['diff?by=cause&top=all', 'diff?by=instr&top=all', 'diff?by=line&top=all', 'summary'],
 	open: (host, app) => new SummaryView(host, app),
 };

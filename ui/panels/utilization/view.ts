@@ -150,5 +150,6 @@ class UtilizationView extends View {
 
 export const panel: Panel = {
 	id: 'utilization', title: 'Utilization', hint: 'how busy each SIMD and pipe was, overlaps counted once',
+	questions: ['summary', 'waves?bins=240&top=all'],
 	missing: noTracks, open: (host, app) => new UtilizationView(host, app),
 };

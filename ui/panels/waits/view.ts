@@ -180,5 +180,6 @@ class WaitView extends View {
 
 export const panel: Panel = {
 	id: 'waits', title: 'Waits', hint: 'each wait and the instruction it waited for, latencies, barriers',
+	questions: ['diff?by=instr&top=all', 'hot?by=producer&top=all', 'isa', 'waves?bins=240&top=all'],
 	missing: noTracks, open: (host, app) => new WaitView(host, app),
 };

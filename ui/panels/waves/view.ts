@@ -176,6 +176,7 @@ class WavesView extends View {
 
 export const panel: Panel = {
 	id: 'waves', title: 'Waves', hint: 'wave by wave or pipe by pipe: durations, paths, balance',
+	questions: ['waves?bins=240&top=all'],
 	titleFor: (app) => (hasPipes(app) ? 'Pipes' : undefined), missing: noTracks, open: (host, app) => new WavesView(host, app),
 };
 
