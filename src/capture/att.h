@@ -93,7 +93,7 @@ struct att_attempt {
 
 struct att_answer {
 	const char *tool, *version, *repeat, *verdict;
-	struct folder place;
+	struct capture_folder place;
 	struct rows kernels; /* seen_kernel */
 	VEC(struct att_attempt) attempts;
 	uint64_t chosen; /* number of the attempt whose files are the result, or 0 */

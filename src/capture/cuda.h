@@ -59,7 +59,7 @@ struct cuda_timing { /* one kernel, over all processes and devices */
 
 struct cuda_result {
 	const char *library, *cupti, *mode, *verdict;
-	struct folder place;
+	struct capture_folder place;
 	uint64_t period_cyc;
 	const char *period_because;
 	double overhead; /* percent of the time of all chosen kernels */

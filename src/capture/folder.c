@@ -19,7 +19,7 @@ static bool folder_refuse_entry(void *ctx, const char *name, struct incore_error
 		(const char *)ctx, name);
 }
 
-bool folder_open(struct folder *f, const char *dir, struct journal *j, struct arena *a,
+bool folder_open(struct capture_folder *f, const char *dir, struct journal *j, struct arena *a,
 	struct incore_error *e)
 {
 	char *real;
@@ -71,11 +71,11 @@ bool folder_write_result(const char *dir, const struct record *r, const void *da
 }
 
 static const struct column folder_columns[] = {
-	COLUMN(folder, directory, UNIT_NONE, "directory of the results"),
-	COLUMN(folder, journal, UNIT_NONE, "file that lists what was run, one fact per line",
-		NULLABLE),
+	COLUMN(capture_folder, directory, UNIT_NONE, "directory of the results"),
+	COLUMN(capture_folder, journal, UNIT_NONE,
+		"file that lists what was run, one fact per line", NULLABLE),
 };
-const struct record folder_record = RECORD_OF(folder, RECORD_BLOCK, folder_columns);
+const struct record folder_record = RECORD_OF(capture_folder, RECORD_BLOCK, folder_columns);
 
 struct str kernel_plain_name(const char *name)
 {

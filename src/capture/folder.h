@@ -12,14 +12,14 @@
 #include "trace/trace.h"
 
 /* The directory as stated in an answer. */
-struct folder {
+struct capture_folder {
 	const char *directory; /* absolute: programs may change their working directory */
 	const char *journal;   /* path */
 };
 extern const struct record folder_record;
 
 /* Creates the directory, or checks that it is empty, and opens the journal. */
-bool folder_open(struct folder *f, const char *dir, struct journal *j, struct arena *a,
+bool folder_open(struct capture_folder *f, const char *dir, struct journal *j, struct arena *a,
 	struct incore_error *e);
 /* Writes a file with this text. */
 bool folder_write(const char *path, struct str text, struct incore_error *e);

@@ -29,7 +29,7 @@ struct msprof_file {
 
 struct msprof_answer {
 	const char *cann, *soc, *application, *log, *verdict;
-	struct folder place;
+	struct capture_folder place;
 	int64_t status;	 /* of msprof */
 	bool is_partial; /* its time limit ended it: never use it for total time */
 	VEC(struct msprof_file) captures;

@@ -32,7 +32,7 @@ struct ncu_file { /* one result of the report */
 
 struct ncu_answer {
 	const char *tool, *version, *command, *log, *verdict;
-	struct folder place;
+	struct capture_folder place;
 	int64_t status;
 	VEC(struct ncu_file) captures;
 	VEC(const char *) warnings;

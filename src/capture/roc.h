@@ -45,7 +45,7 @@ struct roc_counter { /* of a kernel */
 
 struct roc_answer {
 	const char *tool, *version, *verdict;
-	struct folder place;
+	struct capture_folder place;
 	const char *method, *table; /* of samples; file of counters; or NULL */
 	uint64_t interval;
 	VEC(struct roc_run) runs;

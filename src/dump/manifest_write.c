@@ -484,7 +484,7 @@ static void group_deinit(struct manifest_group *g)
 }
 
 /* Adds a TASK, TENSOR or SCALAR record of this task. */
-static bool group_add(
+static bool manifest_group_add(
 	struct manifest_group *g, const struct log_record *rec, struct incore_error *e)
 {
 	struct group_task t = {.off = rec->off};
@@ -827,7 +827,7 @@ static bool manifest_put_records(struct out *o, struct manifest_group *g, struct
 			group_reset(g, entry.task_id);
 		is_open = true;
 		log_at(&o->scan->reader, entry.off, &rec);
-		if (!group_add(g, &rec, e))
+		if (!manifest_group_add(g, &rec, e))
 			return false;
 	}
 }

@@ -153,7 +153,7 @@ static uint64_t otf2_time_of(struct otf2_state *s, int64_t cyc)
 	return at;
 }
 
-static bool open_lane(struct otf2_state *s, struct location l, struct incore_error *e)
+static bool otf2_open_lane(struct otf2_state *s, struct location l, struct incore_error *e)
 {
 	struct otf2_lane k = {.location = l};
 
@@ -202,7 +202,7 @@ static bool open_row(struct otf2_state *s, struct incore_error *e)
 
 	lanes_put_name(&s->layout, (uint32_t)s->lanes.n, &s->text);
 	l.name = otf2_keep_text(s);
-	return open_lane(s, l, e);
+	return otf2_open_lane(s, l, e);
 }
 
 static bool otf2_track(struct export *x, const struct export_track *k, struct incore_error *e)
@@ -279,7 +279,7 @@ static bool write_messages(struct otf2_state *s, uint32_t rank, struct incore_er
 	sb_puts(&s->text, " flags");
 	l.name = otf2_keep_text(s);
 	SORT(s->messages.v, s->messages.n, by_time);
-	if (!open_lane(s, l, e))
+	if (!otf2_open_lane(s, l, e))
 		return false;
 	EACH (const struct message, m, s->messages.v, s->messages.n) {
 		OTF2_EvtWriter *w = s->lanes.v[0].writer;
@@ -318,7 +318,7 @@ static bool open_metric(struct export *x, const char *name, const struct counter
 	l.metric = s->n_metrics++;
 	l.name = arena_printf(&s->arena, "%s (clock %u)", name,
 		clock < x->trace->n_clocks ? x->trace->clocks[clock].id : 0);
-	return (s->groups.n || open_group(s, "counters", e)) && open_lane(s, l, e);
+	return (s->groups.n || open_group(s, "counters", e)) && otf2_open_lane(s, l, e);
 }
 
 static void write_metric(struct otf2_state *s, int64_t time, OTF2_Type type, OTF2_MetricValue v)

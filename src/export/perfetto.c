@@ -468,7 +468,7 @@ static void open_nodes(struct export *x, const struct track *k)
 }
 
 /* For lanes: a process per unit; further rows of a lane are made as its slices need them. */
-static void open_lane(struct export *x, const struct track *k, bool is_first)
+static void perfetto_open_lane(struct export *x, const struct track *k, bool is_first)
 {
 	struct perfetto_state *s = x->state;
 
@@ -496,7 +496,7 @@ static bool perfetto_track(struct export *x, const struct export_track *k, struc
 	s->end_cyc = k->to_cyc;
 	s->states.id = 0;
 	if (s->lanes.has_rows) {
-		open_lane(x, k->track, is_first);
+		perfetto_open_lane(x, k->track, is_first);
 		s->slices = packets_begin(&s->packets, 0, 0);
 		return perfetto_latched(s, e);
 	}

@@ -100,13 +100,3 @@ extern const char sql_description[];
 void sql_schema(struct json_writer *w);
 bool sql_call(struct mcp *m, struct str arguments, struct arena *a, struct strbuf *out,
 	struct incore_error *e);
-
-/* --- resources.c --- */
-bool resources_list(struct mcp *m, struct json_writer *w, struct incore_error *e);
-void resources_templates(struct json_writer *w);
-bool resources_read(struct mcp *m, const char *uri, struct json_writer *w, struct incore_error *e);
-
-/* --- prompts.c --- */
-void prompts_list(struct json_writer *w);
-/* False: there is no such prompt, or an argument is missing; *e says which. */
-bool prompts_get(struct str params, struct arena *a, struct json_writer *w, struct incore_error *e);

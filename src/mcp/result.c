@@ -6,7 +6,7 @@
 #include "mcp/internal.h"
 #include "tables/flat.h"
 
-static void put_number(struct json_writer *w, double v)
+static void mcp_result_put_number(struct json_writer *w, double v)
 {
 	if (isfinite(v))
 		json_w_sig(w, v, 6);
@@ -14,7 +14,7 @@ static void put_number(struct json_writer *w, double v)
 		json_w_null(w);
 }
 
-static void put_value(struct json_writer *w, const struct column *c, const void *v)
+static void mcp_result_put_value(struct json_writer *w, const struct column *c, const void *v)
 {
 	char hex[COLUMN_HEX_TEXT];
 
@@ -24,7 +24,7 @@ static void put_value(struct json_writer *w, const struct column *c, const void 
 	}
 	switch (c->type) {
 	case COLUMN_F64:
-		put_number(w, *(const double *)v);
+		mcp_result_put_number(w, *(const double *)v);
 		break;
 	case COLUMN_I64:
 		json_w_i64(w, *(const int64_t *)v);
@@ -46,7 +46,7 @@ static void put_value(struct json_writer *w, const struct column *c, const void 
 	}
 }
 
-static bool is_there(const struct flat_table *t, size_t row, const struct flat_column *c)
+static bool mcp_result_is_there(const struct flat_table *t, size_t row, const struct flat_column *c)
 {
 	const void *v = c->texts ? c->texts[row] : flat_value(t, row, c);
 
@@ -57,33 +57,33 @@ static bool is_there(const struct flat_table *t, size_t row, const struct flat_c
 static bool is_used(const struct flat_table *t, const struct flat_column *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_there(t, i, c))
+		if (mcp_result_is_there(t, i, c))
 			return true;
 	return false;
 }
 
-static void put_cell(
+static void mcp_result_put_cell(
 	struct json_writer *w, const struct flat_table *t, size_t row, const struct flat_column *c)
 {
 	if (c->texts)
 		json_w_cstr(w, c->texts[row]);
 	else
-		put_value(w, c->column, flat_value(t, row, c));
+		mcp_result_put_value(w, c->column, flat_value(t, row, c));
 }
 
-static void put_values(struct json_writer *w, const struct flat_table *t)
+static void mcp_result_put_values(struct json_writer *w, const struct flat_table *t)
 {
 	json_w_kv_object(w, "values");
 	EACH (const struct flat_column, c, t->columns.v, t->columns.n) {
-		if (t->n_rows && is_there(t, 0, c)) {
+		if (t->n_rows && mcp_result_is_there(t, 0, c)) {
 			json_w_key(w, c->name);
-			put_cell(w, t, 0, c);
+			mcp_result_put_cell(w, t, 0, c);
 		}
 	}
 	json_w_end(w);
 }
 
-static void put_table(struct json_writer *w, const struct flat_table *t, size_t n)
+static void mcp_result_put_table(struct json_writer *w, const struct flat_table *t, size_t n)
 {
 	json_w_key(w, t->name);
 	json_w_object(w);
@@ -103,7 +103,7 @@ static void put_table(struct json_writer *w, const struct flat_table *t, size_t 
 				json_w_u64(w, t->parent[i]);
 			EACH (const struct flat_column, c, t->columns.v, t->columns.n)
 				if (is_used(t, c, n))
-					put_cell(w, t, i, c);
+					mcp_result_put_cell(w, t, i, c);
 			json_w_end(w);
 		}
 		json_w_end(w);
@@ -111,7 +111,7 @@ static void put_table(struct json_writer *w, const struct flat_table *t, size_t 
 	json_w_end(w);
 }
 
-static bool is_wanted(const struct result_shape *s, const char *name)
+static bool mcp_result_is_wanted(const struct result_shape *s, const char *name)
 {
 	for (unsigned i = 0; i < s->n_tables; i++)
 		if (strcmp(s->tables[i], name) == 0)
@@ -121,7 +121,7 @@ static bool is_wanted(const struct result_shape *s, const char *name)
 
 /* Writes the tables with rows; for those that do not fit or were not requested, only totals.
  * Returns true if something was left out. */
-static bool put_tables(
+static bool mcp_result_put_tables(
 	struct json_writer *w, const struct flat_tables *all, const struct result_shape *s)
 {
 	bool is_less = false;
@@ -133,17 +133,17 @@ static bool put_tables(
 
 		if (!*t->name || !t->n_rows)
 			continue;
-		if (!is_wanted(s, t->name) || (!s->tables && w->sb->n > RESULT_BYTES))
+		if (!mcp_result_is_wanted(s, t->name) || (!s->tables && w->sb->n > RESULT_BYTES))
 			n = 0;
 		is_less |= n < t->n_rows;
-		put_table(w, t, n);
+		mcp_result_put_table(w, t, n);
 	}
 	json_w_end(w);
 	return is_less;
 }
 
 /* Requested tables must exist in the answer; otherwise the call is invalid. */
-static bool check_tables(
+static bool mcp_result_check_tables(
 	const struct flat_tables *all, const struct result_shape *s, struct incore_error *e)
 {
 	struct strbuf names = {0};
@@ -171,14 +171,15 @@ bool result_of_answer(const struct answer *a, const struct result_shape *shape, 
 	bool ok;
 
 	arena_init(&arena);
-	ok = flat_make(&tables, a->record, a->data, &arena, e) && check_tables(&tables, shape, e);
+	ok = flat_make(&tables, a->record, a->data, &arena, e) &&
+	     mcp_result_check_tables(&tables, shape, e);
 	if (ok) {
 		json_w_buf(&w, out, 0);
 		json_w_object(&w);
 		json_w_kv_cstr(&w, "question", a->question->name);
 		json_w_kv_bool(&w, "is_no", a->is_no);
-		put_values(&w, flat_find(&tables, ""));
-		if (put_tables(&w, &tables, shape))
+		mcp_result_put_values(&w, flat_find(&tables, ""));
+		if (mcp_result_put_tables(&w, &tables, shape))
 			json_w_kv_cstr(&w, "more",
 				"rows are left out: ask for tables by name and with a larger limit; incore://schema/QUESTION says what columns mean");
 		if (a->warnings.n) {

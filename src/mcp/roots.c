@@ -6,7 +6,7 @@
 #include "mcp/internal.h"
 
 /* The part of a real path after a root, "" for the root itself; NULL: not below the root. */
-static const char *behind(const char *root, const char *path)
+static const char *mcp_roots_behind(const char *root, const char *path)
 {
 	size_t n = strlen(root);
 
@@ -22,7 +22,7 @@ const char *root_name(const struct mcp *m, const char *path)
 	const char *name;
 
 	for (size_t i = 0; i < m->roots.n; i++) {
-		name = behind(m->roots.v[i], path);
+		name = mcp_roots_behind(m->roots.v[i], path);
 		if (name && i == 0) /* relative names start at the first root */
 			return *name ? name : ".";
 		if (name)
@@ -64,14 +64,14 @@ const char *root_path(
 
 /* --- finding captures --- */
 
-struct search {
+struct mcp_roots_search {
 	struct mcp *m;
 	struct arena *a;
 	const char *dir; /* directory being searched */
 	VEC(struct found_capture) found;
 };
 
-static bool add_captures(struct search *s, const char *dir, struct incore_error *e)
+static bool add_captures(struct mcp_roots_search *s, const char *dir, struct incore_error *e)
 {
 	struct capture_list l = {0};
 	struct incore_error none = {0};
@@ -95,9 +95,9 @@ static bool add_captures(struct search *s, const char *dir, struct incore_error 
 }
 
 /* Searches an entry of a directory: a folder may contain folders of captures. */
-static bool add_entry(void *ctx, const char *name, struct incore_error *e)
+static bool mcp_roots_add_entry(void *ctx, const char *name, struct incore_error *e)
 {
-	struct search *s = ctx;
+	struct mcp_roots_search *s = ctx;
 	const char *path;
 
 	if (name[0] == '.' || s->found.n >= MOST_CAPTURES)
@@ -107,12 +107,12 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 }
 
 /* Adds the captures below a directory; one that cannot be listed counts as empty. */
-static bool add_below(struct search *s, const char *dir, struct incore_error *e)
+static bool add_below(struct mcp_roots_search *s, const char *dir, struct incore_error *e)
 {
 	bool ok;
 
 	s->dir = dir;
-	ok = dir_each_in(&s->m->captures.cache.fence, dir, add_entry, s, e);
+	ok = dir_each_in(&s->m->captures.cache.fence, dir, mcp_roots_add_entry, s, e);
 	if (ok || err_is(e, "no-memory"))
 		return ok;
 	incore_error_clear(e);
@@ -122,7 +122,7 @@ static bool add_below(struct search *s, const char *dir, struct incore_error *e)
 bool root_captures(struct mcp *m, struct arena *a, struct found_capture **out, size_t *n,
 	struct incore_error *e)
 {
-	struct search s = {.m = m, .a = a};
+	struct mcp_roots_search s = {.m = m, .a = a};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < m->roots.n; i++) {

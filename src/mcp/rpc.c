@@ -9,7 +9,7 @@
 /* --- input --- */
 
 /* Reads a line without its end; false: end of input. A line that is too long is skipped. */
-static bool read_line(FILE *in, struct strbuf *b, bool *is_too_long)
+static bool mcp_rpc_read_line(FILE *in, struct strbuf *b, bool *is_too_long)
 {
 	int c;
 
@@ -24,7 +24,7 @@ static bool read_line(FILE *in, struct strbuf *b, bool *is_too_long)
 	return c != EOF || b->n;
 }
 
-static struct str raw_value(struct json_reader *j)
+static struct str mcp_rpc_raw_value(struct json_reader *j)
 {
 	const char *from;
 
@@ -42,7 +42,7 @@ struct str json_member(struct str object, const char *key)
 	if (json_peek(&j) == JSON_OBJECT) {
 		for (json_enter_object(&j); json_next_key(&j, &name);) {
 			bool is_it = str_is(name, key);
-			struct str v = raw_value(&j);
+			struct str v = mcp_rpc_raw_value(&j);
 
 			if (is_it && !j.is_failed)
 				value = v;
@@ -128,7 +128,7 @@ struct rpc_message *rpc_next(struct mcp *m)
 	struct rpc_message *r = NULL;
 	bool is_too_long;
 
-	while (!r && !m->is_broken && read_line(m->o->in, &line, &is_too_long)) {
+	while (!r && !m->is_broken && mcp_rpc_read_line(m->o->in, &line, &is_too_long)) {
 		if (is_too_long || line.failed) {
 			rpc_error(m, STR("null"), RPC_BAD_REQUEST, "a message of more than 4 MiB");
 			sb_free(&line);

@@ -1,10 +1,306 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.c: dispatches messages to their handlers and threads. */
+/*
+ * server.c: speaks the protocol with an agent. Parts: prompts; resources; the server.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/process.h"
 #include "mcp/internal.h"
+
+/* --- prompts ---------------------------------------------------------------------------------- */
+
+/*
+ * Prompts for common tasks, chosen by name.
+ */
+
+struct prompt {
+	const char *name, *doc;
+	const char *first, *second; /* names of arguments; NULL: no argument */
+	const char *text;	    /* %s: the arguments, in order */
+};
+
+static const struct prompt prompts[] = {
+	{"bottleneck", "which instruction of a kernel is waiting, for what, and what to change",
+		"path", NULL,
+		"Find what limits the kernel of the capture %s. First check: if is_no is true, say why the capture cannot be trusted and stop. "
+		"Then summary for the verdict, hot (by line, then by instr) for the rows, waits for the producers, isa around the costliest row, "
+		"why for what cannot be seen from the classes. Name the source line, the instruction, what it waits for and how many cycles that costs. "
+		"Propose one change; where there is a tool whatif or advise, give its interval, and say that it is an estimate. Quote the evidence word of every figure."},
+	{"verify", "did a change help, and where", "before", "after",
+		"Compare the captures %s (before) and %s (after). Check both. Use diff by line and by instr; trust a difference only beyond the noise it states. "
+		"Say what moved per execution, whether the kernel as a whole is faster, and which line got worse. End with a gate condition for CI."},
+	{"trust", "can the figures of a capture be believed", "path", NULL,
+		"Can the capture %s be trusted? Use check and info. For each finding say what it means for the figures and how to take a better capture."},
+};
+
+static void put_argument(struct json_writer *w, const char *name)
+{
+	if (!name)
+		return;
+	json_w_object(w);
+	json_w_kv_cstr(w, "name", name);
+	json_w_kv_cstr(w, "description", "a capture, as the tool captures lists them");
+	json_w_kv_bool(w, "required", true);
+	json_w_end(w);
+}
+
+/* --- prompts.c --- */
+static void prompts_list(struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_array(w, "prompts");
+	EACH (const struct prompt, p, prompts, sizeof(prompts) / sizeof(prompts[0])) {
+		json_w_object(w);
+		json_w_kv_cstr(w, "name", p->name);
+		json_w_kv_cstr(w, "description", p->doc);
+		json_w_kv_array(w, "arguments");
+		put_argument(w, p->first);
+		put_argument(w, p->second);
+		json_w_end(w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+	json_w_end(w);
+}
+
+/* Appends the text with its arguments filled in. */
+static void mcp_prompts_fill(struct strbuf *out, const char *text, const char *const arguments[2])
+{
+	unsigned n = 0;
+
+	for (; *text; text++) {
+		if (text[0] == '%' && text[1] == 's') {
+			sb_puts(out, arguments[n++]);
+			text++;
+		} else {
+			sb_putc(out, *text);
+		}
+	}
+}
+
+/* False: there is no such prompt, or an argument is missing; *e says which. */
+static bool prompts_get(
+	struct str params, struct arena *a, struct json_writer *w, struct incore_error *e)
+{
+	const char *name = json_text(json_member(params, "name"), a), *given[2] = {NULL, NULL};
+	struct str arguments = json_member(params, "arguments");
+	const struct prompt *found = NULL;
+	struct strbuf text = {0};
+
+	EACH (const struct prompt, p, prompts, sizeof(prompts) / sizeof(prompts[0]))
+		if (name && strcmp(p->name, name) == 0)
+			found = p;
+	if (!found)
+		return err_set(e, INCORE_USAGE, "no-such-prompt", "there is no prompt '%s'",
+			name ? name : "");
+	given[0] = json_text(json_member(arguments, found->first), a);
+	given[1] = found->second ? json_text(json_member(arguments, found->second), a) : "";
+	if (!given[0] || !given[1])
+		return err_set(e, INCORE_USAGE, "missing-argument", "the prompt %s expects %s%s%s",
+			found->name, found->first, found->second ? " and " : "",
+			found->second ? found->second : "");
+	mcp_prompts_fill(&text, found->text, given);
+	json_w_object(w);
+	json_w_kv_cstr(w, "description", found->doc);
+	json_w_kv_array(w, "messages");
+	json_w_object(w);
+	json_w_kv_cstr(w, "role", "user");
+	json_w_kv_object(w, "content");
+	json_w_kv_cstr(w, "type", "text");
+	json_w_kv_cstr(w, "text", text.p);
+	json_w_end(w);
+	json_w_end(w);
+	json_w_end(w);
+	json_w_end(w);
+	sb_free(&text);
+	return true;
+}
+
+/* --- resources -------------------------------------------------------------------------------- */
+
+/*
+ * Resources that a client reads without a tool: captures, reports, answer schemas.
+ */
+
+#define CAPTURE "incore://capture/"
+#define REPORT "incore://report/"
+#define SCHEMA "incore://schema/"
+#define REPORT_LIMIT_MS 120000u
+
+static void put_resource(
+	struct json_writer *w, const char *kind, const struct found_capture *c, const char *mime)
+{
+	struct strbuf uri = {0};
+
+	sb_printf(&uri, "incore://%s/%s", kind, c->name);
+	json_w_object(w);
+	json_w_kv_cstr(w, "uri", uri.p);
+	json_w_kv_cstr(w, "name", uri.p ? uri.p + strlen("incore://") : NULL);
+	json_w_kv_cstr(w, "description", c->format);
+	json_w_kv_cstr(w, "mimeType", mime);
+	json_w_end(w);
+	sb_free(&uri);
+}
+
+/* --- resources.c --- */
+static bool resources_list(struct mcp *m, struct json_writer *w, struct incore_error *e)
+{
+	struct found_capture *v;
+	struct arena a;
+	size_t n;
+	bool ok;
+
+	arena_init(&a);
+	ok = root_captures(m, &a, &v, &n, e);
+	if (ok) {
+		json_w_object(w);
+		json_w_kv_array(w, "resources");
+		EACH (const struct found_capture, c, v, n) {
+			put_resource(w, "capture", c, "application/json");
+			put_resource(w, "report", c, "text/markdown");
+		}
+		json_w_end(w);
+		json_w_end(w);
+	}
+	arena_deinit(&a);
+	return ok;
+}
+
+static void put_template(struct json_writer *w, const char *uri, const char *name, const char *doc)
+{
+	json_w_object(w);
+	json_w_kv_cstr(w, "uriTemplate", uri);
+	json_w_kv_cstr(w, "name", name);
+	json_w_kv_cstr(w, "description", doc);
+	json_w_end(w);
+}
+
+/* --- resources.c --- */
+static void resources_templates(struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_array(w, "resourceTemplates");
+	put_template(w, CAPTURE "{+path}", "capture", "what a capture is, as incore info says");
+	put_template(w, REPORT "{+path}", "report",
+		"a written report on a capture, at most 60 lines of Markdown");
+	put_template(w, SCHEMA "{question}", "schema",
+		"what the JSON of a question holds, column by column");
+	json_w_end(w);
+	json_w_end(w);
+}
+
+static bool mcp_resources_is_over(void *ctx)
+{
+	return progress_is_cancelled(((struct mcp *)ctx)->progress);
+}
+
+/* Makes a report by running the program itself, like any user. */
+static bool read_report(struct mcp *m, const char *path, struct strbuf *out, struct incore_error *e)
+{
+	const char *const argv[] = {"/proc/self/exe", "report", "--format", "md", "--brief", "-q",
+		"-o", "-", path, NULL};
+	struct process_spec spec = {.argv = argv,
+		.output = out,
+		.limit_ms = REPORT_LIMIT_MS,
+		.is_cancelled = mcp_resources_is_over,
+		.cancel_ctx = m};
+	struct process_result r;
+
+	if (!process_run(&spec, &r, e))
+		return false;
+	if (r.end == PROCESS_EXITED && r.code == 0)
+		return true;
+	return err_set(e, INCORE_FAILED, "no-report", "no report: %.*s",
+		(int)(out->n < 400 ? out->n : 400), out->p ? out->p : "");
+}
+
+static bool read_info(struct mcp *m, const char *path, struct strbuf *out, struct incore_error *e)
+{
+	struct answer answer = {0};
+	struct json_writer w;
+	struct request r;
+	bool ok;
+
+	if (!request_init(&r, question_find("info"), e))
+		return false;
+	r.paths = &path;
+	r.n_paths = 1;
+	r.captures = &m->captures;
+	r.pool = m->o->pool;
+	r.progress = m->progress;
+	ok = answer_ask(&r, &answer, e);
+	if (ok) {
+		json_w_buf(&w, out, 1);
+		answer_json(&answer, &w);
+		ok = json_w_finish(&w, e);
+	}
+	answer_deinit(&answer);
+	request_deinit(&r);
+	return ok;
+}
+
+static bool mcp_resources_read_schema(const char *name, struct strbuf *out, struct incore_error *e)
+{
+	const struct question *q = question_find(name);
+	struct json_writer w;
+
+	if (!q)
+		return err_set(
+			e, INCORE_USAGE, "no-such-question", "there is no question '%s'", name);
+	json_w_buf(&w, out, 1);
+	envelope_schema(q->name, capture_inputs, q->records, &w);
+	return json_w_finish(&w, e);
+}
+
+static const char *mcp_resources_below(const char *uri, const char *prefix)
+{
+	return strncmp(uri, prefix, strlen(prefix)) == 0 ? uri + strlen(prefix) : NULL;
+}
+
+/* --- resources.c --- */
+static bool resources_read(
+	struct mcp *m, const char *uri, struct json_writer *w, struct incore_error *e)
+{
+	const char *capture = mcp_resources_below(uri, CAPTURE),
+		   *report = mcp_resources_below(uri, REPORT),
+		   *schema = mcp_resources_below(uri, SCHEMA);
+	const char *name = capture ? capture : report, *path;
+	struct strbuf text = {0};
+	struct arena a;
+	bool ok;
+
+	arena_init(&a);
+	path = name ? root_path(m, name, &a, e) : NULL;
+	if (schema)
+		ok = mcp_resources_read_schema(schema, &text, e);
+	else if (!name)
+		ok = err_set(e, INCORE_USAGE, "not-found", "there is no resource '%s'", uri);
+	else
+		ok = path &&
+		     (report ? read_report(m, path, &text, e) : read_info(m, path, &text, e));
+	if (ok) {
+		json_w_object(w);
+		json_w_kv_array(w, "contents");
+		json_w_object(w);
+		json_w_kv_cstr(w, "uri", uri);
+		json_w_kv_cstr(w, "mimeType", report ? "text/markdown" : "application/json");
+		json_w_kv_str(w, "text", (struct str){text.p, text.n});
+		json_w_end(w);
+		json_w_end(w);
+		json_w_end(w);
+	}
+	sb_free(&text);
+	arena_deinit(&a);
+	return ok;
+}
+
+/* --- the server ------------------------------------------------------------------------------- */
+
+/*
+ * Dispatches messages to their handlers and threads.
+ */
 
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 static const char instructions[] =
@@ -81,7 +377,8 @@ static void get_prompt(struct mcp *m, struct rpc_message *r)
 
 /* --- requests that read captures --- */
 
-static void send_progress(void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last)
+static void mcp_server_send_progress(
+	void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last)
 {
 	struct mcp *m = ctx;
 	struct strbuf b = {0};
@@ -109,7 +406,7 @@ static void send_progress(void *ctx, const char *what, uint64_t done, uint64_t t
 }
 
 /* Writes one value as the result, or fails with what is wrong with the request. */
-static bool look(
+static bool mcp_server_look(
 	struct mcp *m, struct rpc_message *r, struct json_writer *w, struct incore_error *e)
 {
 	const char *uri;
@@ -131,7 +428,7 @@ static void answer_slowly(struct mcp *m, struct rpc_message *r)
 	bool ok, is_cancelled;
 
 	rpc_begin(r, &w, &b);
-	ok = look(m, r, &w, &e);
+	ok = mcp_server_look(m, r, &w, &e);
 	pthread_mutex_lock(&m->lock);
 	is_cancelled = m->is_cancelled;
 	m->running = NULL;
@@ -170,7 +467,7 @@ static struct rpc_message *take_waiting(struct mcp *m)
 	return r;
 }
 
-static void *work(void *ctx)
+static void *mcp_server_work(void *ctx)
 {
 	struct mcp *m = ctx;
 	struct rpc_message *r;
@@ -244,7 +541,7 @@ static void answer_at_once(struct mcp *m, struct rpc_message *r)
 		rpc_error(m, r->id, RPC_NO_METHOD, "there is no such method");
 }
 
-static void take(struct mcp *m, struct rpc_message *r)
+static void mcp_server_take(struct mcp *m, struct rpc_message *r)
 {
 	if (!r->id.n) {
 		if (strcmp(r->method, "notifications/cancelled") == 0)
@@ -281,7 +578,7 @@ static bool open_roots(struct mcp *m, struct incore_error *e)
 }
 
 /* Tells the worker that the input has ended; it still answers the requests in the queue. */
-static void end(struct mcp *m)
+static void mcp_server_end(struct mcp *m)
 {
 	pthread_mutex_lock(&m->lock);
 	m->is_over = true;
@@ -300,14 +597,14 @@ bool mcp_serve(const struct mcp_options *o, struct incore_error *e)
 	pthread_mutex_init(&m.out_lock, NULL);
 	pthread_mutex_init(&m.lock, NULL);
 	pthread_cond_init(&m.wake, NULL);
-	m.progress = progress_new(send_progress, &m);
+	m.progress = progress_new(mcp_server_send_progress, &m);
 	ok = m.progress ? open_roots(&m, e) : err_nomem(e);
-	if (ok && pthread_create(&worker, NULL, work, &m) != 0)
+	if (ok && pthread_create(&worker, NULL, mcp_server_work, &m) != 0)
 		ok = err_set(e, INCORE_FAILED, "no-thread", "no thread could be started");
 	if (ok) {
 		while ((r = rpc_next(&m)))
-			take(&m, r);
-		end(&m);
+			mcp_server_take(&m, r);
+		mcp_server_end(&m);
 		pthread_join(worker, NULL);
 	}
 	for (size_t i = 0; i < m.roots.n; i++)

@@ -20,7 +20,8 @@ void sql_schema(struct json_writer *w)
 		    "\"required\":[\"paths\",\"query\"],\"additionalProperties\":false}"));
 }
 
-static bool put_columns(void *ctx, const char *const *names, unsigned n, struct incore_error *e)
+static bool mcp_sql_put_columns(
+	void *ctx, const char *const *names, unsigned n, struct incore_error *e)
 {
 	struct json_writer *w = ctx;
 
@@ -33,7 +34,8 @@ static bool put_columns(void *ctx, const char *const *names, unsigned n, struct 
 	return true;
 }
 
-static bool put_row(void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e)
+static bool mcp_sql_put_row(
+	void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e)
 {
 	struct json_writer *w = ctx;
 
@@ -61,7 +63,7 @@ static bool put_row(void *ctx, const struct sql_value *v, unsigned n, struct inc
 static bool run_query(struct sql *s, const char *query, struct strbuf *out, struct incore_error *e)
 {
 	struct json_writer w;
-	struct sql_sink sink = {&w, put_columns, put_row};
+	struct sql_sink sink = {&w, mcp_sql_put_columns, mcp_sql_put_row};
 	struct sql_result r;
 	const char *rest;
 

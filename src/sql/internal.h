@@ -34,7 +34,6 @@ struct sql {
 /* Each adds its tables to the database and to s->tables. */
 bool sql_add_tables(struct sql *s, struct incore_error *e);
 bool sql_add_answers(struct sql *s, struct incore_error *e);
-bool sql_add_functions(struct sql *s, struct incore_error *e);
 
 /* Frees the answers that were computed for one query. */
 void sql_forget_answers(struct sql *s);

@@ -1,12 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * session.c: a database without a file, whose tables are the captures. Forbidden queries fail when
- * they are prepared; those that take too long or too much memory are stopped.
+ * they are prepared; those that take too long or too much memory are stopped. Parts: functions; the
+ * session.
  */
+#include <math.h>
 #include <pthread.h>
 #include <time.h>
 
+#include "base/search.h"
 #include "sql/internal.h"
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+/*
+ * Aggregates that SQLite lacks: median(x) and quantile(x, p), by the same rule as in the verbs:
+ * sorted[min(n - 1, floor(p * n))]. Their buffers count as memory of the query.
+ */
+
+struct quantile {
+	double *v;
+	uint64_t n, cap;
+	double p;
+	bool is_real; /* some value is not an integer */
+};
+
+static void sql_functions_add_value(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct quantile *q = sqlite3_aggregate_context(ctx, sizeof(*q));
+	int type = sqlite3_value_numeric_type(argv[0]);
+
+	if (!q) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	q->p = argc > 1 ? sqlite3_value_double(argv[1]) : 0.5;
+	if (!(q->p >= 0 && q->p <= 1)) {
+		sqlite3_result_error(ctx, "quantile(x, p) needs p from 0 to 1", -1);
+		return;
+	}
+	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+		return; /* NULL is ignored, as in other aggregates */
+	if (q->n == q->cap) {
+		uint64_t cap = q->cap ? 2 * q->cap : 64;
+		double *v = sqlite3_realloc64(q->v, cap * sizeof(*v));
+
+		if (!v) {
+			sqlite3_result_error_nomem(ctx);
+			return;
+		}
+		q->v = v;
+		q->cap = cap;
+	}
+	q->is_real |= type == SQLITE_FLOAT;
+	q->v[q->n++] = sqlite3_value_double(argv[0]);
+}
+
+static int compare_values(const void *pa, const void *pb)
+{
+	const double *a = pa, *b = pb;
+
+	return COMPARE(*a, *b);
+}
+
+static void give_quantile(sqlite3_context *ctx)
+{
+	struct quantile *q = sqlite3_aggregate_context(ctx, 0);
+	uint64_t at;
+
+	if (!q)
+		return;
+	if (q->n) {
+		SORT(q->v, q->n, compare_values);
+		at = (uint64_t)floor(q->p * (double)q->n);
+		at = at < q->n ? at : q->n - 1;
+		if (q->is_real)
+			sqlite3_result_double(ctx, q->v[at]);
+		else
+			sqlite3_result_int64(ctx, (int64_t)q->v[at]);
+	}
+	sqlite3_free(q->v);
+	q->v = NULL;
+}
+
+static bool sql_add_functions(struct sql *s, struct incore_error *e)
+{
+	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+
+	return (sqlite3_create_function(s->db, "median", 1, flags, NULL, NULL,
+			sql_functions_add_value, give_quantile) == SQLITE_OK &&
+		       sqlite3_create_function(s->db, "quantile", 2, flags, NULL, NULL,
+			       sql_functions_add_value, give_quantile) == SQLITE_OK) ||
+	       err_nomem(e);
+}
+
+/* --- the session ------------------------------------------------------------------------------ */
 
 bool sql_is_built(void)
 {
@@ -94,7 +182,8 @@ int sql_table_failed(struct sql *s, struct incore_error *e)
 }
 
 /* Reports a mistake in the query, with its position. */
-static bool fail_at(const char *text, int offset, const char *message, struct incore_error *e)
+static bool sql_session_fail_at(
+	const char *text, int offset, const char *message, struct incore_error *e)
 {
 	if (offset < 0)
 		return err_set(e, INCORE_USAGE, "bad-sql", "%s", message);
@@ -147,7 +236,7 @@ static bool fail_query(struct sql *s, int code, const char *text, struct incore_
 	if (code == SQLITE_AUTH)
 		return err_set(e, INCORE_USAGE, "sql-denied",
 			"a query only reads the tables of captures: %s", sqlite3_errmsg(s->db));
-	return fail_at(text, offset, sqlite3_errmsg(s->db), e);
+	return sql_session_fail_at(text, offset, sqlite3_errmsg(s->db), e);
 }
 
 static bool fail_open(struct sql *s, struct incore_error *e)
@@ -237,7 +326,7 @@ static void watch_end(struct watch *w)
 
 /* --- a query --- */
 
-static struct sql_value value_of(sqlite3_stmt *q, int i)
+static struct sql_value sql_session_value_of(sqlite3_stmt *q, int i)
 {
 	struct sql_value v = {.type = SQL_NULL};
 
@@ -264,8 +353,8 @@ static struct sql_value value_of(sqlite3_stmt *q, int i)
 	return v;
 }
 
-static bool send_rows(struct sql *s, sqlite3_stmt *q, const char *text, const struct sql_sink *sink,
-	struct sql_result *out, struct incore_error *e)
+static bool sql_session_send_rows(struct sql *s, sqlite3_stmt *q, const char *text,
+	const struct sql_sink *sink, struct sql_result *out, struct incore_error *e)
 {
 	unsigned n = (unsigned)sqlite3_column_count(q);
 	struct sql_value row[SQL_MAX_COLUMNS];
@@ -277,7 +366,7 @@ static bool send_rows(struct sql *s, sqlite3_stmt *q, const char *text, const st
 			return true;
 		}
 		for (unsigned i = 0; i < n; i++)
-			row[i] = value_of(q, (int)i);
+			row[i] = sql_session_value_of(q, (int)i);
 		if (!sink->row(sink->ctx, row, n, e))
 			return false;
 		out->n_rows++;
@@ -302,7 +391,8 @@ static bool send_result(struct sql *s, sqlite3_stmt *q, const char *text,
 		if (!names[i])
 			return err_nomem(e);
 	}
-	return sink->columns(sink->ctx, names, n, e) && send_rows(s, q, text, sink, out, e);
+	return sink->columns(sink->ctx, names, n, e) &&
+	       sql_session_send_rows(s, q, text, sink, out, e);
 }
 
 bool sql_run(struct sql *s, const char *text, const char **rest, const struct sql_sink *sink,
@@ -446,7 +536,7 @@ static bool open_captures(struct sql *s, struct incore_error *e)
 	return true;
 }
 
-static bool open_database(struct sql *s, struct incore_error *e)
+static bool sql_session_open_database(struct sql *s, struct incore_error *e)
 {
 	if (s->limits.memory_bytes)
 		sqlite3_hard_heap_limit64((sqlite3_int64)s->limits.memory_bytes);
@@ -493,7 +583,7 @@ struct sql *sql_open(const struct request *like, struct answer *about, const cha
 	s->progress = progress_new(show_nothing, NULL);
 	if (!s->progress)
 		err_nomem(e);
-	else if (open_captures(s, e) && open_database(s, e))
+	else if (open_captures(s, e) && sql_session_open_database(s, e))
 		return s;
 	sql_close(s);
 	return NULL;

@@ -64,7 +64,7 @@ enum limit_key { KEY_CAPTURE, KEY_TRACK, KEY_SLICE, KEY_ROW, KEY_TIME, KEY_COUNT
 static const char *const key_columns[KEY_COUNT] = {
 	TABLE_CAPTURE, TABLE_TRACK, TABLE_SLICE, TABLE_ROW, TABLE_TIME};
 
-static int key_of(const struct table *t, int column)
+static int sql_tables_key_of(const struct table *t, int column)
 {
 	for (int k = 0; column >= 0 && k < KEY_COUNT; k++)
 		if (table_column(t, key_columns[k]) == column)
@@ -143,7 +143,7 @@ static bool comes_in_order(
 	if (m->table != table_find("slices"))
 		return false;
 	for (int i = 0; i < x->nOrderBy; i++) {
-		int key = key_of(m->table, x->aOrderBy[i].iColumn);
+		int key = sql_tables_key_of(m->table, x->aOrderBy[i].iColumn);
 
 		if (x->aOrderBy[i].desc || key < 0)
 			return false;
@@ -172,7 +172,7 @@ static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 		return SQLITE_NOMEM;
 	for (int i = 0; i < x->nConstraint; i++) {
 		const struct sqlite3_index_constraint *c = &x->aConstraint[i];
-		int key = key_of(m->table, c->iColumn);
+		int key = sql_tables_key_of(m->table, c->iColumn);
 
 		if (!c->usable || key < 0 || !is_limit(c->op))
 			continue;
@@ -236,7 +236,7 @@ static int close_reader(sqlite3_vtab_cursor *base)
 }
 
 /* Cache for the tracks that are read; NULL for a single pass, which would not use them again. */
-static struct table_keep *keep_of(const struct table_reader *r, bool is_again)
+static struct table_keep *sql_tables_keep_of(const struct table_reader *r, bool is_again)
 {
 	struct sql *s = r->module->sql;
 	uint64_t most =
@@ -255,7 +255,7 @@ static bool begin_capture(struct table_reader *r, struct incore_error *e)
 	struct table_cursor **c = &r->open[r->capture];
 
 	r->scan.capture = r->capture + 1;
-	r->scan.keep = keep_of(r, *c != NULL);
+	r->scan.keep = sql_tables_keep_of(r, *c != NULL);
 	if (*c) {
 		table_rescan(*c, &r->scan);
 		return true;
@@ -478,7 +478,7 @@ static const sqlite3_module table_methods = {
 	.xRowid = give_rowid,
 };
 
-static bool add_table(struct sql *s, const struct table *t, struct incore_error *e)
+static bool sql_tables_add_table(struct sql *s, const struct table *t, struct incore_error *e)
 {
 	struct table_module *m = arena_zalloc(&s->arena, 1, sizeof(*m));
 	struct sql_declaration d = {.sql = s};
@@ -503,7 +503,7 @@ static bool add_table(struct sql *s, const struct table *t, struct incore_error 
 bool sql_add_tables(struct sql *s, struct incore_error *e)
 {
 	for (const struct table *const *t = table_list; *t; t++)
-		if (!add_table(s, *t, e))
+		if (!sql_tables_add_table(s, *t, e))
 			return false;
 	return true;
 }

@@ -59,7 +59,7 @@ const struct record store_acceptance_record =
 static const char ALL[] = "SELECT acceptance, kernel, arch, evidence, labels, figure, capture,"
 			  " level, until, at, who, because FROM acceptances";
 
-static bool read_one(struct store_row *r, struct store_acceptance *out)
+static bool store_accept_read_one(struct store_row *r, struct store_acceptance *out)
 {
 	*out = (struct store_acceptance){.acceptance = (uint64_t)store_int(r->s, r->q, 0),
 		.kernel = store_text_at(r, 1),
@@ -99,7 +99,7 @@ bool store_acceptances(struct store *s, struct arena *a, struct rows *out, struc
 	while (ok && store_step(s, r.q, e)) {
 		struct store_acceptance x;
 
-		ok = (read_one(&r, &x) && VEC_PUSH(&v, x)) || err_nomem(e);
+		ok = (store_accept_read_one(&r, &x) && VEC_PUSH(&v, x)) || err_nomem(e);
 	}
 	ok = ok && !e->code;
 	store_done(s, r.q);
@@ -142,7 +142,8 @@ static bool next_number(struct store *s, uint64_t *out, struct incore_error *e)
 	return ok && !e->code;
 }
 
-static bool write_all(struct store *s, struct store_acceptance *v, size_t n, struct incore_error *e)
+static bool store_accept_write_all(
+	struct store *s, struct store_acceptance *v, size_t n, struct incore_error *e)
 {
 	uint64_t number;
 	bool ok = next_number(s, &number, e) && s->backend->rows(s, STORE_ACCEPTANCES, e);
@@ -159,7 +160,8 @@ static bool write_all(struct store *s, struct store_acceptance *v, size_t n, str
 
 bool store_accept(struct store *s, struct store_acceptance *v, size_t n, struct incore_error *e)
 {
-	return store_begin(s, STORE_WRITE, e) && store_end(s, write_all(s, v, n, e), e);
+	return store_begin(s, STORE_WRITE, e) &&
+	       store_end(s, store_accept_write_all(s, v, n, e), e);
 }
 
 bool store_withdraw(

@@ -15,7 +15,7 @@
 
 /* --- labels and times --- */
 
-static int by_text(const void *a, const void *b)
+static int store_add_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -47,7 +47,7 @@ const char *store_labels(struct arena *a, const struct text_list *words, struct 
 			return NULL;
 		v[i] = words->v[i];
 	}
-	SORT(v, words->n, by_text);
+	SORT(v, words->n, store_add_by_text);
 	for (size_t i = 0; i < words->n; i++)
 		sb_printf(&b, "%s%s", i ? "," : "", v[i]);
 	out = b.failed ? NULL : arena_strndup(a, b.p ? b.p : "", b.n);
@@ -99,7 +99,8 @@ static void hash_text(struct sha256 *h, const char *text)
 	sha256_add(h, "", 1);
 }
 
-static void hash_entry(const struct store_entry *x, const struct store_identity *id, char hex[65])
+static void store_add_hash_entry(
+	const struct store_entry *x, const struct store_identity *id, char hex[65])
 {
 	struct sha256 h;
 
@@ -162,7 +163,7 @@ static bool sum_causes(struct table_cursor *c, struct store_entry *out, struct i
 	return ok;
 }
 
-static bool make_tables(
+static bool store_add_make_tables(
 	struct adding *x, const struct trace *t, struct store_entry *y, struct incore_error *e)
 {
 	struct table_scan scan = TABLE_SCAN_ALL;
@@ -217,7 +218,8 @@ static bool write_batch(struct store *s, const struct table *t, const struct tab
 	return true;
 }
 
-static bool write_table(struct adding *x, unsigned at, uint64_t capture, struct incore_error *e)
+static bool store_add_write_table(
+	struct adding *x, unsigned at, uint64_t capture, struct incore_error *e)
 {
 	const struct store_backend *to = x->s->backend;
 	struct table_batch b = x->first[at];
@@ -244,7 +246,7 @@ static bool write_entry(struct adding *x, const struct store_entry *y, struct in
 }
 
 /* Finds the number of the capture if it is in the store, otherwise the next free number. */
-static bool find_number(
+static bool store_add_find_number(
 	struct store *s, const char *digest, struct store_added *out, struct incore_error *e)
 {
 	struct store_query *q = store_ask(s,
@@ -273,13 +275,13 @@ static bool write_all_tables(
 
 	if (!store_begin(x->s, STORE_WRITE, e))
 		return false;
-	ok = find_number(x->s, y->digest, out, e);
+	ok = store_add_find_number(x->s, y->digest, out, e);
 	y->capture = out->capture;
 	if (ok && !out->is_there) {
 		ok = write_entry(x, y, e);
 		for (unsigned i = 0; ok && i < STORE_TABLES; i++)
 			if (x->tables[i].table)
-				ok = write_table(x, i, out->capture, e);
+				ok = store_add_write_table(x, i, out->capture, e);
 	}
 	return store_end(x->s, ok, e);
 }
@@ -303,10 +305,10 @@ bool store_add(struct store *s, const struct trace *t, const struct store_identi
 	*out = (struct store_added){0};
 	store_tables(x.tables);
 	hash_code(t, code);
-	ok = make_tables(&x, t, &y, e);
+	ok = store_add_make_tables(&x, t, &y, e);
 	if (t->n_tracks && y.figure[STORE_CYCLES] != NO_I64)
 		y.figure[STORE_PER_TRACK] = y.figure[STORE_CYCLES] / t->n_tracks;
-	hash_entry(&y, id, digest);
+	store_add_hash_entry(&y, id, digest);
 	ok = ok && write_all_tables(&x, &y, out, e);
 	out->unread = x.n_unread;
 	free_tables(&x);

@@ -15,18 +15,18 @@ static const char ENTRIES[] =
 #define FIRST_FIGURE 10
 
 /* NULL sorts before any text. Sorting here does not depend on the collation of the database. */
-static int by_text(const char *a, const char *b)
+static int store_ask_by_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
 int store_compare_series(const struct store_entry *a, const struct store_entry *b)
 {
-	int d = by_text(a->kernel, b->kernel);
+	int d = store_ask_by_text(a->kernel, b->kernel);
 
-	d = d ? d : by_text(a->arch, b->arch);
-	d = d ? d : by_text(a->evidence, b->evidence);
-	return d ? d : by_text(a->labels, b->labels);
+	d = d ? d : store_ask_by_text(a->arch, b->arch);
+	d = d ? d : store_ask_by_text(a->evidence, b->evidence);
+	return d ? d : store_ask_by_text(a->labels, b->labels);
 }
 ORDER(by_series_and_time, struct store_entry, THEN(store_compare_series) UP(at) UP(capture))
 
@@ -63,14 +63,14 @@ static bool is_text(const char *want, const char *text)
 	return !want || strcmp(want, text ? text : "") == 0;
 }
 
-struct filter {
+struct store_ask_filter {
 	const struct store_select *w;
 	struct name_filter kernel;
 	int64_t since;
 };
 
-static bool is_wanted(
-	const struct filter *f, const struct store_entry *x, bool *does, struct incore_error *e)
+static bool store_ask_is_wanted(const struct store_ask_filter *f, const struct store_entry *x,
+	bool *does, struct incore_error *e)
 {
 	*does = is_text(f->w->arch, x->arch) && is_text(f->w->revision, x->revision) &&
 		x->at >= f->since;
@@ -80,9 +80,10 @@ static bool is_wanted(
 	       name_filter_match(&f->kernel, x->kernel ? x->kernel : "", does, e);
 }
 
-static bool filter_init(struct filter *f, const struct store_select *w, struct incore_error *e)
+static bool filter_init(
+	struct store_ask_filter *f, const struct store_select *w, struct incore_error *e)
 {
-	*f = (struct filter){.w = w, .since = INT64_MIN};
+	*f = (struct store_ask_filter){.w = w, .since = INT64_MIN};
 	if (w->since && !store_time(w->since, &f->since))
 		return err_set(e, INCORE_USAGE, "bad-time",
 			"'%s' is not a time: expected 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS",
@@ -93,7 +94,7 @@ static bool filter_init(struct filter *f, const struct store_select *w, struct i
 bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 	struct store_entries *out, struct incore_error *e)
 {
-	struct filter f;
+	struct store_ask_filter f;
 	struct store_row r = {s, NULL, a, true};
 	bool ok = filter_init(&f, w, e) && (r.q = store_ask(s, ENTRIES, e));
 
@@ -102,7 +103,7 @@ bool store_list(struct store *s, const struct store_select *w, struct arena *a,
 		bool does;
 
 		ok = read_entry(&r, &x) || err_nomem(e);
-		ok = ok && is_wanted(&f, &x, &does, e);
+		ok = ok && store_ask_is_wanted(&f, &x, &does, e);
 		if (ok && does)
 			ok = VEC_PUSH(&out->v, x) || err_nomem(e);
 	}

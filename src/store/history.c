@@ -12,7 +12,7 @@
  * absolute value of a normal distribution is 0.6745 times its standard deviation. */
 #define SIGMA_OF_MEDIAN (1.4826 / 1.41421356)
 
-static int by_value(const void *a, const void *b)
+static int store_history_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -37,7 +37,7 @@ static bool find_noise(const double *v, size_t n, double *out)
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
 		d[i] = fabs(v[i + 1] - v[i]);
-	qsort(d, n - 1, sizeof(*d), by_value);
+	qsort(d, n - 1, sizeof(*d), store_history_by_value);
 	*out = SIGMA_OF_MEDIAN * median_of_sorted(d, n - 1);
 	mem_free(d);
 	return true;
@@ -49,12 +49,12 @@ double history_limit(const struct history_rule *rule, double noise, double level
 }
 
 /* The values that the level of a stretch is made from, sorted. */
-struct window {
+struct store_history_window {
 	double v[HISTORY_WINDOW];
 	unsigned n;
 };
 
-static void window_add(struct window *w, double x)
+static void window_add(struct store_history_window *w, double x)
 {
 	unsigned at = w->n;
 
@@ -67,7 +67,8 @@ static void window_add(struct window *w, double x)
 }
 
 /* -1, 0, 1: below the level, near it, above it. */
-static int side_of(const struct window *w, double x, const struct history_rule *rule, double noise)
+static int store_history_side_of(const struct store_history_window *w, double x,
+	const struct history_rule *rule, double noise)
 {
 	double level = median_of_sorted(w->v, w->n);
 	double limit = history_limit(rule, noise, level, 1 + 2.0 / w->n);
@@ -75,7 +76,8 @@ static int side_of(const struct window *w, double x, const struct history_rule *
 	return (x > level + limit) - (x < level - limit);
 }
 
-static bool end_stretch(struct history *h, size_t first, size_t n, const struct window *w)
+static bool end_stretch(
+	struct history *h, size_t first, size_t n, const struct store_history_window *w)
 {
 	return VEC_PUSH(&h->stretches,
 		(struct history_stretch){first, n, median_of_sorted(w->v, w->n), w->n});
@@ -84,7 +86,7 @@ static bool end_stretch(struct history *h, size_t first, size_t n, const struct 
 bool history_find(struct history *out, const double *v, size_t n, const struct history_rule *rule,
 	struct incore_error *e)
 {
-	struct window w = {.n = 0};
+	struct store_history_window w = {.n = 0};
 	size_t first = 0;
 	bool ok;
 
@@ -92,19 +94,21 @@ bool history_find(struct history *out, const double *v, size_t n, const struct h
 	out->marks = mem_zalloc(n + 1, 1);
 	ok = out->marks && find_noise(v, n, &out->noise);
 	for (size_t i = 0; ok && i < n; i++) {
-		int side = w.n && isfinite(out->noise) ? side_of(&w, v[i], rule, out->noise) : 0;
+		int side = w.n && isfinite(out->noise)
+				   ? store_history_side_of(&w, v[i], rule, out->noise)
+				   : 0;
 
 		if (side == 0) {
 			window_add(&w, v[i]);
 		} else if (i + 1 == n) {
 			out->marks[i] = HISTORY_UNCONFIRMED;
-		} else if (side_of(&w, v[i + 1], rule, out->noise) != side) {
+		} else if (store_history_side_of(&w, v[i + 1], rule, out->noise) != side) {
 			out->marks[i] = HISTORY_OUTLIER;
 		} else {
 			ok = end_stretch(out, first, i - first, &w);
 			out->marks[i] = HISTORY_CHANGE;
 			first = i;
-			w = (struct window){.n = 0};
+			w = (struct store_history_window){.n = 0};
 			window_add(&w, v[i]);
 		}
 	}
@@ -135,7 +139,7 @@ bool history_judge(struct history_gate *out, const double *v, size_t n, size_t n
 		return copy ? false : err_nomem(e);
 	}
 	memcpy(copy, v + n_old, n_new * sizeof(*copy));
-	qsort(copy, n_new, sizeof(*copy), by_value);
+	qsort(copy, n_new, sizeof(*copy), store_history_by_value);
 	out->after = median_of_sorted(copy, n_new);
 	s = old.stretches.n ? &old.stretches.v[old.stretches.n - 1] : NULL;
 	out->noise = old.noise;

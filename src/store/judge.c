@@ -106,7 +106,7 @@ static bool compare_newest(struct judging *j, struct incore_error *e)
 }
 
 /* Has the series returned, then or now, to within its noise of the level before the change? */
-static bool is_over(const struct judging *j, const struct store_change *c)
+static bool store_judge_is_over(const struct judging *j, const struct store_change *c)
 {
 	double back = c->before + history_limit(&j->x->history, j->h->series.noise, c->before, 1);
 	const struct store_level *v = j->h->levels.v;
@@ -119,7 +119,7 @@ static bool is_over(const struct judging *j, const struct store_change *c)
 
 /* Finds the last acceptance that covers this figure and level; NULL: none. Acceptances
  * whose newest capture is before `since` do not count. */
-static const struct store_acceptance *find_accepted(
+static const struct store_acceptance *store_judge_find_accepted(
 	const struct judging *j, double level, const struct store_entry *since)
 {
 	const struct store_series *s = &j->h->series;
@@ -178,7 +178,7 @@ static void put_newest(struct judging *j)
 	const struct store_entry *first = &j->points[j->n_old].entry;
 	const struct store_entry *last = &j->points[j->n_old - 1].entry;
 	const struct store_acceptance *accepted =
-		find_accepted(j, j->g.after, &begin_of_now(j)->entry);
+		store_judge_find_accepted(j, j->g.after, &begin_of_now(j)->entry);
 	struct store_change c = {.index = j->n_old,
 		.first = first,
 		.last = last,
@@ -198,15 +198,15 @@ static void put_newest(struct judging *j)
 	put_regression(j, &c, accepted, accepted ? STORE_ACCEPTED : STORE_NEW);
 }
 
-static void put_change(struct judging *j, const struct store_change *c)
+static void store_judge_put_change(struct judging *j, const struct store_change *c)
 {
-	const struct store_acceptance *accepted = find_accepted(j, c->after, c->first);
+	const struct store_acceptance *accepted = store_judge_find_accepted(j, c->after, c->first);
 
 	put_regression(j, c, accepted,
-		is_over(j, c)	       ? STORE_OVER
-		: accepted	       ? STORE_ACCEPTED
-		: c->index >= j->n_old ? STORE_NEW
-				       : STORE_STANDING);
+		store_judge_is_over(j, c) ? STORE_OVER
+		: accepted		  ? STORE_ACCEPTED
+		: c->index >= j->n_old	  ? STORE_NEW
+					  : STORE_STANDING);
 }
 
 static void find_regressions(struct judging *j)
@@ -216,13 +216,13 @@ static void find_regressions(struct judging *j)
 	for (size_t i = 0; i < j->h->changes.n; i++)
 		if (c[i].change > 0 &&
 			(strcmp(c[i].state, "confirmed") == 0 || j->g.verdict == GATE_WORSE))
-			put_change(j, &c[i]);
+			store_judge_put_change(j, &c[i]);
 	if (j->g.verdict == GATE_WORSE && !is_told(j))
 		put_newest(j);
 	SORT(j->v, j->n, store_by_kind);
 }
 
-static const char *verdict_of(const struct judging *j)
+static const char *store_judge_verdict_of(const struct judging *j)
 {
 	static const char *const words[] = {"no-claim", "passed", "better", "passed"};
 
@@ -237,7 +237,7 @@ static void put_gate(const struct judging *j, struct store_gate *out)
 	size_t n = j->h->points.n;
 
 	*out = (struct store_gate){.series = j->h->series,
-		.verdict = verdict_of(j),
+		.verdict = store_judge_verdict_of(j),
 		.before = g->before,
 		.after = g->after,
 		.change_pct = store_percent(g->after - g->before, g->before),

@@ -2,14 +2,155 @@
 /*
  * postgres.c: a store in a PostgreSQL database, in its schema `incore`. A writer holds one lock
  * from the time a capture gets its number until it is committed; the server releases it if the
- * writer disappears. Rows are added by COPY; queries are prepared once per connection.
+ * writer disappears. Rows are added by COPY; queries are prepared once per connection. Parts: the
+ * library; texts; the backend.
  */
+#include <dlfcn.h>
+#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/postgres_library.h"
+#include "base/arena.h"
+#include "base/str.h"
 #include "store/schema.h"
+
+/* --- the library ------------------------------------------------------------------------------ */
+
+/*
+ * Libpq, loaded when the first PostgreSQL store is opened: if it were linked, it and its libraries
+ * would be loaded in every run of the program. Also converts texts: bytes that are not UTF-8, which
+ * PostgreSQL refuses, become characters of a private range. Loads libpq, if the system has it.
+ */
+
+#define PQ_FUNCTIONS(X)                                                                            \
+	X(PQclear)                                                                                 \
+	X(PQcmdStatus)                                                                             \
+	X(PQconnectdbParams)                                                                       \
+	X(PQconninfoFree)                                                                          \
+	X(PQconninfoParse)                                                                         \
+	X(PQerrorMessage)                                                                          \
+	X(PQexec)                                                                                  \
+	X(PQfinish)                                                                                \
+	X(PQgetResult)                                                                             \
+	X(PQgetisnull)                                                                             \
+	X(PQgetvalue)                                                                              \
+	X(PQparameterStatus)                                                                       \
+	X(PQpass)                                                                                  \
+	X(PQprepare)                                                                               \
+	X(PQputCopyData)                                                                           \
+	X(PQputCopyEnd)                                                                            \
+	X(PQresultErrorField)                                                                      \
+	X(PQresultStatus)                                                                          \
+	X(PQsendQueryPrepared)                                                                     \
+	X(PQsetNoticeProcessor)                                                                    \
+	X(PQsetSingleRowMode)                                                                      \
+	X(PQstatus)
+
+struct pq {
+#define PQ_MEMBER(NAME) __typeof__(&NAME) NAME;
+	PQ_FUNCTIONS(PQ_MEMBER)
+#undef PQ_MEMBER
+};
+
+#define LIBRARY "libpq.so.5"
+
+static bool postgres_library_find_all(void *library, struct pq *out)
+{
+	bool ok = true;
+
+#define PQ_FIND(NAME)                                                                              \
+	out->NAME = (__typeof__(&NAME))(uintptr_t)dlsym(library, #NAME);                           \
+	ok = ok && out->NAME;
+	PQ_FUNCTIONS(PQ_FIND)
+#undef PQ_FIND
+	return ok;
+}
+
+/* Loads libpq, for good. NULL with *e filled (MISSING) if the system does not have it. */
+static const struct pq *pq_load(struct incore_error *e)
+{
+	static struct pq pq;
+	static bool is_loaded; /* a store belongs to one thread, and the program opens one */
+	void *library;
+
+	if (is_loaded)
+		return &pq;
+	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!library || !postgres_library_find_all(library, &pq)) {
+		err_set(e, INCORE_MISSING, "no-libpq",
+			"a store of PostgreSQL needs " LIBRARY
+			", which is not here: apt install libpq5");
+		return NULL;
+	}
+	is_loaded = true;
+	return &pq;
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/*
+ * Any bytes as UTF-8, and back.
+ */
+
+/* U+10FE80 .. U+10FEBF stand for the bytes 0x80 .. 0xBF, U+10FEC0 .. U+10FEFF for 0xC0 .. 0xFF. */
+#define LEAD "\xf4\x8f"
+#define LOW 0xba
+#define HIGH 0xbb
+
+static bool is_replaced(const unsigned char *p)
+{
+	return p[0] == 0xf4 && p[1] == 0x8f && (p[2] == LOW || p[2] == HIGH);
+}
+
+/* Appends a text in a form that PostgreSQL accepts: each byte that is not part of a UTF-8 character
+ * becomes U+10FE00 plus its value, and so do the bytes of characters U+10FE80 to U+10FEFF, so that
+ * the original can be restored. */
+static void pg_put_text(struct strbuf *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text, *from = p;
+	const unsigned char *end = p + strlen(text);
+
+	while (p < end) {
+		size_t n = utf8_length(p, (size_t)(end - p));
+
+		if (n && !(n == 4 && is_replaced(p))) {
+			p += n;
+			continue;
+		}
+		sb_add(out, (const char *)from, (size_t)(p - from));
+		sb_puts(out, LEAD);
+		sb_putc(out, (char)(*p < 0xc0 ? LOW : HIGH));
+		sb_putc(out, (char)(0x80 | (*p & 0x3f)));
+		from = ++p;
+	}
+	sb_add(out, (const char *)from, (size_t)(p - from));
+}
+
+/* Restores the original: the text itself if nothing was replaced, otherwise a copy in the arena;
+ * NULL: no memory. */
+static const char *pg_plain_text(const char *text, struct arena *a)
+{
+	const char *p = strstr(text, LEAD);
+	char *out, *to;
+
+	if (!p)
+		return text;
+	to = out = arena_alloc(a, strlen(text) + 1);
+	if (!out)
+		return NULL;
+	for (p = text; *p;)
+		if (is_replaced((const unsigned char *)p) && p[3]) {
+			*to++ = (char)((p[2] == (char)LOW ? 0x80 : 0xc0) | (p[3] & 0x3f));
+			p += 4;
+		} else {
+			*to++ = *p++;
+		}
+	*to = 0;
+	return out;
+}
+
+/* --- the backend ------------------------------------------------------------------------------ */
 
 #define COPY_BYTES (64u << 10)
 #define CONNECT_S "10"
@@ -35,7 +176,7 @@ struct store_query {
 /* --- errors --- */
 
 /* Appends an error text as one line and masks the password, which libpq should not put there. */
-static void put_reason(struct strbuf *out, const struct postgres *x, const char *text)
+static void postgres_put_reason(struct strbuf *out, const struct postgres *x, const char *text)
 {
 	const char *secret = x->pq->PQpass(x->c);
 	struct str s = str_trim(str_of(text ? text : ""));
@@ -59,7 +200,7 @@ static bool fail_as(struct store *s, const char *state, const char *text, struct
 	struct postgres *x = s->db;
 	struct strbuf b = {0};
 
-	put_reason(&b, x, text);
+	postgres_put_reason(&b, x, text);
 	if (b.failed)
 		err_nomem(e);
 	else if (x->pq->PQstatus(x->c) == CONNECTION_BAD)
@@ -78,7 +219,7 @@ static bool fail_as(struct store *s, const char *state, const char *text, struct
 }
 
 /* Checks and frees a result; false if it is an error. */
-static bool take(struct store *s, PGresult *r, struct incore_error *e)
+static bool postgres_take(struct store *s, PGresult *r, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	ExecStatusType status = x->pq->PQresultStatus(r); /* NULL gives an error */
@@ -95,16 +236,16 @@ static bool take(struct store *s, PGresult *r, struct incore_error *e)
 	return ok;
 }
 
-static bool run(struct store *s, const char *sql, struct incore_error *e)
+static bool postgres_run(struct store *s, const char *sql, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 
-	return take(s, x->pq->PQexec(x->c, sql), e);
+	return postgres_take(s, x->pq->PQexec(x->c, sql), e);
 }
 
 /* --- transactions --- */
 
-static bool begin(struct store *s, enum store_access access, struct incore_error *e)
+static bool postgres_begin(struct store *s, enum store_access access, struct incore_error *e)
 {
 	char sql[128];
 
@@ -112,27 +253,29 @@ static bool begin(struct store *s, enum store_access access, struct incore_error
 	snprintf(sql, sizeof(sql),
 		"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(%d)",
 		SCHEMA_APPLICATION);
-	if (run(s, access == STORE_WRITE ? sql : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+	if (postgres_run(s,
+		    access == STORE_WRITE ? sql
+					  : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 		    e))
 		return true;
-	run(s, "ROLLBACK", NULL); /* the error was already reported */
+	postgres_run(s, "ROLLBACK", NULL); /* the error was already reported */
 	return false;
 }
 
-static bool end(struct store *s, bool ok, struct incore_error *e)
+static bool postgres_end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	PGresult *r;
 
 	if (!ok) {
-		run(s, "ROLLBACK", NULL);
+		postgres_run(s, "ROLLBACK", NULL);
 		return false;
 	}
 	r = x->pq->PQexec(x->c, "COMMIT");
 	/* if the transaction failed before, the command status is ROLLBACK */
 	ok = x->pq->PQresultStatus(r) != PGRES_COMMAND_OK ||
 	     strcmp(x->pq->PQcmdStatus(r), "COMMIT") == 0;
-	if (!take(s, r, e))
+	if (!postgres_take(s, r, e))
 		return err_wrap(e, "whether it was added is not known; adding it again is safe");
 	return ok ||
 	       err_set(e, INCORE_FAILED, "store-failed", "%s: the change was taken back", s->path);
@@ -140,7 +283,8 @@ static bool end(struct store *s, bool ok, struct incore_error *e)
 
 /* --- queries --- */
 
-static bool prepare(struct store *s, const char *sql, char name[16], struct incore_error *e)
+static bool postgres_prepare(
+	struct store *s, const char *sql, char name[16], struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	char *kept;
@@ -151,7 +295,7 @@ static bool prepare(struct store *s, const char *sql, char name[16], struct inco
 	snprintf(name, 16, "q%zu", i);
 	if (i < x->prepared.n)
 		return true;
-	if (!take(s, x->pq->PQprepare(x->c, name, sql, 0, NULL), e))
+	if (!postgres_take(s, x->pq->PQprepare(x->c, name, sql, 0, NULL), e))
 		return false;
 	kept = mem_strndup(sql, strlen(sql));
 	if (kept && VEC_PUSH(&x->prepared, kept))
@@ -180,7 +324,7 @@ static bool put_params(const struct store_params *p, struct strbuf *b, const cha
 	return !b->failed;
 }
 
-static struct store_query *ask(
+static struct store_query *postgres_ask(
 	struct store *s, const char *sql, const struct store_params *p, struct incore_error *e)
 {
 	struct postgres *x = s->db;
@@ -190,7 +334,7 @@ static struct store_query *ask(
 	char name[16];
 	bool ok = (q && put_params(p, &b, params)) || err_nomem(e);
 
-	if (ok && (ok = prepare(s, sql, name, e)))
+	if (ok && (ok = postgres_prepare(s, sql, name, e)))
 		ok = (x->pq->PQsendQueryPrepared(x->c, name, (int)p->n, params, NULL, NULL, 0) &&
 			     x->pq->PQsetSingleRowMode(x->c)) ||
 		     fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
@@ -204,7 +348,7 @@ static struct store_query *ask(
 	return q;
 }
 
-static bool step(struct store *s, struct store_query *q, struct incore_error *e)
+static bool postgres_step(struct store *s, struct store_query *q, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	PGresult *r;
@@ -220,13 +364,13 @@ static bool step(struct store *s, struct store_query *q, struct incore_error *e)
 		return true;
 	}
 	q->is_over = true;
-	take(s, r, e);
+	postgres_take(s, r, e);
 	while ((r = x->pq->PQgetResult(x->c)))
 		x->pq->PQclear(r);
 	return false;
 }
 
-static struct store_value value(struct store_query *q, int at, enum store_type as)
+static struct store_value postgres_value(struct store_query *q, int at, enum store_type as)
 {
 	const struct pq *pq = q->x->pq;
 	const char *text = pq->PQgetvalue(q->row, 0, at);
@@ -238,7 +382,7 @@ static struct store_value value(struct store_query *q, int at, enum store_type a
 				  : V_INT(strtoll(text, NULL, 10));
 }
 
-static void done(struct store_query *q)
+static void postgres_done(struct store_query *q)
 {
 	PGresult *r;
 
@@ -259,7 +403,7 @@ static void put_be(struct strbuf *b, uint64_t v, unsigned bytes)
 		sb_putc(b, (char)(v >> (8 * bytes)));
 }
 
-static void put_columns(struct strbuf *sql, const struct record *r)
+static void postgres_put_columns(struct strbuf *sql, const struct record *r)
 {
 	sb_puts(sql, "(rowid");
 	for (uint16_t i = 0; i < r->n_columns; i++)
@@ -278,7 +422,7 @@ static void begin_row(struct postgres *x)
 	put_be(&x->rows, (uint64_t)x->rowid++, 8);
 }
 
-static bool rows(struct store *s, unsigned table, struct incore_error *e)
+static bool postgres_rows(struct store *s, unsigned table, struct incore_error *e)
 {
 	static const char HEAD[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* no flags, no extension */
 	struct store_table tables[STORE_TABLES];
@@ -288,9 +432,9 @@ static bool rows(struct store *s, unsigned table, struct incore_error *e)
 
 	store_tables(tables);
 	sb_printf(&sql, "COPY \"%s\" ", tables[table].sql.name);
-	put_columns(&sql, tables[table].sql.record);
+	postgres_put_columns(&sql, tables[table].sql.record);
 	sb_puts(&sql, " FROM STDIN (FORMAT binary)");
-	ok = sql.failed ? err_nomem(e) : run(s, sql.p, e);
+	ok = sql.failed ? err_nomem(e) : postgres_run(s, sql.p, e);
 	sb_free(&sql);
 	sb_free(&x->rows);
 	sb_add(&x->rows, HEAD, sizeof(HEAD));
@@ -300,7 +444,7 @@ static bool rows(struct store *s, unsigned table, struct incore_error *e)
 	return ok;
 }
 
-static void put(struct store *s, const struct store_value *v)
+static void postgres_put(struct store *s, const struct store_value *v)
 {
 	struct strbuf *b = &((struct postgres *)s->db)->rows;
 	size_t at = b->n;
@@ -323,7 +467,7 @@ static void put(struct store *s, const struct store_value *v)
 	}
 }
 
-static bool send_rows(struct store *s, size_t n, struct incore_error *e)
+static bool postgres_send_rows(struct store *s, size_t n, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 
@@ -333,20 +477,20 @@ static bool send_rows(struct store *s, size_t n, struct incore_error *e)
 	       fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
 }
 
-static bool row(struct store *s, struct incore_error *e)
+static bool postgres_row(struct store *s, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	bool ok = true;
 
 	if (x->rows.n >= COPY_BYTES || x->rows.failed) {
-		ok = send_rows(s, x->rows.n, e);
+		ok = postgres_send_rows(s, x->rows.n, e);
 		sb_reset(&x->rows);
 	}
 	begin_row(x);
 	return ok;
 }
 
-static bool rows_end(struct store *s, bool ok, struct incore_error *e)
+static bool postgres_rows_end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct postgres *x = s->db;
 	PGresult *r;
@@ -354,7 +498,7 @@ static bool rows_end(struct store *s, bool ok, struct incore_error *e)
 	if (ok && !x->rows.failed) /* drop the row that was begun */
 		x->rows.n = x->row_at;
 	put_be(&x->rows, UINT16_MAX, 2);
-	ok = ok && send_rows(s, x->rows.n, e);
+	ok = ok && postgres_send_rows(s, x->rows.n, e);
 	sb_free(&x->rows);
 	if (x->pq->PQputCopyEnd(x->c, ok ? NULL : "it is taken back") != 1 && ok)
 		ok = fail_as(s, NULL, x->pq->PQerrorMessage(x->c), e);
@@ -362,7 +506,7 @@ static bool rows_end(struct store *s, bool ok, struct incore_error *e)
 		if (!ok)
 			x->pq->PQclear(r);
 		else
-			ok = take(s, r, e);
+			ok = postgres_take(s, r, e);
 	return ok;
 }
 
@@ -401,7 +545,7 @@ static bool fail_connect(struct store *s, struct incore_error *e)
 	struct strbuf b = {0};
 	bool is_late;
 
-	put_reason(&b, x, x->pq->PQerrorMessage(x->c));
+	postgres_put_reason(&b, x, x->pq->PQerrorMessage(x->c));
 	is_late = b.p && strstr(b.p, "timeout expired");
 	err_set(e, INCORE_FAILED, "no-connection", "%s: %s%s", s->path, b.p ? b.p : "?",
 		is_late ? ": the server does not answer (connect_timeout in the address or "
@@ -411,7 +555,7 @@ static bool fail_connect(struct store *s, struct incore_error *e)
 	return false;
 }
 
-static bool connect(struct store *s, struct incore_error *e)
+static bool postgres_connect(struct store *s, struct incore_error *e)
 {
 	/* keys before the address are defaults that the address can override */
 	const char *const keys[] = {"connect_timeout", "tcp_user_timeout", "dbname",
@@ -439,12 +583,12 @@ static bool connect(struct store *s, struct incore_error *e)
 	if (b.failed)
 		err_nomem(e);
 	else
-		run(s, b.p, e);
+		postgres_run(s, b.p, e);
 	sb_free(&b);
 	return !e->code;
 }
 
-static void disconnect(struct store *s)
+static void postgres_disconnect(struct store *s)
 {
 	struct postgres *x = s->db;
 
@@ -461,13 +605,14 @@ static void disconnect(struct store *s)
 }
 
 /* Queries one number; the query always returns a row in a valid store. */
-static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
+static bool postgres_ask_number(
+	struct store *s, const char *sql, int64_t *out, struct incore_error *e)
 {
 	struct store_query *q = store_ask(s, sql, e);
 	bool ok = q && store_step(s, q, e);
 
 	*out = ok ? store_int(s, q, 0) : 0;
-	done(q);
+	postgres_done(q);
 	return ok || e->code ||
 	       err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
 		       "not a store of incore: it does not say its version");
@@ -478,20 +623,22 @@ static const char IS_THERE[] = "SELECT count(*) FROM pg_class JOIN pg_namespace 
 			       " relnamespace WHERE nspname = 'incore' AND relname = 'about'";
 static const char HAS_SCHEMA[] = "SELECT count(*) FROM pg_namespace WHERE nspname = 'incore'";
 
-static bool make(struct store *s, struct incore_error *e)
+static bool postgres_make(struct store *s, struct incore_error *e)
 {
 	int64_t is_there, has_schema;
 	bool ok;
 
-	if (!begin(s, STORE_WRITE, e))
+	if (!postgres_begin(s, STORE_WRITE, e))
 		return false;
 	/* another process may have created it while we waited */
-	ok = ask_number(s, IS_THERE, &is_there, e) && ask_number(s, HAS_SCHEMA, &has_schema, e) &&
-	     (has_schema || run(s, "CREATE SCHEMA incore", e)) && (is_there || schema_fill(s, e));
-	return end(s, ok, e);
+	ok = postgres_ask_number(s, IS_THERE, &is_there, e) &&
+	     postgres_ask_number(s, HAS_SCHEMA, &has_schema, e) &&
+	     (has_schema || postgres_run(s, "CREATE SCHEMA incore", e)) &&
+	     (is_there || schema_fill(s, e));
+	return postgres_end(s, ok, e);
 }
 
-static bool open_database(struct store *s, bool is_made, struct incore_error *e)
+static bool postgres_open_database(struct store *s, bool is_made, struct incore_error *e)
 {
 	struct postgres *x = s->db = mem_zalloc(1, sizeof(*x));
 	int64_t is_there;
@@ -499,32 +646,33 @@ static bool open_database(struct store *s, bool is_made, struct incore_error *e)
 	if (!x)
 		return err_nomem(e);
 	x->pq = pq_load(e);
-	if (!x->pq || !check_address(s, e) || !connect(s, e) ||
-		!ask_number(s, IS_THERE, &is_there, e))
+	if (!x->pq || !check_address(s, e) || !postgres_connect(s, e) ||
+		!postgres_ask_number(s, IS_THERE, &is_there, e))
 		return false;
 	if (!is_there && !is_made)
 		return err_file(e, "no-store", s->path, INCORE_NO_OFFSET,
 			"no store is in this database; incore store add makes one");
-	return is_there || make(s, e);
+	return is_there || postgres_make(s, e);
 }
 
 /* --- the schema --- */
 
 /* Always: the owner of a database decides what runs in it, and could change the rows anyway. */
-static bool is_safe(struct store *s, struct incore_error *e)
+static bool postgres_is_safe(struct store *s, struct incore_error *e)
 {
 	(void)s;
 	(void)e;
 	return true;
 }
 
-static bool version(struct store *s, int64_t *application, int64_t *number, struct incore_error *e)
+static bool postgres_version(
+	struct store *s, int64_t *application, int64_t *number, struct incore_error *e)
 {
-	return ask_number(s, "SELECT application FROM about", application, e) &&
-	       ask_number(s, "SELECT version FROM about", number, e);
+	return postgres_ask_number(s, "SELECT application FROM about", application, e) &&
+	       postgres_ask_number(s, "SELECT version FROM about", number, e);
 }
 
-static void put_version(struct strbuf *sql)
+static void postgres_put_version(struct strbuf *sql)
 {
 	sb_printf(sql,
 		"CREATE TABLE IF NOT EXISTS about (application bigint NOT NULL, version bigint NOT "
@@ -532,7 +680,7 @@ static void put_version(struct strbuf *sql)
 		SCHEMA_APPLICATION, SCHEMA_VERSION);
 }
 
-static void put_quoted(struct strbuf *sql, const char *text)
+static void postgres_put_quoted(struct strbuf *sql, const char *text)
 {
 	sb_putc(sql, '\'');
 	for (; *text; text++) {
@@ -554,28 +702,28 @@ static void put_create(struct strbuf *sql, const struct sqlite_table *t)
 			sqlite_is_nullable(&r->columns[i]) ? "" : " NOT NULL");
 	sb_printf(sql, "%s%s); COMMENT ON TABLE \"%s\" IS ", t->key ? ", " : "",
 		t->key ? t->key : "", t->name);
-	put_quoted(sql, t->doc);
+	postgres_put_quoted(sql, t->doc);
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		sb_printf(
 			sql, "; COMMENT ON COLUMN \"%s\".\"%s\" IS ", t->name, r->columns[i].name);
-		put_quoted(sql, r->columns[i].doc);
+		postgres_put_quoted(sql, r->columns[i].doc);
 	}
 }
 
 const struct store_backend postgres_backend = {
-	.open = open_database,
-	.close = disconnect,
-	.run = run,
-	.begin = begin,
-	.end = end,
-	.ask = ask,
-	.step = step,
-	.value = value,
-	.done = done,
-	.rows = rows,
-	.put = put,
-	.row = row,
-	.rows_end = rows_end,
+	.open = postgres_open_database,
+	.close = postgres_disconnect,
+	.run = postgres_run,
+	.begin = postgres_begin,
+	.end = postgres_end,
+	.ask = postgres_ask,
+	.step = postgres_step,
+	.value = postgres_value,
+	.done = postgres_done,
+	.rows = postgres_rows,
+	.put = postgres_put,
+	.row = postgres_row,
+	.rows_end = postgres_rows_end,
 	.types = {"bigint", "double precision", "text COLLATE \"C\""},
 	.columns = "SELECT attname, format_type(atttypid, NULL) || CASE WHEN attcollation ="
 		   " 'pg_catalog.\"C\"'::regcollation THEN ' COLLATE \"C\"' ELSE '' END,"
@@ -584,8 +732,8 @@ const struct store_backend postgres_backend = {
 		   " JOIN pg_namespace n ON n.oid = relnamespace"
 		   " WHERE nspname = 'incore' AND relname = $1"
 		   " AND attnum > 0 AND NOT attisdropped AND attname <> 'rowid'",
-	.is_safe = is_safe,
-	.version = version,
-	.put_version = put_version,
+	.is_safe = postgres_is_safe,
+	.version = postgres_version,
+	.put_version = postgres_put_version,
 	.put_create = put_create,
 };

@@ -2,7 +2,7 @@
 /* postgres_none.c: replaces postgres.c in builds without libpq's header. */
 #include "store/backend.h"
 
-static bool refuse(struct store *s, bool is_made, struct incore_error *e)
+static bool postgres_none_refuse(struct store *s, bool is_made, struct incore_error *e)
 {
 	(void)is_made;
 	return err_set(e, INCORE_MISSING, "no-postgresql",
@@ -16,4 +16,4 @@ static void nothing(struct store *s)
 	(void)s;
 }
 
-const struct store_backend postgres_backend = {.open = refuse, .close = nothing};
+const struct store_backend postgres_backend = {.open = postgres_none_refuse, .close = nothing};

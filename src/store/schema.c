@@ -150,8 +150,8 @@ static const char *type_name(const struct store *s, const struct column *c)
 }
 
 /* Adds a column that is missing in a table of an earlier version. */
-static bool add_column(struct store *s, const struct sqlite_table *t, const struct column *c,
-	struct incore_error *e)
+static bool store_schema_add_column(struct store *s, const struct sqlite_table *t,
+	const struct column *c, struct incore_error *e)
 {
 	struct strbuf b = {0};
 	bool ok;
@@ -167,7 +167,8 @@ static bool add_column(struct store *s, const struct sqlite_table *t, const stru
 }
 
 /* Index of the column that the row of q describes; n_columns if it is not a valid one. */
-static uint16_t find_column(struct store *s, struct store_query *q, const struct record *r)
+static uint16_t store_schema_find_column(
+	struct store *s, struct store_query *q, const struct record *r)
 {
 	const char *name = s->backend->value(q, 0, STORE_TEXT).text;
 	const char *type = s->backend->value(q, 1, STORE_TEXT).text;
@@ -193,7 +194,7 @@ static bool see_columns(
 	if (!q)
 		return false;
 	while (ok && store_step(s, q, e)) {
-		uint16_t i = find_column(s, q, t->record);
+		uint16_t i = store_schema_find_column(s, q, t->record);
 
 		ok = i < t->record->n_columns;
 		*seen |= ok ? UINT64_C(1) << i : 0;
@@ -206,7 +207,8 @@ static bool see_columns(
 }
 
 /* Adds the table of acceptances, which stores of version 1 do not have. */
-static bool add_table(struct store *s, const struct sqlite_table *t, struct incore_error *e)
+static bool store_schema_add_table(
+	struct store *s, const struct sqlite_table *t, struct incore_error *e)
 {
 	struct strbuf b = {0};
 	bool ok;
@@ -226,7 +228,7 @@ static bool check_table(
 	if (!see_columns(s, t, &seen, e))
 		return false;
 	if (!(seen & 1) && is_mended && t->record == &store_acceptances_record)
-		return add_table(s, t, e);
+		return store_schema_add_table(s, t, e);
 	if (!(seen & 1))
 		return is_no_store(s, "not a store of incore: a table is missing", e);
 	for (uint16_t i = 0; i < t->record->n_columns; i++) {
@@ -234,13 +236,13 @@ static bool check_table(
 			continue;
 		if (!is_mended)
 			return is_no_store(s, "not a store of incore: a column is missing", e);
-		if (!add_column(s, t, &t->record->columns[i], e))
+		if (!store_schema_add_column(s, t, &t->record->columns[i], e))
 			return false;
 	}
 	return true;
 }
 
-static bool check_tables(struct store *s, bool is_mended, struct incore_error *e)
+static bool store_schema_check_tables(struct store *s, bool is_mended, struct incore_error *e)
 {
 	struct store_table tables[STORE_TABLES];
 
@@ -276,7 +278,8 @@ static bool upgrade(struct store *s, struct incore_error *e)
 	if (!store_begin(s, STORE_WRITE, e))
 		return false;
 	s->backend->put_version(&b);
-	ok = look_version(s, &version, e) && check_tables(s, version < SCHEMA_VERSION, e) &&
+	ok = look_version(s, &version, e) &&
+	     store_schema_check_tables(s, version < SCHEMA_VERSION, e) &&
 	     (b.failed ? err_nomem(e) : store_run(s, b.p, e));
 	sb_free(&b);
 	return store_end(s, ok, e);
@@ -288,5 +291,5 @@ bool schema_check(struct store *s, struct incore_error *e)
 
 	if (!look_version(s, &version, e))
 		return false;
-	return version < SCHEMA_VERSION ? upgrade(s, e) : check_tables(s, false, e);
+	return version < SCHEMA_VERSION ? upgrade(s, e) : store_schema_check_tables(s, false, e);
 }

@@ -96,7 +96,7 @@ static bool take_values(const struct store_ask *x, const struct store_entry *v, 
 	return true;
 }
 
-static void put_quoted(struct strbuf *b, const char *word)
+static void store_series_put_quoted(struct strbuf *b, const char *word)
 {
 	sb_puts(b, " '");
 	for (; *word; word++)
@@ -113,8 +113,8 @@ bool store_explain(const struct store_ask *x, struct store_change *c, struct inc
 	struct strbuf b = {0};
 
 	sb_puts(&b, "incore diff");
-	put_quoted(&b, p.before->path);
-	put_quoted(&b, p.after->path);
+	store_series_put_quoted(&b, p.before->path);
+	store_series_put_quoted(&b, p.after->path);
 	c->why.command = b.failed ? NULL : arena_strndup(x->arena, b.p, b.n);
 	sb_free(&b);
 	if (!c->why.command)
@@ -152,7 +152,7 @@ static bool put_points(const struct store_ask *ask, const struct values *x, cons
 }
 
 /* Fills in the change that begins at value `at`; its levels are already in *out. */
-static void put_change(const struct values *v, size_t at, struct store_change *out)
+static void store_series_put_change(const struct values *v, size_t at, struct store_change *out)
 {
 	const struct store_entry *first = v->entry[at], *last = v->entry[at - 1];
 
@@ -182,12 +182,12 @@ static bool put_changes(const struct store_ask *x, const struct values *v, const
 
 		c[n] = (struct store_change){
 			.before = t[-1].level, .after = t->level, .state = "confirmed"};
-		put_change(v, t->first, &c[n]);
+		store_series_put_change(v, t->first, &c[n]);
 	}
 	if (v->n && h->marks[v->n - 1] == HISTORY_UNCONFIRMED) {
 		c[n] = (struct store_change){
 			.before = out->level, .after = v->v[v->n - 1], .state = "unconfirmed"};
-		put_change(v, v->n - 1, &c[n]);
+		store_series_put_change(v, v->n - 1, &c[n]);
 		n++;
 	}
 	out->changes = (struct rows){c, n};

@@ -24,7 +24,7 @@ struct sqlite_store {
 
 /* --- statements --- */
 
-static bool fail(const struct store *s, struct incore_error *e)
+static bool store_sqlite_fail(const struct store *s, struct incore_error *e)
 {
 	sqlite3 *db = ((struct sqlite_store *)s->db)->db;
 	const char *why = sqlite3_errmsg(db);
@@ -50,23 +50,23 @@ static bool fail(const struct store *s, struct incore_error *e)
 	}
 }
 
-static bool run(struct store *s, const char *sql, struct incore_error *e)
+static bool store_sqlite_run(struct store *s, const char *sql, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 
-	return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(s, e);
+	return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK || store_sqlite_fail(s, e);
 }
 
-static bool begin(struct store *s, enum store_access access, struct incore_error *e)
+static bool store_sqlite_begin(struct store *s, enum store_access access, struct incore_error *e)
 {
-	return run(s, access == STORE_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", e);
+	return store_sqlite_run(s, access == STORE_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", e);
 }
 
-static bool end(struct store *s, bool ok, struct incore_error *e)
+static bool store_sqlite_end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 
-	if (ok && run(s, "COMMIT", e)) {
+	if (ok && store_sqlite_run(s, "COMMIT", e)) {
 		x->is_changed = true;
 		return true;
 	}
@@ -74,18 +74,18 @@ static bool end(struct store *s, bool ok, struct incore_error *e)
 	return false;
 }
 
-static sqlite3_stmt *prepare(struct store *s, const char *sql, struct incore_error *e)
+static sqlite3_stmt *store_sqlite_prepare(struct store *s, const char *sql, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 	sqlite3_stmt *q;
 
 	if (sqlite3_prepare_v2(x->db, sql, -1, &q, NULL) == SQLITE_OK)
 		return q;
-	fail(s, e);
+	store_sqlite_fail(s, e);
 	return NULL;
 }
 
-static int bind(sqlite3_stmt *q, int at, const struct store_value *v)
+static int store_sqlite_bind(sqlite3_stmt *q, int at, const struct store_value *v)
 {
 	switch (v->type) {
 	case STORE_INT:
@@ -100,34 +100,35 @@ static int bind(sqlite3_stmt *q, int at, const struct store_value *v)
 }
 
 /* A query is the statement itself. SQLite has named parameters: $1 is a name here. */
-static struct store_query *ask(
+static struct store_query *store_sqlite_ask(
 	struct store *s, const char *sql, const struct store_params *p, struct incore_error *e)
 {
-	sqlite3_stmt *q = prepare(s, sql, e);
+	sqlite3_stmt *q = store_sqlite_prepare(s, sql, e);
 
 	for (unsigned i = 0; q && i < p->n; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "$%u", i + 1);
-		if (bind(q, sqlite3_bind_parameter_index(q, name), &p->v[i]) == SQLITE_OK)
+		if (store_sqlite_bind(q, sqlite3_bind_parameter_index(q, name), &p->v[i]) ==
+			SQLITE_OK)
 			continue;
-		fail(s, e);
+		store_sqlite_fail(s, e);
 		sqlite3_finalize(q);
 		return NULL;
 	}
 	return (struct store_query *)q;
 }
 
-static bool step(struct store *s, struct store_query *q, struct incore_error *e)
+static bool store_sqlite_step(struct store *s, struct store_query *q, struct incore_error *e)
 {
 	int code = sqlite3_step((sqlite3_stmt *)q);
 
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		return fail(s, e);
+		return store_sqlite_fail(s, e);
 	return code == SQLITE_ROW;
 }
 
-static struct store_value value(struct store_query *query, int at, enum store_type as)
+static struct store_value store_sqlite_value(struct store_query *query, int at, enum store_type as)
 {
 	sqlite3_stmt *q = (sqlite3_stmt *)query;
 
@@ -138,14 +139,14 @@ static struct store_value value(struct store_query *query, int at, enum store_ty
 				  : V_INT(sqlite3_column_int64(q, at));
 }
 
-static void done(struct store_query *q)
+static void store_sqlite_done(struct store_query *q)
 {
 	sqlite3_finalize((sqlite3_stmt *)q);
 }
 
 /* --- rows --- */
 
-static bool rows(struct store *s, unsigned table, struct incore_error *e)
+static bool store_sqlite_rows(struct store *s, unsigned table, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 	sqlite3_stmt **q = &x->insert[table];
@@ -156,7 +157,7 @@ static bool rows(struct store *s, unsigned table, struct incore_error *e)
 
 		store_tables(tables);
 		sqlite_put_insert(&sql, &tables[table].sql);
-		*q = sql.failed ? err_nomem_null(e) : prepare(s, sql.p, e);
+		*q = sql.failed ? err_nomem_null(e) : store_sqlite_prepare(s, sql.p, e);
 		sb_free(&sql);
 	}
 	x->rows = *q;
@@ -165,23 +166,23 @@ static bool rows(struct store *s, unsigned table, struct incore_error *e)
 	return *q != NULL;
 }
 
-static void put(struct store *s, const struct store_value *v)
+static void store_sqlite_put(struct store *s, const struct store_value *v)
 {
 	struct sqlite_store *x = s->db;
 
-	x->is_bad |= bind(x->rows, x->at++, v) != SQLITE_OK;
+	x->is_bad |= store_sqlite_bind(x->rows, x->at++, v) != SQLITE_OK;
 }
 
-static bool row(struct store *s, struct incore_error *e)
+static bool store_sqlite_row(struct store *s, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 
 	x->at = 1;
-	return (!x->is_bad && sqlite_insert(x->rows)) || fail(s, e);
+	return (!x->is_bad && sqlite_insert(x->rows)) || store_sqlite_fail(s, e);
 }
 
 /* Also releases the bound texts, which are only valid as long as their row. */
-static bool rows_end(struct store *s, bool ok, struct incore_error *e)
+static bool store_sqlite_rows_end(struct store *s, bool ok, struct incore_error *e)
 {
 	struct sqlite_store *x = s->db;
 
@@ -196,7 +197,7 @@ static bool rows_end(struct store *s, bool ok, struct incore_error *e)
 
 /* --- the file --- */
 
-static bool connect(struct store *s, const char *path, struct incore_error *e)
+static bool store_sqlite_connect(struct store *s, const char *path, struct incore_error *e)
 {
 	static const char SETTINGS[] =
 		"PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA synchronous=normal";
@@ -210,16 +211,16 @@ static bool connect(struct store *s, const char *path, struct incore_error *e)
 	if (!x->db)
 		return err_nomem(e);
 	if (code != SQLITE_OK)
-		return fail(s, e);
+		return store_sqlite_fail(s, e);
 	sqlite3_busy_timeout(x->db, STORE_BUSY_S * 1000);
 	sqlite3_db_config(x->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_limit(x->db, SQLITE_LIMIT_LENGTH, 64 << 20);
 	sqlite3_limit(x->db, SQLITE_LIMIT_ATTACHED, 1);
-	return run(s, SETTINGS, e);
+	return store_sqlite_run(s, SETTINGS, e);
 }
 
 /* Flushes added data to the file: commits only write the log. */
-static void disconnect(struct store *s)
+static void store_sqlite_disconnect(struct store *s)
 {
 	struct sqlite_store *x = s->db;
 
@@ -236,7 +237,8 @@ static void disconnect(struct store *s)
 
 bool sqlite_make(struct store *s, const char *path, struct incore_error *e)
 {
-	return connect(s, path, e) && run(s, "PRAGMA journal_mode=wal", e) && schema_make(s, e);
+	return store_sqlite_connect(s, path, e) &&
+	       store_sqlite_run(s, "PRAGMA journal_mode=wal", e) && schema_make(s, e);
 }
 
 static bool make_beside(struct store *s, struct incore_error *e)
@@ -247,7 +249,7 @@ static bool make_beside(struct store *s, struct incore_error *e)
 	if (!out_file_open_named(&o, s->path, e))
 		return false;
 	ok = sqlite_make(s, o.tmp_path, e);
-	disconnect(s);
+	store_sqlite_disconnect(s);
 	/* EEXIST: another process was first; its file is as good */
 	if (ok && link(o.tmp_path, s->path) != 0 && errno != EEXIST)
 		ok = err_output(e, errno, s->path, "cannot create");
@@ -255,7 +257,7 @@ static bool make_beside(struct store *s, struct incore_error *e)
 	return ok;
 }
 
-static bool open_file(struct store *s, bool is_made, struct incore_error *e)
+static bool store_sqlite_open_file(struct store *s, bool is_made, struct incore_error *e)
 {
 	if (!file_exists(s->path) && !is_made)
 		return err_file(e, "no-store", s->path, INCORE_NO_OFFSET,
@@ -265,27 +267,28 @@ static bool open_file(struct store *s, bool is_made, struct incore_error *e)
 	if (file_is_dir(s->path))
 		return err_file(
 			e, "bad-store", s->path, INCORE_NO_OFFSET, "a directory, not a store");
-	return connect(s, s->path, e);
+	return store_sqlite_connect(s, s->path, e);
 }
 
 /* --- the schema --- */
 
-static bool ask_number(struct store *s, const char *sql, int64_t *out, struct incore_error *e)
+static bool store_sqlite_ask_number(
+	struct store *s, const char *sql, int64_t *out, struct incore_error *e)
 {
-	sqlite3_stmt *q = prepare(s, sql, e);
+	sqlite3_stmt *q = store_sqlite_prepare(s, sql, e);
 	bool ok = q && sqlite3_step(q) == SQLITE_ROW;
 
 	*out = ok ? sqlite3_column_int64(q, 0) : 0;
 	sqlite3_finalize(q);
-	return ok || (q ? fail(s, e) : false);
+	return ok || (q ? store_sqlite_fail(s, e) : false);
 }
 
 /* Checks for foreign code: triggers run when we write, virtual tables and views when we read. */
-static bool is_safe(struct store *s, struct incore_error *e)
+static bool store_sqlite_is_safe(struct store *s, struct incore_error *e)
 {
 	int64_t n;
 
-	if (!ask_number(s,
+	if (!store_sqlite_ask_number(s,
 		    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (type = 'view' AND "
 		    "name NOT IN ('kernels', 'lines')) OR sql LIKE 'CREATE VIRTUAL%'",
 		    &n, e))
@@ -295,37 +298,38 @@ static bool is_safe(struct store *s, struct incore_error *e)
 			     "tables, which are not run");
 }
 
-static bool version(struct store *s, int64_t *application, int64_t *number, struct incore_error *e)
+static bool store_sqlite_version(
+	struct store *s, int64_t *application, int64_t *number, struct incore_error *e)
 {
-	return ask_number(s, "PRAGMA application_id", application, e) &&
-	       ask_number(s, "PRAGMA user_version", number, e);
+	return store_sqlite_ask_number(s, "PRAGMA application_id", application, e) &&
+	       store_sqlite_ask_number(s, "PRAGMA user_version", number, e);
 }
 
-static void put_version(struct strbuf *sql)
+static void store_sqlite_put_version(struct strbuf *sql)
 {
 	sb_printf(sql, "PRAGMA application_id=%d; PRAGMA user_version=%d", SCHEMA_APPLICATION,
 		SCHEMA_VERSION);
 }
 
 const struct store_backend sqlite_backend = {
-	.open = open_file,
-	.close = disconnect,
-	.run = run,
-	.begin = begin,
-	.end = end,
-	.ask = ask,
-	.step = step,
-	.value = value,
-	.done = done,
-	.rows = rows,
-	.put = put,
-	.row = row,
-	.rows_end = rows_end,
+	.open = store_sqlite_open_file,
+	.close = store_sqlite_disconnect,
+	.run = store_sqlite_run,
+	.begin = store_sqlite_begin,
+	.end = store_sqlite_end,
+	.ask = store_sqlite_ask,
+	.step = store_sqlite_step,
+	.value = store_sqlite_value,
+	.done = store_sqlite_done,
+	.rows = store_sqlite_rows,
+	.put = store_sqlite_put,
+	.row = store_sqlite_row,
+	.rows_end = store_sqlite_rows_end,
 	.types = {"INTEGER", "REAL", "TEXT"},
 	.columns = "SELECT name, type, hidden FROM pragma_table_xinfo($1)",
 	.reclaim = "VACUUM",
-	.is_safe = is_safe,
-	.version = version,
-	.put_version = put_version,
+	.is_safe = store_sqlite_is_safe,
+	.version = store_sqlite_version,
+	.put_version = store_sqlite_put_version,
 	.put_create = sqlite_put_create,
 };

@@ -32,7 +32,6 @@ void store_close(struct store *s); /* NULL is fine */
 /* The path in a form that may be shown: only host, port and name of a database. On the heap; NULL:
  * no memory. */
 char *store_shown_path(const char *path);
-bool store_is_postgres(const char *path);
 
 /* Figures compared over time: cycles, where more is worse. */
 enum store_figure {

@@ -113,7 +113,3 @@ const char *sweep_label(const struct sweep_plan *p, uint64_t cell, struct arena 
 const char *sweep_own_program(struct arena *a);
 /* Replaces {device} in a text, for commands about a device. NULL: no memory. */
 const char *sweep_device_text(const char *text, const char *device, struct arena *a);
-/* Are all names in braces known? is_of_device: a command about a device, which only knows
- * {device}. */
-bool sweep_check_text(const struct sweep_plan *p, const struct sweep_text *t, bool is_of_device,
-	struct incore_error *e);

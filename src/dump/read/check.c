@@ -420,7 +420,7 @@ static void check_inout(struct dump_flow *f, const struct dump_slot *s)
 		(unsigned long long)r->task_id, r->slot);
 }
 
-static bool check_flow(struct dump *d, struct incore_error *e)
+static bool dump_check_flow(struct dump *d, struct incore_error *e)
 {
 	struct dump_flow f = {.d = d};
 	bool ok = true;
@@ -602,7 +602,7 @@ bool dump_check(struct dump *d, struct dump_check *out, struct incore_error *e)
 			"the run ended without closing its dump: what it had not flushed is missing");
 	for (size_t i = 0; i < d->records.n; i++)
 		check_record(d, (uint32_t)i);
-	if (!check_slots(d, out, e) || !check_regions(d, out, e) || !check_flow(d, e))
+	if (!check_slots(d, out, e) || !check_regions(d, out, e) || !dump_check_flow(d, e))
 		return false;
 	return !d->problems.is_failed || err_nomem(e);
 }

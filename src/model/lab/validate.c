@@ -310,7 +310,7 @@ struct run { /* a kernel that was timed */
 	uint64_t total, busy[ENGINE_PIPES], n_ops[ENGINE_PIPES];
 };
 
-struct job {
+struct validate_job {
 	const struct validate_options *o;
 	struct validate_result *out;
 	struct incore_error *e;
@@ -375,7 +375,7 @@ static bool read_args(const struct v_case *v, struct args *spec, struct incore_e
 	return ok;
 }
 
-static bool record(struct job *j, const struct v_case *v, struct opstream_set *set)
+static bool record(struct validate_job *j, const struct v_case *v, struct opstream_set *set)
 {
 	static const char *const files[W_COUNT] = {"validate/vector_add.cpp", "validate/gemm.cpp",
 		"validate/conv2d.cpp", "validate/topk.cpp", "validate/mx_matmul.cpp"};
@@ -401,7 +401,7 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 	return ok;
 }
 
-static bool load_profile(struct job *j, const char *name, struct profile *p)
+static bool load_profile(struct validate_job *j, const char *name, struct profile *p)
 {
 	enum opstream_arch arch = strcmp(name, "a5") == 0 ? ARCH_A5 : ARCH_A2A3;
 
@@ -430,7 +430,7 @@ static unsigned put_load(const struct v_case *v, uint16_t cold_permille[OPSTREAM
 	return 24;
 }
 
-static bool time_case(struct job *j, const struct v_case *v, struct run *r)
+static bool time_case(struct validate_job *j, const struct v_case *v, struct run *r)
 {
 	uint16_t cold_permille[OPSTREAM_SLOTS];
 	struct profile p;
@@ -472,7 +472,7 @@ static bool time_case(struct job *j, const struct v_case *v, struct run *r)
 }
 
 /* Rows of one kernel share its run. */
-static const struct run *run_of(struct job *j, const struct v_case *v)
+static const struct run *run_of(struct validate_job *j, const struct v_case *v)
 {
 	struct run *r;
 
@@ -497,7 +497,7 @@ static const struct run *run_of(struct job *j, const struct v_case *v)
 
 /* --- rows --- */
 
-static bool add_row(struct job *j, struct validate_row r)
+static bool add_row(struct validate_job *j, struct validate_row r)
 {
 	int64_t base = r.estimate < r.published ? r.published : r.published_to;
 
@@ -521,7 +521,7 @@ static int64_t thousandths(uint64_t num, uint64_t den)
 	return den ? (int64_t)(((unsigned __int128)num * 1000 + den / 2) / den) : 0;
 }
 
-static uint64_t clock_of(struct job *j, const char *name)
+static uint64_t clock_of(struct validate_job *j, const char *name)
 {
 	struct profile p;
 	uint64_t mhz_e4;
@@ -557,7 +557,7 @@ static const char *what_of(const struct v_measure *m)
 					  : busy[m->pipe];
 }
 
-static bool add_case(struct job *j, const struct v_case *v)
+static bool add_case(struct validate_job *j, const struct v_case *v)
 {
 	const struct run *r = run_of(j, v);
 	uint64_t mhz_e4 = r ? clock_of(j, v->profile) : 0;
@@ -625,7 +625,7 @@ static struct op_desc desc_of(const struct v_op *v)
 	return d;
 }
 
-static bool add_op(struct job *j, const struct v_op *v)
+static bool add_op(struct validate_job *j, const struct v_op *v)
 {
 	struct validate_row row = {.id = v->id,
 		.name = "single op",
@@ -667,7 +667,7 @@ static bool add_op(struct job *j, const struct v_op *v)
 
 /* --- flags of a single hand-over --- */
 
-static bool add_flag_rows(struct job *j)
+static bool add_flag_rows(struct validate_job *j)
 {
 	struct profile p;
 	int64_t set, wait;
@@ -687,7 +687,7 @@ static bool add_flag_rows(struct job *j)
 
 /* --- all --- */
 
-static bool find_recorder(struct job *j)
+static bool find_recorder(struct validate_job *j)
 {
 	struct record_options o = {.recorder_dir = j->o->recorder_dir,
 		.cache_dir = j->o->cache_dir,
@@ -707,14 +707,14 @@ static bool find_recorder(struct job *j)
 bool validate_run(
 	const struct validate_options *o, struct validate_result *out, struct incore_error *e)
 {
-	struct job *j = mem_zalloc(1, sizeof(*j));
+	struct validate_job *j = mem_zalloc(1, sizeof(*j));
 	bool ok;
 
 	*out = (struct validate_result){0};
 	arena_init(&out->arena);
 	if (!j)
 		return err_nomem(e);
-	*j = (struct job){.o = o, .out = out, .e = e};
+	*j = (struct validate_job){.o = o, .out = out, .e = e};
 	ok = o->ops_only || find_recorder(j);
 	for (size_t i = 0; ok && !o->ops_only && i < VALIDATE_CASES_N; i++)
 		ok = add_case(j, &VALIDATE_CASES[i]) ||

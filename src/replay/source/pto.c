@@ -415,7 +415,7 @@ struct pto_reader {
 	struct incore_error *e;
 };
 
-struct view {
+struct pto_view {
 	uint32_t base;
 	unsigned rank, n_strides;
 	uint32_t shape[PTO_MAX_RANK], strides[PTO_MAX_RANK]; /* value indices */
@@ -446,7 +446,8 @@ static void describe(const struct pto_reader *r, uint32_t value, unsigned depth,
 	sb_putc(b, ')');
 }
 
-static bool no_bound(struct pto_reader *r, const struct view *w, const char *what, uint32_t value)
+static bool no_bound(
+	struct pto_reader *r, const struct pto_view *w, const char *what, uint32_t value)
 {
 	struct strbuf b = {0};
 
@@ -493,7 +494,7 @@ static bool read_list(struct pto_reader *r, uint32_t *out, unsigned *n)
 	return true;
 }
 
-static bool read_operands(struct pto_reader *r, struct view *w)
+static bool read_operands(struct pto_reader *r, struct pto_view *w)
 {
 	w->line = r->lex.now.line;
 	if (r->lex.now.kind != PTO_VALUE)
@@ -518,7 +519,8 @@ static bool read_operands(struct pto_reader *r, struct view *w)
 	       read_list(r, w->strides, &w->n_strides);
 }
 
-static bool footprint(struct pto_reader *r, const struct view *w, uint64_t *out, uint64_t *bounds)
+static bool footprint(
+	struct pto_reader *r, const struct pto_view *w, uint64_t *out, uint64_t *bounds)
 {
 	wide extent = 1, product = 1;
 	bool is_empty = false;
@@ -551,7 +553,7 @@ static bool footprint(struct pto_reader *r, const struct view *w, uint64_t *out,
 /* Call after the word pto.make_tensor_view: reads its operands and widens the parameter. */
 static bool pto_read_view(struct pto_reader *r)
 {
-	struct view w = {0};
+	struct pto_view w = {0};
 	const struct pto_value *base;
 	struct pto_param *p;
 	uint64_t elements = 0, bounds = 0;

@@ -16,7 +16,8 @@ static bool renumber(const struct blob_options *o, track_idx track, uint32_t *sl
 }
 
 /* The links between slices that are kept; the caller frees them. NULL on lack of memory. */
-static struct link *keep_links(const struct trace *t, const struct blob_options *o, uint32_t *n)
+static struct link *blob_write_keep_links(
+	const struct trace *t, const struct blob_options *o, uint32_t *n)
 {
 	struct link *kept = mem_zalloc((size_t)t->n_links + 1, sizeof(*kept));
 
@@ -31,10 +32,11 @@ static struct link *keep_links(const struct trace *t, const struct blob_options 
 	return kept;
 }
 
-static bool put_tables(const struct view *v, const struct blob_options *o, struct strbuf *out)
+static bool blob_write_put_tables(
+	const struct view *v, const struct blob_options *o, struct strbuf *out)
 {
 	struct trace shallow = *v->trace; /* an empty array in it becomes NULL */
-	struct link *links = keep_links(v->trace, o, &shallow.n_links);
+	struct link *links = blob_write_keep_links(v->trace, o, &shallow.n_links);
 	struct view head = *v;
 	struct fields f;
 	bool ok;
@@ -49,8 +51,8 @@ static bool put_tables(const struct view *v, const struct blob_options *o, struc
 
 /* --- columns --- */
 
-static void put_lane(const struct view *v, const struct lane *l, const struct blob_part *part,
-	struct blob_streams *s)
+static void blob_write_put_lane(const struct view *v, const struct lane *l,
+	const struct blob_part *part, struct blob_streams *s)
 {
 	uint32_t from = 0, to = l->n, end = 0, code = 0;
 	struct strbuf *b = s->stream;
@@ -88,7 +90,8 @@ static void put_lane(const struct view *v, const struct lane *l, const struct bl
 	}
 }
 
-static bool put_columns(const struct view *v, const struct blob_options *o, struct strbuf *out)
+static bool blob_write_put_columns(
+	const struct view *v, const struct blob_options *o, struct strbuf *out)
 {
 	const struct trace *t = v->trace;
 	struct blob_streams s = {0};
@@ -98,7 +101,7 @@ static bool put_columns(const struct view *v, const struct blob_options *o, stru
 	for (uint32_t i = 0; ok && i < v->columns->n_lanes; i++) {
 		const struct lane *l = &v->columns->lanes[i];
 
-		put_lane(v, l, o->parts ? &o->parts[l->track] : NULL, &s);
+		blob_write_put_lane(v, l, o->parts ? &o->parts[l->track] : NULL, &s);
 	}
 	for (unsigned i = 0; i < BLOB_STREAMS; i++) {
 		ok = ok && !s.stream[i].failed &&
@@ -112,5 +115,6 @@ static bool put_columns(const struct view *v, const struct blob_options *o, stru
 
 bool blob_write(const struct view *v, const struct blob_options *o, struct strbuf *out)
 {
-	return put_tables(v, o, out) && put_columns(v, o, out) && !out->failed;
+	return blob_write_put_tables(v, o, out) && blob_write_put_columns(v, o, out) &&
+	       !out->failed;
 }

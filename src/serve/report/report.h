@@ -105,9 +105,5 @@ bool report_put_lines(const struct report *r, const char *before, const char *af
 /* ":12: 3,456 cycles, 7.8 %" */
 void report_put_cost(const struct report *r, const struct report_line *l, struct strbuf *b);
 
-/* report_svg.c: charts. Lanes of the whole capture by class; the cycles of the card by bucket. */
-bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e);
-bool report_svg_buckets(const struct report_card *c, const struct view *v, struct strbuf *out,
-	struct incore_error *e);
 /* Writes the cycles by bucket as text: "issue 16.5 %, stall ..."; nothing without cycles. */
 void report_bucket_words(const struct report_card *c, struct strbuf *out);

@@ -1,13 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_card.c: the first part of a report: its title, the verdict, the split, what to try; shared
- * by both forms of the report. */
+/*
+ * report_card.c: what a report says first, and the pieces that it is made of. Parts: pieces; the
+ * card.
+ */
 #include <string.h>
 
 #include "answer/summary.h"
+#include "codec/gzip.h"
 #include "serve/report/report.h"
+#include "trace/kind.h"
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/*
+ * Packing of bytes, and texts common to both forms of the report.
+ */
+
+#define LINE_CHARS 120u
+
+static void put_base64(struct strbuf *b, struct str bytes)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *p = (const uint8_t *)bytes.p;
+
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		unsigned left = bytes.n - i > 2 ? 3 : (unsigned)(bytes.n - i);
+		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+			     (left > 2 ? p[i + 2] : 0);
+		char four[4] = {digits[v >> 18], digits[v >> 12 & 63], '=', '='};
+
+		if (left > 1)
+			four[2] = digits[v >> 6 & 63];
+		if (left > 2)
+			four[3] = digits[v & 63];
+
+		sb_add(b, four, sizeof(four));
+		if ((i / 3 + 1) * 4 % LINE_CHARS == 0)
+			sb_putc(b, '\n');
+	}
+}
+
+bool report_pack(struct str bytes, struct strbuf *out)
+{
+	struct strbuf packed = {0};
+	bool ok = gzip_pack(bytes, &packed);
+
+	if (ok && sb_reserve(out, packed.n / 3 * 4 + packed.n / 90 * 2 + 16))
+		put_base64(out, (struct str){packed.p, packed.n});
+	sb_free(&packed);
+	return ok && !out->failed;
+}
+
+void report_put_count(struct strbuf *b, uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			sb_putc(b, ',');
+		sb_putc(b, digits[i]);
+	}
+}
+
+const char *report_evidence(const struct report *r)
+{
+	enum evidence a = r->view->trace->meta.evidence;
+
+	if (r->second && r->second->trace->meta.evidence != a)
+		return "The two rest on different evidence: what holds of one need not hold of the other.";
+	switch (a) {
+	case EVIDENCE_ESTIMATE:
+		return "These figures are an estimate of a model, not a measurement.";
+	case EVIDENCE_SYNTHETIC:
+		return "A generator made this capture up: the figures are of no machine.";
+	case EVIDENCE_VENDOR_SIMULATOR:
+		return "These figures come from a vendor's simulator, not from hardware.";
+	case EVIDENCE_HARDWARE_SAMPLE:
+		return trace_kind(r->view->trace) == KIND_SAMPLES
+			       ? "These figures are samples: cycles are samples x period, each with its sampling error."
+			       : "These figures are samples: counts, not cycles.";
+	case EVIDENCE_INSTRUMENTED:
+		return "These figures were recorded by the kernel itself, which was changed for it: its own records take time too.";
+	default:
+		return "Cycles were measured by the hardware's thread trace on the waves named under coverage; sums and shares are derived from them, and what is modelled or inferred says so where it stands.";
+	}
+}
+
+/* --- the card --------------------------------------------------------------------------------- */
+
+/*
+ * The first part of a report: its title, the verdict, the split, what to try; shared by both forms
+ * of the report.
+ */
 
 /* Splits off the text before `mark` as a separate line; it is capitalised when it is drawn. */
-static bool next_line(struct str *rest, const char *mark, struct str *line)
+static bool report_card_next_line(struct str *rest, const char *mark, struct str *line)
 {
 	ptrdiff_t at = str_find(*rest, mark);
 
@@ -23,10 +112,10 @@ static void cut_verdict(struct report_card *c, const char *verdict)
 {
 	struct str rest = str_of(verdict);
 
-	if (next_line(&rest, ", most in ", &c->verdict[0]) ||
-		next_line(&rest, "; ", &c->verdict[0]))
+	if (report_card_next_line(&rest, ", most in ", &c->verdict[0]) ||
+		report_card_next_line(&rest, "; ", &c->verdict[0]))
 		c->n_verdict++;
-	if (c->n_verdict && next_line(&rest, "; ", &c->verdict[1]))
+	if (c->n_verdict && report_card_next_line(&rest, "; ", &c->verdict[1]))
 		c->n_verdict++;
 	c->verdict[c->n_verdict++] = rest;
 }
@@ -83,12 +172,12 @@ static struct str own_part(struct str a, struct str b)
 	return str_sub(a, from, a.n - from - tail);
 }
 
-static struct str path_of(const struct trace *t)
+static struct str report_card_path_of(const struct trace *t)
 {
 	return str_of(t->meta.origin ? t->meta.origin : "");
 }
 
-static const char *kernel_of(const struct trace *t)
+static const char *report_card_kernel_of(const struct trace *t)
 {
 	return t->meta.kernel ? t->meta.kernel : "kernel of unknown name";
 }
@@ -98,20 +187,22 @@ void report_title(const struct report *r, struct strbuf *out)
 	const struct trace *a = r->view->trace, *b = r->second ? r->second->trace : NULL;
 	const char *arrow = r->is_compared ? " -> " : " and ";
 
-	sb_puts(out, kernel_of(a));
+	sb_puts(out, report_card_kernel_of(a));
 	if (!b)
 		return;
-	if (strcmp(kernel_of(a), kernel_of(b)) != 0)
-		sb_printf(out, "%s%s", arrow, kernel_of(b));
-	sb_printf(out, ": %.*s%s%.*s", STR_ARG(own_part(path_of(a), path_of(b))), arrow,
-		STR_ARG(own_part(path_of(b), path_of(a))));
+	if (strcmp(report_card_kernel_of(a), report_card_kernel_of(b)) != 0)
+		sb_printf(out, "%s%s", arrow, report_card_kernel_of(b));
+	sb_printf(out, ": %.*s%s%.*s",
+		STR_ARG(own_part(report_card_path_of(a), report_card_path_of(b))), arrow,
+		STR_ARG(own_part(report_card_path_of(b), report_card_path_of(a))));
 }
 
 void report_capture_title(const struct report *r, unsigned capture, struct strbuf *out)
 {
 	const struct trace *t = (capture ? r->second : r->view)->trace;
 
-	sb_printf(out, "%c: %s, %.*s", capture ? 'B' : 'A', kernel_of(t), STR_ARG(path_of(t)));
+	sb_printf(out, "%c: %s, %.*s", capture ? 'B' : 'A', report_card_kernel_of(t),
+		STR_ARG(report_card_path_of(t)));
 }
 
 void report_evidence_words(const struct report *r, struct strbuf *out)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_html.c: the viewer, its data and a static first page in one file. */
+/*
+ * report_html.c: a report as one page of HTML. Parts: drawings; the page.
+ */
 #include <string.h>
 
 #include "answer/summary.h"
@@ -8,6 +10,201 @@
 #include "page/write.h"
 #include "serve/report/report.h"
 #include "serve/session/assets.h"
+#include "serve/view/colors.h"
+#include "serve/view/view_index.h"
+
+/* --- drawings --------------------------------------------------------------------------------- */
+
+/*
+ * Charts of a report: what each track did over time, and where the cycles went.
+ */
+
+#define WIDTH 960u
+#define LEFT 190u
+#define CELLS 240u
+#define LANE_HEIGHT 12u
+#define MAX_LANES 24u /* fits on a screen together with the rest of the card */
+#define BAR_HEIGHT 26u
+
+static void open_svg(struct strbuf *b, unsigned height, const char *title)
+{
+	sb_printf(b,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
+		"height=\"%u\" role=\"img\" font-family=\"sans-serif\" font-size=\"11\">"
+		"<title>%s</title><rect width=\"%u\" height=\"%u\" fill=\"#ffffff\"/>\n",
+		WIDTH, height, WIDTH, height, title, WIDTH, height);
+}
+
+static void report_svg_put_label(
+	struct strbuf *b, unsigned x, unsigned y, const char *anchor, struct str text)
+{
+	sb_printf(b, "<text x=\"%u\" y=\"%u\" text-anchor=\"%s\" fill=\"#222222\">", x, y, anchor);
+	markup_text(b, str_sub(text, 0, 34));
+	sb_puts(b, "</text>\n");
+}
+
+/* Finds the class that fills most of each cell; SLOT_COUNT: the cell is empty. */
+static void report_svg_cells_of(const struct view *v, track_idx track, uint8_t cells[CELLS])
+{
+	uint64_t sums[2][LANE_SUMS], end = v->columns->end_cyc;
+	struct split_cursor k;
+	uint32_t begun;
+
+	split_begin(&k, v->columns, NULL, track);
+	split_at(&k, 0, sums[0], &begun);
+	for (unsigned c = 0; c < CELLS; c++) {
+		uint64_t *a = sums[c % 2], *z = sums[(c + 1) % 2];
+		unsigned best = SLOT_COUNT;
+
+		split_at(&k, end * (c + 1) / CELLS, z, &begun);
+		for (unsigned s = 0; s < SLOT_COUNT; s++)
+			if (z[s] > a[s] && (best == SLOT_COUNT || z[s] - a[s] > z[best] - a[best]))
+				best = s;
+		cells[c] = (uint8_t)best;
+	}
+}
+
+static unsigned x_of(unsigned cell)
+{
+	return LEFT + cell * (WIDTH - LEFT) / CELLS;
+}
+
+/* Draws a track: one broad line with gaps per colour. */
+static void report_svg_put_lane(const struct view *v, track_idx track, unsigned y, struct strbuf *b)
+{
+	uint8_t cells[CELLS];
+
+	report_svg_cells_of(v, track, cells);
+	for (unsigned s = 0; s < SLOT_COUNT; s++) {
+		bool is_open = false;
+
+		for (unsigned c = 0, run; c < CELLS; c = run + (run == c)) {
+			for (run = c; run < CELLS && cells[run] == s; run++)
+				;
+			if (run == c)
+				continue;
+			if (!is_open)
+				sb_printf(
+					b, "<path stroke=\"%s\" d=\"", colors_light(v->colors, s));
+			sb_printf(b, "M%u %uh%u", x_of(c), y, x_of(run) - x_of(c));
+			is_open = true;
+		}
+		if (is_open)
+			sb_puts(b, "\"/>\n");
+	}
+}
+
+/* Writes the position of a track on the machine, or its name. */
+static void report_svg_put_track(
+	const struct view *v, track_idx track, unsigned y, struct strbuf *b)
+{
+	const struct track *t = &v->trace->tracks[track];
+	struct strbuf name = {0};
+
+	for (unsigned i = 0; !v->has_pipes && i < TRACK_LEVELS && v->trace->levels[i]; i++)
+		sb_printf(&name, "%s%s %lld", i ? " " : "", v->trace->levels[i],
+			(long long)t->coord[i]);
+	report_svg_put_label(b, LEFT - 6, y, "end", name.n ? str_of(name.p) : str_of(t->name));
+	b->failed |= name.failed;
+	sb_free(&name);
+}
+
+static void report_svg_put_key(
+	struct strbuf *b, unsigned i, unsigned n, unsigned y, const char *color)
+{
+	unsigned x = 4 + i * (WIDTH - 8) / n;
+
+	sb_printf(b, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/>", x, y - 9,
+		color);
+}
+
+static void report_svg_put_slots(const struct view *v, unsigned y, struct strbuf *b)
+{
+	for (unsigned i = 0; i < SLOT_COUNT; i++) {
+		report_svg_put_key(b, i, SLOT_COUNT, y, colors_light(v->colors, i));
+		report_svg_put_label(
+			b, 18 + i * (WIDTH - 8) / SLOT_COUNT, y, "start", str_of(slot_name(i)));
+	}
+}
+
+/* report_svg.c: charts. Lanes of the whole capture by class; the cycles of the card by bucket. */
+static bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e)
+{
+	const struct columns *c = v->columns;
+	unsigned n = c->n_tracks < MAX_LANES ? c->n_tracks : MAX_LANES;
+	unsigned height = n * LANE_HEIGHT + 44;
+
+	if (n == 0 || c->end_cyc == 0)
+		return true;
+	open_svg(out, height, "what each track executed over time, by class");
+	for (unsigned i = 0; i < n; i++)
+		report_svg_put_track(
+			v, (track_idx)((uint64_t)i * c->n_tracks / n), 10 + i * LANE_HEIGHT, out);
+	sb_printf(out, "<g fill=\"none\" stroke-width=\"%u\">\n", LANE_HEIGHT - 2);
+	for (unsigned i = 0; i < n; i++)
+		report_svg_put_lane(
+			v, (track_idx)((uint64_t)i * c->n_tracks / n), 6 + i * LANE_HEIGHT, out);
+	sb_printf(out,
+		"</g>\n<text x=\"%u\" y=\"%u\" fill=\"#222222\">0</text><text x=\"%u\" y=\"%u\" "
+		"text-anchor=\"end\" fill=\"#222222\">",
+		LEFT, height - 26, WIDTH - 4, height - 26);
+	report_put_count(out, c->end_cyc);
+	sb_puts(out, " cycles</text>\n");
+	if (n < c->n_tracks)
+		sb_printf(out, "<text x=\"4\" y=\"%u\" fill=\"#222222\">%u of %u tracks</text>\n",
+			height - 26, n, c->n_tracks);
+	report_svg_put_slots(v, height - 8, out);
+	sb_puts(out, "</svg>\n");
+	return !out->failed || err_nomem(e);
+}
+
+static double report_svg_share_of(const struct report_card *c, unsigned bucket)
+{
+	return 100.0 * (double)c->bucket[bucket] / (double)c->all_cyc;
+}
+
+void report_bucket_words(const struct report_card *c, struct strbuf *out)
+{
+	for (unsigned i = 0; c->all_cyc && i < BUCKET_COUNT; i++)
+		sb_printf(out, "%s%s %.1f %%", i ? ", " : "", bucket_name(i),
+			report_svg_share_of(c, i));
+}
+
+/* report_svg.c: charts. Lanes of the whole capture by class; the cycles of the card by bucket. */
+static bool report_svg_buckets(const struct report_card *card, const struct view *v,
+	struct strbuf *out, struct incore_error *e)
+{
+	uint64_t all = card->all_cyc, before = 0;
+
+	if (all == 0)
+		return true;
+	open_svg(out, BAR_HEIGHT + 30, "where the cycles went, by bucket");
+	for (unsigned i = 0; i < BUCKET_COUNT; i++) {
+		unsigned x = (unsigned)(before * WIDTH / all), y = BAR_HEIGHT + 22;
+		const char *color = colors_light(v->colors, COLOR_OF_BUCKET(i));
+		struct strbuf text = {0};
+
+		before += card->bucket[i];
+		sb_printf(out, "<rect x=\"%u\" y=\"2\" width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
+			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT, color);
+		report_svg_put_key(out, i, BUCKET_COUNT, y, color);
+		sb_printf(&text, "%s ", bucket_name(i));
+		report_put_count(&text, card->bucket[i]);
+		sb_printf(&text, " cycles, %.1f %%", report_svg_share_of(card, i));
+		report_svg_put_label(out, 18 + i * (WIDTH - 8) / BUCKET_COUNT, y, "start",
+			(struct str){text.p, text.n});
+		out->failed |= text.failed;
+		sb_free(&text);
+	}
+	sb_puts(out, "</svg>\n");
+	return !out->failed || err_nomem(e);
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+/*
+ * The viewer, its data and a static first page in one file.
+ */
 
 static struct str asset(const char *url)
 {
@@ -48,7 +245,7 @@ static const char page_style[] =
 	".card{box-shadow:none}.written h2,.written h3{break-after:avoid}.written svg,.written "
 	"tr,.written li,.written dd{break-inside:avoid}.written noscript{display:none}}";
 
-static void put_groups(const struct page *page, size_t at, struct strbuf *b)
+static void report_html_put_groups(const struct page *page, size_t at, struct strbuf *b)
 {
 	struct block_group g;
 
@@ -58,7 +255,8 @@ static void put_groups(const struct page *page, size_t at, struct strbuf *b)
 
 /* --- the static page --- */
 
-static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
+static void report_html_put_line(
+	const struct report *r, const struct report_line *l, struct strbuf *b)
 {
 	sb_puts(b, "<h3>");
 	markup_text(b, str_of(r->view->trace->sources[l->source].path));
@@ -74,7 +272,7 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 }
 
 /* Writes the text of the h1 and of the window's title. */
-static void put_title(const struct report *r, struct strbuf *b)
+static void report_html_put_title(const struct report *r, struct strbuf *b)
 {
 	struct strbuf title = {0};
 
@@ -85,7 +283,7 @@ static void put_title(const struct report *r, struct strbuf *b)
 }
 
 /* Writes the heading of a card, if there are two. */
-static void put_capture(const struct report *r, unsigned capture, struct strbuf *b)
+static void report_html_put_capture(const struct report *r, unsigned capture, struct strbuf *b)
 {
 	struct strbuf title = {0};
 
@@ -97,7 +295,7 @@ static void put_capture(const struct report *r, unsigned capture, struct strbuf 
 	sb_free(&title);
 }
 
-static void put_notes(const struct report *r, struct strbuf *b)
+static void report_html_put_notes(const struct report *r, struct strbuf *b)
 {
 	sb_puts(b, "<p class=\"note\">Evidence: <strong>");
 	report_evidence_words(r, b);
@@ -132,7 +330,7 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 	sb_puts(b, "</ol>\n");
 }
 
-static void put_code(struct strbuf *b, struct str text)
+static void report_html_put_code(struct strbuf *b, struct str text)
 {
 	sb_puts(b, "<code>");
 	markup_text(b, text);
@@ -140,18 +338,18 @@ static void put_code(struct strbuf *b, struct str text)
 }
 
 /* Writes the first screen: the verdict, the split, the timeline, what to try. */
-static bool put_card(
+static bool report_html_put_card(
 	const struct report *r, unsigned capture, struct strbuf *b, struct incore_error *e)
 {
 	const struct report_card *c = r->card[capture];
 	const struct view *v = capture ? r->second : r->view;
 
 	if (r->second)
-		put_capture(r, capture, b);
+		report_html_put_capture(r, capture, b);
 	sb_puts(b, "<section class=\"card\">\n<ul class=\"verdict\">\n");
 	for (unsigned i = 0; i < c->n_verdict; i++) {
 		sb_puts(b, "<li>");
-		report_put_verdict_line(c->verdict[i], markup_text, put_code, b);
+		report_put_verdict_line(c->verdict[i], markup_text, report_html_put_code, b);
 		sb_puts(b, "</li>\n");
 	}
 	sb_puts(b, "</ul>\n");
@@ -169,21 +367,21 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	size_t at = 0;
 
 	sb_puts(b, "<main class=\"written\">\n<h1>");
-	put_title(r, b);
+	report_html_put_title(r, b);
 	sb_puts(b, "</h1>\n");
-	put_notes(r, b);
+	report_html_put_notes(r, b);
 	if (r->difference) {
 		sb_puts(b, r->is_compared ? "<h2>What changed from A to B</h2>\n" : "");
-		put_groups(r->difference, 0, b);
+		report_html_put_groups(r->difference, 0, b);
 	}
-	if (!put_card(r, 0, b, e) || (r->second && !put_card(r, 1, b, e)))
+	if (!report_html_put_card(r, 0, b, e) || (r->second && !report_html_put_card(r, 1, b, e)))
 		return false;
 	if (r->second)
 		sb_puts(b, "<h2>All of A</h2>\n");
 	page_next_group(r->summary, &at, &verdict);
-	put_groups(r->summary, at, b);
-	put_groups(r->code, 0, b);
-	if (!report_put_lines(r, "<h2>", "</h2>\n", put_line, b))
+	report_html_put_groups(r->summary, at, b);
+	report_html_put_groups(r->code, 0, b);
+	if (!report_put_lines(r, "<h2>", "</h2>\n", report_html_put_line, b))
 		return err_nomem(e);
 	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
 	blocks_as_text(r->health->blocks.v, r->health->blocks.n, &health);
@@ -191,7 +389,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	b->failed |= health.failed;
 	sb_free(&health);
 	sb_puts(b, "<h2>How to reproduce</h2>\n");
-	put_groups(r->again, 0, b);
+	report_html_put_groups(r->again, 0, b);
 	sb_puts(b, "<noscript><p class=\"note\">This is the written part of the report. With "
 		   "scripts allowed the same file shows the timeline and all tables.</p></noscript>"
 		   "\n</main>\n");
@@ -216,7 +414,8 @@ static bool put_data(struct strbuf *b, const char *id, struct str bytes, struct 
 	return true;
 }
 
-static bool put_answers(const struct report *r, struct strbuf *b, struct incore_error *e)
+static bool report_html_put_answers(
+	const struct report *r, struct strbuf *b, struct incore_error *e)
 {
 	struct strbuf all = {0};
 	struct json_writer w;
@@ -244,7 +443,7 @@ static bool put_answers(const struct report *r, struct strbuf *b, struct incore_
 	return ok;
 }
 
-static void put_head(const struct report *r, struct strbuf *b)
+static void report_html_put_head(const struct report *r, struct strbuf *b)
 {
 	const char *nonce = r->view->hash;
 
@@ -258,7 +457,7 @@ static void put_head(const struct report *r, struct strbuf *b)
 	sb_puts(b, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		   "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		   "<meta name=\"generator\" content=\"incore " INCORE_VERSION "\">\n<title>");
-	put_title(r, b);
+	report_html_put_title(r, b);
 	sb_printf(b, " - incore</title>\n<style nonce=\"%s\">", nonce);
 	sb_puts(b, page_style);
 	sb_puts(b, "</style>\n</head>\n<body data-report=\"1\">\n<div id=\"app\">\n");
@@ -269,10 +468,11 @@ bool report_html(const struct report *r, FILE *out, struct incore_error *e)
 	struct strbuf b = {0};
 	bool ok;
 
-	put_head(r, &b);
+	report_html_put_head(r, &b);
 	ok = put_written(r, &b, e);
 	sb_puts(&b, "</div>\n");
-	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob[0], e) &&
+	ok = ok && report_html_put_answers(r, &b, e) &&
+	     put_data(&b, "incore-columns", r->blob[0], e) &&
 	     (!r->blob[1].n || put_data(&b, "incore-columns-1", r->blob[1], e)) &&
 	     put_data(&b, "incore-core", asset("/incore-core.wasm"), e);
 	ok = ok && put_data(&b, "incore-style", asset("/incore.css"), e) &&

@@ -8,9 +8,24 @@
  */
 #pragma once
 
+#include "serve/report/blob.h"
 #include "serve/report/report.h"
-#include "serve/report/report_part.h"
 #include "serve/session/session.h"
+
+#define REPORT_ALL_TRACKS UINT64_MAX
+
+struct report_part_options {
+	const char *waves;  /* tracks by number: "0,2-3"; NULL: all */
+	const char *window; /* cycles "A-B"; NULL: all */
+	uint64_t hottest;   /* number of tracks that lose most cycles, or REPORT_ALL_TRACKS */
+	bool no_source;	    /* the text of sources is left out; only reported here */
+};
+
+struct report_part {
+	struct blob_part *parts; /* by track; NULL: all */
+	uint64_t n_slices;	 /* selected slices */
+	struct strbuf left_out;	 /* text for the page; empty: nothing */
+};
 
 struct report_request {
 	unsigned n; /* captures: one, or two to compare */
@@ -55,5 +70,3 @@ struct report_told report_job_told(const struct report_job *j);
  */
 void report_put_command(const char *verb, const struct report_request *q, const char *option_words,
 	const char *file, struct strbuf *out);
-/* Writes the facts on the report itself. */
-void report_again_put(const struct report_request *q, const struct view *v, struct page *p);

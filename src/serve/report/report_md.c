@@ -36,7 +36,8 @@ static void end_part(struct document *p, struct str name)
 	sb_reset(&p->part);
 }
 
-static void put_groups(struct document *p, const struct page *page, size_t at, const char *name)
+static void report_md_put_groups(
+	struct document *p, const struct page *page, size_t at, const char *name)
 {
 	struct block_group g;
 
@@ -48,7 +49,8 @@ static void put_groups(struct document *p, const struct page *page, size_t at, c
 	}
 }
 
-static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
+static void report_md_put_line(
+	const struct report *r, const struct report_line *l, struct strbuf *b)
 {
 	markup_prose(b, str_of(r->view->trace->sources[l->source].path));
 	report_put_cost(r, l, b);
@@ -57,7 +59,7 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 		markdown_fenced(b, l->text);
 }
 
-static void put_head(struct document *p)
+static void report_md_put_head(struct document *p)
 {
 	const struct report *r = p->report;
 	struct strbuf title = {0};
@@ -72,7 +74,7 @@ static void put_head(struct document *p)
 	sb_free(&title);
 }
 
-static void put_capture(struct document *p, unsigned capture)
+static void report_md_put_capture(struct document *p, unsigned capture)
 {
 	struct strbuf title = {0};
 
@@ -84,23 +86,23 @@ static void put_capture(struct document *p, unsigned capture)
 	sb_free(&title);
 }
 
-static void put_code(struct strbuf *b, struct str text)
+static void report_md_put_code(struct strbuf *b, struct str text)
 {
 	markup_code(b, str_sub(text, 0, CODE_MAX));
 }
 
 /* Writes the card: the verdict, the split, what to try. */
-static void put_card(struct document *p, unsigned capture)
+static void report_md_put_card(struct document *p, unsigned capture)
 {
 	const struct report_card *c = p->report->card[capture];
 	struct strbuf *b = &p->part;
 
 	if (p->report->second)
-		put_capture(p, capture);
+		report_md_put_capture(p, capture);
 
 	for (unsigned i = 0; i < c->n_verdict; i++) {
 		sb_puts(b, "- ");
-		report_put_verdict_line(c->verdict[i], markdown_short, put_code, b);
+		report_put_verdict_line(c->verdict[i], markdown_short, report_md_put_code, b);
 		sb_putc(b, '\n');
 	}
 	if (c->all_cyc) {
@@ -132,9 +134,9 @@ static void put_card(struct document *p, unsigned capture)
 
 static void put_cards(struct document *p)
 {
-	put_card(p, 0);
+	report_md_put_card(p, 0);
 	if (p->report->second)
-		put_card(p, 1);
+		report_md_put_card(p, 1);
 }
 
 /* Writes the first rows of the first table whose heading starts with the given text. */
@@ -160,7 +162,7 @@ static void put_brief(struct document *p)
 	struct block_group headline;
 	size_t at = 0;
 
-	put_head(p);
+	report_md_put_head(p);
 	if (r->difference && page_next_group(r->difference, &at, &headline)) {
 		group_write_markdown(&headline, 0, &p->part);
 		put_brief_table(p, r->difference, at, NULL);
@@ -191,19 +193,19 @@ static bool put_whole(struct document *p, struct incore_error *e)
 	struct block_group verdict; /* already on the card */
 	size_t at = 0;
 
-	put_head(p);
+	report_md_put_head(p);
 	if (r->difference) {
 		if (r->is_compared)
 			markdown_heading(&p->part, STR("What changed from A to B"));
-		put_groups(p, r->difference, 0, "the difference");
+		report_md_put_groups(p, r->difference, 0, "the difference");
 	}
 	put_cards(p);
 	if (r->second)
 		markdown_heading(&p->part, STR("All of A"));
 	page_next_group(r->summary, &at, &verdict);
-	put_groups(p, r->summary, at, "summary");
-	put_groups(p, r->code, 0, "code");
-	if (!report_put_lines(r, "## ", "\n\n", put_line, &p->part))
+	report_md_put_groups(p, r->summary, at, "summary");
+	report_md_put_groups(p, r->code, 0, "code");
+	if (!report_put_lines(r, "## ", "\n\n", report_md_put_line, &p->part))
 		return err_nomem(e);
 	end_part(p, STR("source"));
 	put_as_text(p, "All findings, with their evidence", r->health);

@@ -1,21 +1,209 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c: HTTP requests and responses (libmicrohttpd). One thread per connection: a slow client or
- * a long question does not block others.
+ * http.c: the viewer's server. Parts: guests; the token; the server.
  */
 #include "serve/session/http.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "serve/session/assets.h"
-#include "serve/session/guests.h"
+#include "serve/session/token.h"
+
+/* --- guests ----------------------------------------------------------------------------------- */
+
+/*
+ * The connections of a server, and which of them may stay. A client that has shown the token is
+ * known and may stay. A stranger has a short time to send a whole request, and only a few strangers
+ * may stay longer: so nobody can block the user's page by just holding connections open.  Every
+ * function may be called from any thread. guest_came() returns NULL on lack of memory or file
+ * descriptors: such a connection is served, and ends by the server's own time limit; the other
+ * functions ignore NULL. Connections in order of arrival. Hanging up shuts down the socket: the
+ * thread of the connection sees the end of the stream and exits normally.
+ */
+
+#define GUESTS_REQUEST_MS 10000 /* for a stranger's whole request, from connect or last answer */
+#define GUESTS_GRACE_MS 5000	/* nobody is disconnected earlier, however many there are */
+#define GUESTS_STRANGERS 32u	/* number of strangers that may stay longer than that */
+
+struct guest {
+	struct guest *older, *newer;
+	int fd; /* a duplicate: valid until the guest leaves, whenever the server closes its own */
+	int64_t since_ms; /* time of connection, or when its last answer was sent */
+	bool is_known, is_answered, is_sent_away;
+};
+
+struct guests {
+	pthread_mutex_t lock;
+	struct guest *oldest, *newest;
+};
+
+static int64_t guests_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void guests_init(struct guests *all)
+{
+	*all = (struct guests){0};
+	pthread_mutex_init(&all->lock, NULL);
+}
+
+static struct guest *guest_came(struct guests *all, int fd)
+{
+	struct guest *g = mem_zalloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (g->fd < 0) {
+		mem_free(g);
+		return NULL;
+	}
+	g->since_ms = guests_now_ms();
+	pthread_mutex_lock(&all->lock);
+	g->older = all->newest;
+	*(all->newest ? &all->newest->newer : &all->oldest) = g;
+	all->newest = g;
+	pthread_mutex_unlock(&all->lock);
+	return g;
+}
+
+static void guest_left(struct guests *all, struct guest *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&all->lock);
+	*(g->older ? &g->older->newer : &all->oldest) = g->newer;
+	*(g->newer ? &g->newer->older : &all->newest) = g->older;
+	pthread_mutex_unlock(&all->lock);
+	close(g->fd);
+	mem_free(g);
+}
+
+static void guests_free(struct guests *all)
+{
+	while (all->oldest)
+		guest_left(all, all->oldest);
+	pthread_mutex_destroy(&all->lock);
+}
+
+static void guest_showed_token(struct guests *all, struct guest *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&all->lock);
+	g->is_known = true;
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Its request is complete: it waits for us. */
+static void guest_asked(struct guests *all, struct guest *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&all->lock);
+	g->is_answered = true;
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Its answer was sent: we wait for it. */
+static void guest_was_answered(struct guests *all, struct guest *g)
+{
+	if (!g)
+		return;
+	pthread_mutex_lock(&all->lock);
+	g->is_answered = false;
+	g->since_ms = guests_now_ms();
+	pthread_mutex_unlock(&all->lock);
+}
+
+static bool may_stay(const struct guest *g, int64_t now, unsigned n_strangers)
+{
+	int64_t waited = now - g->since_ms;
+
+	if (waited > GUESTS_REQUEST_MS && !g->is_answered)
+		return false;
+	return n_strangers <= GUESTS_STRANGERS || waited <= GUESTS_GRACE_MS;
+}
+
+/* Disconnects those that may not stay. To be called a few times per second. */
+static void guests_tend(struct guests *all)
+{
+	int64_t now = guests_now_ms();
+	unsigned n_strangers = 0;
+
+	pthread_mutex_lock(&all->lock);
+	for (struct guest *g = all->oldest; g; g = g->newer)
+		n_strangers += !g->is_known && !g->is_sent_away;
+	for (struct guest *g = all->oldest; g; g = g->newer) {
+		if (g->is_known || g->is_sent_away || may_stay(g, now, n_strangers))
+			continue;
+		shutdown(g->fd, SHUT_RDWR);
+		g->is_sent_away = true;
+		n_strangers--;
+	}
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* --- the token -------------------------------------------------------------------------------- */
+
+/*
+ * The secret token of one run of the server.
+ */
+
+#define SCHEME "Bearer "
+
+bool token_make(struct token *t, struct incore_error *e)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char bytes[TOKEN_LEN / 2];
+
+	if (fault_hit(FAULT_READ) || getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return err_set(e, INCORE_FAILED, "no-random", "no random bytes for a token");
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		t->text[2 * i] = digits[bytes[i] >> 4];
+		t->text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	t->text[TOKEN_LEN] = 0;
+	return true;
+}
+
+bool token_is(const struct token *t, const char *authorization)
+{
+	size_t n = sizeof(SCHEME) - 1;
+	unsigned differs = 0;
+
+	if (!authorization || strncmp(authorization, SCHEME, n) != 0 ||
+		strlen(authorization) != n + TOKEN_LEN)
+		return false;
+	for (unsigned i = 0; i < TOKEN_LEN; i++)
+		differs |= (unsigned char)authorization[n + i] ^ (unsigned char)t->text[i];
+	return differs == 0;
+}
+
+/* --- the server ------------------------------------------------------------------------------- */
+
+/*
+ * HTTP requests and responses (libmicrohttpd). One thread per connection: a slow client or a long
+ * question does not block others.
+ */
 
 #define MEMORY_A_CONNECTION (32u * 1024)
 #define PROGRESS_LINE 256u
@@ -107,7 +295,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, struct reply *r)
 		r->is_immutable ? "private, max-age=31536000, immutable" : "no-store");
 }
 
-static enum MHD_Result refuse(
+static enum MHD_Result http_refuse(
 	struct MHD_Connection *c, unsigned status, const char *code, const char *message)
 {
 	struct incore_error e = {0};
@@ -120,7 +308,7 @@ static enum MHD_Result refuse(
 	return send_reply(c, &r);
 }
 
-static void give(struct board *b, struct session *s)
+static void http_give(struct board *b, struct session *s)
 {
 #ifdef INCORE_SQLITE
 	if (b)
@@ -144,7 +332,7 @@ static void free_stream(void *ctx)
 {
 	struct progress_stream *p = ctx;
 
-	give(p->board, p->session);
+	http_give(p->board, p->session);
 	mem_free(p);
 }
 
@@ -173,14 +361,14 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 }
 
 /* Sends the progress of a session, which is released when the stream ends. */
-static enum MHD_Result send_progress(
+static enum MHD_Result http_send_progress(
 	struct http *h, struct MHD_Connection *c, struct session *session)
 {
 	struct progress_stream *p = mem_zalloc(1, sizeof(*p));
 	struct MHD_Response *r;
 
 	if (!p) {
-		give(h->board, session);
+		http_give(h->board, session);
 		return MHD_NO;
 	}
 	p->session = session;
@@ -223,7 +411,7 @@ static bool is_origin(const struct http *h, const char *origin, const char *host
 	return !origin || (strncmp(origin, "http://", n) == 0 && strcmp(origin + n, host) == 0);
 }
 
-static const char *header(struct MHD_Connection *c, const char *name)
+static const char *http_header(struct MHD_Connection *c, const char *name)
 {
 	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
@@ -272,7 +460,7 @@ static enum MHD_Result send_asset(
 
 	EACH (const struct asset, a, serve_assets, serve_n_assets) {
 		char tag[40];
-		const char *has = header(c, "If-None-Match");
+		const char *has = http_header(c, "If-None-Match");
 		struct MHD_Response *r;
 		bool is_same;
 
@@ -287,7 +475,7 @@ static enum MHD_Result send_asset(
 		return send_response(c, is_same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r,
 			a->media_type, "no-cache");
 	}
-	return refuse(c, MHD_HTTP_NOT_FOUND, "no-such-page", "there is no such page");
+	return http_refuse(c, MHD_HTTP_NOT_FOUND, "no-such-page", "there is no such page");
 }
 
 static enum MHD_Result view_session(
@@ -296,9 +484,9 @@ static enum MHD_Result view_session(
 	struct reply r;
 
 	if (str_is(str_sub(str_of(text), 0, strcspn(text, "?")), "/api/1/progress"))
-		return send_progress(h, c, session);
+		return http_send_progress(h, c, session);
 	session_answer(session, str_of(text), &r);
-	give(h->board, session);
+	http_give(h->board, session);
 	incore_error_clear(&r.error);
 	return send_reply(c, &r);
 }
@@ -325,8 +513,8 @@ static enum MHD_Result view_board(struct http *h, struct MHD_Connection *c, char
 static enum MHD_Result view_data(
 	struct http *h, struct MHD_Connection *c, const struct http_request *q)
 {
-	if (!is_single(c, "Authorization") || !token_is(h->token, header(c, "Authorization")))
-		return refuse(c, MHD_HTTP_UNAUTHORIZED, "no-token",
+	if (!is_single(c, "Authorization") || !token_is(h->token, http_header(c, "Authorization")))
+		return http_refuse(c, MHD_HTTP_UNAUTHORIZED, "no-token",
 			"open the address that incore view printed: it carries the token");
 	guest_showed_token(&h->guests, guest_of(c));
 	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, HTTP_KNOWN_TIMEOUT_S);
@@ -349,7 +537,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		q->is_counted = true;
 		atomic_fetch_add(&h->n_open, 1);
 		if (*upload_size == 0 && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-			return refuse(
+			return http_refuse(
 				c, MHD_HTTP_METHOD_NOT_ALLOWED, "bad-method", "GET and HEAD only");
 		return MHD_YES;
 	}
@@ -359,13 +547,15 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	}
 	guest_asked(&h->guests, guest_of(c));
 	if (!atomic_load(&h->is_ready))
-		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "starting", "ask again");
+		return http_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "starting", "ask again");
 	if (q->is_too_long || !q->target)
-		return refuse(c, 414, "too-long", "the request is too long");
-	if (!is_single(c, "Host") || !is_host(h, header(c, "Host")))
-		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-host", "this server has another name");
-	if (!is_single(c, "Origin") || !is_origin(h, header(c, "Origin"), header(c, "Host")))
-		return refuse(
+		return http_refuse(c, 414, "too-long", "the request is too long");
+	if (!is_single(c, "Host") || !is_host(h, http_header(c, "Host")))
+		return http_refuse(
+			c, MHD_HTTP_FORBIDDEN, "bad-host", "this server has another name");
+	if (!is_single(c, "Origin") ||
+		!is_origin(h, http_header(c, "Origin"), http_header(c, "Host")))
+		return http_refuse(
 			c, MHD_HTTP_FORBIDDEN, "bad-origin", "requests of other pages are refused");
 	if (strncmp(q->target, "/api/", 5) == 0)
 		return view_data(h, c, q);

@@ -29,6 +29,6 @@ struct http *http_start(const struct http_options *o, struct incore_error *e);
 uint16_t http_port(const struct http *h);
 /* Seconds since the last request, 0 while one is being answered. */
 unsigned http_idle_s(const struct http *h);
-/* To be called a few times per second: see guests.h. */
+/* To be called a few times per second: see http.c. */
 void http_tend(struct http *h);
 void http_stop(struct http *h);

@@ -1,14 +1,408 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.c: several captures, each loading, ready or failed; dispatches questions. */
-#include "serve/session/session_internal.h"
-
+/*
+ * session.c: the captures that a page is shown, and the answers to its questions. Parts: columns on
+ * disk; loading; the session.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "analysis/pipes/pipe_sweep.h"
+#include "analysis/selection.h"
 #include "answer/answer.h"
+#include "base/file_fence.h"
+#include "base/hash.h"
 #include "base/map_guard.h"
 #include "base/mem.h"
+#include "base/search.h"
+#include "base/vec.h"
+#include "serve/session/session_internal.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_trace.h"
+#include "trace/kind.h"
+#include "trace/trace.h"
+
+/* --- columns on disk -------------------------------------------------------------------------- */
+
+/*
+ * Columns of large captures, kept under $XDG_CACHE_HOME/incore (or ~/.cache/incore) so that the
+ * next view can map them. The name of a file is a key of all files of the capture (name, size, time
+ * of change) and of the options: a changed capture has another name. At most CACHE_MAX_BYTES; the
+ * least recently used files are removed first. Nothing here fails: without a cache the columns are
+ * read again. Where the cached columns of a capture are, and whether they are still valid.
+ */
+
+#define CACHE_MAX_BYTES (UINT64_C(8) << 30)
+#define CACHE_LEAST_BYTES (UINT64_C(16) << 20) /* smaller captures are read as fast as mapped */
+
+struct cache_file {
+	char *dir, *path;
+	uint64_t key[2];
+};
+
+#define SUFFIX ".columns"
+#define MAX_DEPTH 3
+#define MAX_ENTRIES 400000u
+#define TAG "CACHEDIR.TAG"
+
+/* --- the key --- */
+
+struct survey {
+	const struct file_fence *fence; /* of the reader of the capture */
+	struct hash_stream hash;
+	const char *dir;
+	uint64_t bytes;
+	uint32_t n;
+	unsigned depth;
+};
+
+static void add_stat(struct survey *s, const char *name, const struct stat *st)
+{
+	/* writing to a file or replacing it changes at least one of these */
+	int64_t facts[] = {st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec, st->st_ctim.tv_sec,
+		st->st_ctim.tv_nsec, (int64_t)st->st_dev, (int64_t)st->st_ino};
+
+	hash_stream_add(&s->hash, name, strlen(name) + 1);
+	hash_stream_add(&s->hash, facts, sizeof(facts));
+	s->bytes += (uint64_t)st->st_size;
+}
+
+static bool survey_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	struct survey *s = ctx;
+	char *path = path_join(s->dir, name);
+	const char *dir = s->dir;
+	struct stat st;
+	bool ok = path && s->n++ < MAX_ENTRIES;
+
+	if (ok && file_stat_in(s->fence, path, &st) == 0) {
+		if (S_ISREG(st.st_mode)) {
+			add_stat(s, name, &st);
+		} else if (S_ISDIR(st.st_mode) && s->depth < MAX_DEPTH) {
+			s->dir = path;
+			s->depth++;
+			hash_stream_add(&s->hash, name, strlen(name) + 1);
+			ok = dir_each_in(s->fence, path, survey_entry, s, e);
+			s->depth--;
+			s->dir = dir;
+		}
+	}
+	mem_free(path);
+	return ok;
+}
+
+/* Hashes the files of a capture. For a single file, this includes the other files of its folder. */
+static bool survey(const char *path, struct survey *s)
+{
+	struct incore_error ignored = {0};
+	const char *base = path_base(path);
+	struct stat st;
+	char *dir;
+	bool ok;
+
+	if (file_stat_in(s->fence, path, &st) != 0)
+		return false;
+	if (S_ISDIR(st.st_mode)) {
+		s->dir = path;
+		ok = dir_each_in(s->fence, path, survey_entry, s, &ignored);
+	} else {
+		dir = base == path ? mem_strndup(".", 1) : mem_strndup(path, (size_t)(base - path));
+		s->dir = dir;
+		s->depth = MAX_DEPTH;
+		ok = dir && dir_each_in(s->fence, dir, survey_entry, s, &ignored);
+		s->bytes = (uint64_t)st.st_size;
+		mem_free(dir);
+	}
+	incore_error_clear(&ignored);
+	return ok;
+}
+
+/* --- the folder --- */
+
+static bool session_cache_make_dir(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Path of "$XDG_CACHE_HOME/incore", which is created if missing. */
+static char *cache_dir(void)
+{
+	static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
+				  "# This folder may be removed at any time.\n";
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *below = NULL, *dir = NULL, *file = NULL;
+	int fd;
+
+	if (base && base[0] == '/')
+		below = mem_strndup(base, strlen(base));
+	else if (home && home[0] == '/')
+		below = path_join(home, ".cache");
+	dir = below && session_cache_make_dir(below) ? path_join(below, "incore") : NULL;
+	mem_free(below);
+	if (!dir || !session_cache_make_dir(dir)) {
+		mem_free(dir);
+		return NULL;
+	}
+	file = path_join(dir, TAG);
+	fd = file ? open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	if (fd >= 0) {
+		write_all(fd, tag, sizeof(tag) - 1, NULL);
+		close(fd);
+	}
+	mem_free(file);
+	return dir;
+}
+
+/* False: no cache for this capture. */
+static void cache_file_deinit(struct cache_file *f)
+{
+	mem_free(f->dir);
+	mem_free(f->path);
+	*f = (struct cache_file){0};
+}
+
+/* False: no cache for this capture. */
+static bool cache_file_for(const struct trace *t, const char *salt, struct cache_file *out)
+{
+	struct survey s = {.fence = t->fence};
+	struct hash128 key;
+	char name[64];
+
+	hash_stream_init(&s.hash);
+	hash_stream_add(&s.hash, INCORE_VERSION, sizeof(INCORE_VERSION));
+	hash_stream_add(&s.hash, salt, strlen(salt) + 1);
+	hash_stream_add(&s.hash, t->meta.origin, strlen(t->meta.origin) + 1);
+	if (t->n_tracks == 0 || !survey(t->meta.origin, &s) || s.bytes < CACHE_LEAST_BYTES)
+		return false;
+	key = hash_stream_end(&s.hash);
+	*out = (struct cache_file){.key = {key.lo, key.hi}};
+	out->dir = cache_dir();
+	snprintf(name, sizeof(name), "%016llx%016llx" SUFFIX, (unsigned long long)key.hi,
+		(unsigned long long)key.lo);
+	out->path = out->dir ? path_join(out->dir, name) : NULL;
+	if (!out->path)
+		cache_file_deinit(out);
+	return out->path != NULL;
+}
+
+/* Marks the file as used now. */
+static void cache_touch(const struct cache_file *f)
+{
+	utimensat(AT_FDCWD, f->path, NULL, 0);
+}
+
+/* --- the limit --- */
+
+struct session_cache_kept_file {
+	char *path;
+	uint64_t bytes;
+	int64_t used_s;
+};
+
+struct kept_files {
+	const struct cache_file *f;
+	VEC(struct session_cache_kept_file) v;
+	uint64_t bytes;
+};
+
+static bool add_kept(void *ctx, const char *name, struct incore_error *e)
+{
+	struct kept_files *k = ctx;
+	struct stat st;
+	char *path;
+
+	(void)e;
+	if (!str_has(str_of(name), SUFFIX))
+		return true;
+	path = path_join(k->f->dir, name);
+	if (path && strcmp(path, k->f->path) != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		VEC_PUSH(&k->v, (struct session_cache_kept_file){
+					path, (uint64_t)st.st_size, st.st_mtime})) {
+		k->bytes += (uint64_t)st.st_size;
+		return true;
+	}
+	mem_free(path);
+	return true;
+}
+
+ORDER(by_age, struct session_cache_kept_file, UP(used_s))
+
+/* Removes the least recently used files, but never f itself. */
+static void cache_trim(const struct cache_file *f)
+{
+	struct kept_files k = {.f = f};
+	struct incore_error ignored = {0};
+	int64_t own = file_size(f->path);
+
+	dir_each(f->dir, add_kept, &k, &ignored);
+	incore_error_clear(&ignored);
+	k.bytes += own > 0 ? (uint64_t)own : 0;
+	SORT(k.v.v, k.v.n, by_age);
+	for (size_t i = 0; i < k.v.n; i++) {
+		if (k.bytes > CACHE_MAX_BYTES && unlink(k.v.v[i].path) == 0)
+			k.bytes -= k.v.v[i].bytes;
+		mem_free(k.v.v[i].path);
+	}
+	VEC_FREE(&k.v);
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+/*
+ * Reads one capture: the trace, then its columns, from the cache if possible.
+ */
+
+static uint64_t session_load_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last)
+{
+	struct session *s = ctx;
+	uint64_t now = session_load_now_ns();
+
+	pthread_mutex_lock(&s->lock);
+	if (strcmp(s->now.stage, what) != 0 || is_last)
+		s->stage_ns = now;
+	s->now = (struct session_progress){.stage = is_last ? "index" : what,
+		.done = done,
+		.total = total,
+		.n_read = s->now.n_read,
+		.eta_s = done && total > done ? (double)(now - s->stage_ns) / 1e9 *
+							(double)(total - done) / (double)done
+					      : -1};
+	s->n_news++;
+	pthread_cond_broadcast(&s->news);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static struct progress *session_progress_new(struct session *s)
+{
+	return progress_new(on_progress, s);
+}
+
+/* Hashes what is shown: code and slices. The same capture has the same hash on any machine. */
+static void hash_content(struct view *v)
+{
+	const struct trace *t = v->trace;
+	struct hash_stream h;
+	struct hash128 x;
+
+	hash_stream_init(&h);
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		hash_stream_add(&h, t->code[i].text, (size_t)t->code[i].text_len + 1);
+		hash_stream_add(&h, &t->code[i].address, sizeof(t->code[i].address));
+		hash_stream_add(&h, &t->code[i].stated, sizeof(t->code[i].stated));
+	}
+	for (uint32_t i = 0; i < v->columns->n_lanes; i++)
+		hash_stream_add(&h, &v->columns->lanes[i].hash, sizeof(uint64_t));
+	x = hash_stream_end(&h);
+	snprintf(v->hash, sizeof(v->hash), "%016llx%016llx", (unsigned long long)x.hi,
+		(unsigned long long)x.lo);
+}
+
+static bool session_load_columns(
+	struct session *s, struct session_capture *c, struct incore_error *e)
+{
+	struct columns_options o = {.origin_cyc = c->view.origin_cyc,
+		.pool = s->reading.pool,
+		.progress = s->progress,
+		.stop = s->stop};
+	struct incore_error ignored = {0};
+	struct cache_file f = {0};
+	bool ok = false;
+
+	if (!s->no_cache && cache_file_for(c->trace, s->salt, &f)) {
+		ok = columns_map(f.path, c->trace, f.key, &c->columns, &ignored);
+		if (ok) {
+			cache_touch(&f);
+		} else {
+			o.spill_path = f.path;
+			memcpy(o.key, f.key, sizeof(o.key));
+			incore_error_clear(&ignored);
+			ok = columns_load(c->trace, &o, &c->columns, &ignored);
+			if (ok)
+				cache_trim(&f);
+		}
+	}
+	incore_error_clear(&ignored);
+	cache_file_deinit(&f);
+	if (ok)
+		return true;
+	o.spill_path = NULL; /* on a full or read-only disk the columns stay in memory */
+	return columns_load(c->trace, &o, &c->columns, e);
+}
+
+static void set_failed(struct session *s, struct session_capture *c)
+{
+	err_format(&c->error, &c->failure);
+	pthread_mutex_lock(&s->lock);
+	c->state = CAPTURE_FAILED;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Publishes the complete view for answers, atomically. */
+static bool set_ready(struct session *s, struct session_capture *c)
+{
+	struct view v = c->view;
+
+	v.columns = &c->columns;
+	hash_content(&v);
+	if (!view_index_make(&v, &c->error))
+		return false;
+	if (!v.has_pipes)
+		captures_lend(&s->captures, v.trace, v.columns, v.origin_cyc);
+	pthread_mutex_lock(&s->lock);
+	c->view = v;
+	c->state = CAPTURE_READY;
+	pthread_mutex_unlock(&s->lock);
+	return true;
+}
+
+static bool open_capture(struct session *s, struct session_capture *c, struct trace **out)
+{
+	struct answer opened = {0};
+	bool ok;
+
+	arena_init(&opened.arena);
+	ok = answer_open(&opened, &s->reading, c->path, IMPORT_ALL, out, &c->error);
+	if (ok)
+		trace_share(*out);
+	answer_deinit(&opened);
+	return ok;
+}
+
+/* session_load.c */
+static void session_read_one(struct session *s, struct session_capture *c)
+{
+	struct trace *t = NULL;
+
+	if (!open_capture(s, c, &t)) {
+		set_failed(s, c);
+		return;
+	}
+	pthread_mutex_lock(&s->lock);
+	c->trace = t;
+	c->view.trace = t;
+	c->view.origin_cyc = trace_origin(t);
+	c->view.has_pipes = trace_kind(t) == KIND_PIPES;
+	pthread_mutex_unlock(&s->lock);
+	if (!session_load_columns(s, c, &c->error) || !set_ready(s, c))
+		set_failed(s, c);
+}
+
+/* --- the session ------------------------------------------------------------------------------ */
+
+/*
+ * Several captures, each loading, ready or failed; dispatches questions.
+ */
 
 #define JSON "application/json; charset=utf-8"
 #define BINARY "application/octet-stream"
@@ -207,7 +601,7 @@ struct session_progress session_wait(struct session *s, uint64_t *seen, unsigned
 
 /* --- answers --- */
 
-static enum capture_state state_of(struct session *s, const struct session_capture *c)
+static enum capture_state session_state_of(struct session *s, const struct session_capture *c)
 {
 	enum capture_state state;
 
@@ -249,20 +643,20 @@ struct session_capture *session_ready(
 {
 	struct session_capture *c = session_capture(s, q, key, e);
 
-	return c && must_be(state_of(s, c), c, e) ? c : NULL;
+	return c && must_be(session_state_of(s, c), c, e) ? c : NULL;
 }
 
-static const char *state_name(enum capture_state state)
+static const char *session_state_name(enum capture_state state)
 {
 	return state == CAPTURE_READY ? "ready" : state == CAPTURE_FAILED ? "failed" : "loading";
 }
 
-static void put_captures(struct session *s, struct json_writer *w)
+static void session_put_captures(struct session *s, struct json_writer *w)
 {
 	json_w_kv_array(w, "captures");
 	for (unsigned i = 0; i < s->n; i++) {
 		struct session_capture *c = &s->v[i];
-		enum capture_state state = state_of(s, c);
+		enum capture_state state = session_state_of(s, c);
 		bool is_ready = state == CAPTURE_READY;
 
 		json_w_row_object(w);
@@ -270,7 +664,7 @@ static void put_captures(struct session *s, struct json_writer *w)
 		json_w_kv_cstr(w, "path", c->path);
 		json_w_kv_cstr(w, "kernel", is_ready ? c->trace->meta.kernel : NULL);
 		json_w_kv_cstr(w, "hash", is_ready ? c->view.hash : NULL);
-		json_w_kv_cstr(w, "state", state_name(state));
+		json_w_kv_cstr(w, "state", session_state_name(state));
 		json_w_kv_cstr(w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
 		json_w_end(w);
 	}
@@ -301,9 +695,9 @@ static bool view_page(
 	json_w_kv_cstr(&w, "schema", "incore.view/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
 	json_w_kv_cstr(&w, "hash", state == CAPTURE_READY ? view.hash : NULL);
-	json_w_kv_cstr(&w, "state", state_name(state));
+	json_w_kv_cstr(&w, "state", session_state_name(state));
 	json_w_kv_cstr(&w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
-	put_captures(s, &w);
+	session_put_captures(s, &w);
 	colors_json(view.colors, &w);
 	json_w_key(&w, "input");
 	if (t)
@@ -316,8 +710,8 @@ static bool view_page(
 	return json_w_finish(&w, e);
 }
 
-static bool build(struct session_capture *c, unsigned needs, const struct session_capture *base,
-	struct incore_error *e)
+static bool session_build(struct session_capture *c, unsigned needs,
+	const struct session_capture *base, struct incore_error *e)
 {
 	bool ok;
 
@@ -342,7 +736,7 @@ static bool view_diff(struct session_capture *c, unsigned i, const struct query 
 		pthread_rwlock_unlock(&c->diff_lock);
 		if (!has) {
 			pthread_rwlock_wrlock(&c->diff_lock);
-			ok = build(c, view_needs(q), base, e);
+			ok = session_build(c, view_needs(q), base, e);
 			pthread_rwlock_unlock(&c->diff_lock);
 		}
 	} while (ok && !has);
@@ -362,7 +756,7 @@ static bool view_capture(struct session *s, unsigned i, const struct query *q, s
 	if (needs & NEED_DIFF)
 		ok = view_diff(c, i, q, base, out, e);
 	else
-		ok = (view_has(&c->view, needs, &base->view) || build(c, needs, base, e)) &&
+		ok = (view_has(&c->view, needs, &base->view) || session_build(c, needs, base, e)) &&
 		     answers[i].answer(&c->view, q, out, e);
 	return ok && (!out->failed || err_nomem(e));
 }
@@ -372,13 +766,14 @@ static bool view_capture(struct session *s, unsigned i, const struct query *q, s
 static bool columns_are_whole(struct session *s, struct incore_error *e)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		if (state_of(s, &s->v[i]) == CAPTURE_READY &&
+		if (session_state_of(s, &s->v[i]) == CAPTURE_READY &&
 			!map_guard_check_map(s->v[i].columns.map, e))
 			return false;
 	return true;
 }
 
-static bool answer(struct session *s, struct str target, struct reply *r, struct incore_error *e)
+static bool session_answer_target(
+	struct session *s, struct str target, struct reply *r, struct incore_error *e)
 {
 	struct query q;
 
@@ -447,7 +842,7 @@ void session_answer(struct session *s, struct str target, struct reply *r)
 	struct incore_error e = {0};
 
 	*r = (struct reply){.status = 200};
-	if (!answer(s, target, r, &e) || !columns_are_whole(s, &e))
+	if (!session_answer_target(s, target, r, &e) || !columns_are_whole(s, &e))
 		reply_error(r, &e);
 	err_move(&r->error, &e);
 }
@@ -457,7 +852,7 @@ struct view *session_view(
 {
 	struct session_capture *c = &s->v[capture];
 
-	if (!must_be(state_of(s, c), c, e) || !view_need(&c->view, needs, &c->view, e))
+	if (!must_be(session_state_of(s, c), c, e) || !view_need(&c->view, needs, &c->view, e))
 		return NULL;
 	return &c->view;
 }

@@ -47,17 +47,11 @@ struct session {
 	pthread_mutex_t report_lock; /* one report at a time */
 	pthread_mutex_t verb_lock;   /* verbs use all threads: one at a time */
 	pthread_mutex_t kept_lock;   /* never held for long: cached answers need not wait */
-	struct kept *kept;	     /* answers of verbs, by question; protected by kept_lock */
+	struct session_kept *kept;   /* answers of verbs, by question; protected by kept_lock */
 	size_t kept_bytes;
 };
 
-/* session_load.c */
-void session_read_one(struct session *s, struct session_capture *c);
-struct progress *session_progress_new(struct session *s);
-/* ask.c: writes the answer to q->name about the first path, or about both if it compares. */
-bool session_put_answer(struct session *s, const struct query *q, const char *const paths[2],
-	struct strbuf *out, struct incore_error *e);
-/* session_verb.c */
+/* ask.c */
 bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
 	struct incore_error *e);
 void session_forget(struct session *s);

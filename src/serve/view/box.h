@@ -77,10 +77,6 @@ static inline bool box_add(struct box *b, uint64_t start, struct box_piece p)
 	return true;
 }
 void box_flush(struct box *b);
-/* Counts only the lengths of the window again: for quantiles that did not fit. */
-void box_flush_lengths(struct box *b);
 
-/* Sets the quantiles of the keys that b->lengths counts; false: no memory. */
-bool box_take_quantiles(struct box *b);
 /* Sorts the keys; sets has_quantiles unless lengths did not fit. False: no memory. */
 bool box_finish(struct box *b);

@@ -32,7 +32,7 @@ static struct row_mean *means_of(const struct view *v)
 	return m;
 }
 
-static uint8_t compare(const struct row_mean *here, const struct row_mean *there)
+static uint8_t diff_sums_compare(const struct row_mean *here, const struct row_mean *there)
 {
 	double a, b;
 
@@ -53,14 +53,15 @@ static bool keys_of_rows(
 	uint32_t n = v->trace->n_code;
 
 	for (uint32_t i = 0; a && b && i <= n; i++)
-		keys[i] = i < n && there[i] < base->trace->n_code ? compare(&a[i], &b[there[i]])
-								  : (uint8_t)DIFF_ONLY_HERE;
+		keys[i] = i < n && there[i] < base->trace->n_code
+				  ? diff_sums_compare(&a[i], &b[there[i]])
+				  : (uint8_t)DIFF_ONLY_HERE;
 	mem_free(a);
 	mem_free(b);
 	return a && b;
 }
 
-static bool align(
+static bool diff_sums_align(
 	const struct view *v, const struct view *base, uint8_t *keys, struct incore_error *e)
 {
 	struct diff_options o = {.min_match = MIN_MATCH};
@@ -91,7 +92,7 @@ static bool align(
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e)
 {
 	uint8_t *keys = mem_zalloc((size_t)v->trace->n_code + 1, 1);
-	bool ok = keys ? align(v, base, keys, e) : err_nomem(e);
+	bool ok = keys ? diff_sums_align(v, base, keys, e) : err_nomem(e);
 
 	ok = ok && diff_sums_fill(v, base, keys, e);
 	mem_free(keys);
@@ -105,7 +106,7 @@ bool view_diff_rows(
 {
 	size_t n = (size_t)v->trace->n_code + 1;
 	uint8_t *keys = mem_zalloc(n, 1);
-	bool ok = keys ? align(v, base, keys, e) : err_nomem(e);
+	bool ok = keys ? diff_sums_align(v, base, keys, e) : err_nomem(e);
 
 	for (size_t i = 0; ok && i < n; i++)
 		sb_putc(out, (char)('0' + keys[i]));

@@ -18,7 +18,6 @@ bool matcher_init(struct matcher *m, const char *text, struct incore_error *e);
 void matcher_deinit(struct matcher *m);
 bool matcher_has(struct matcher *m, struct str text);
 /* Is `needle` in `text`, ignoring the case of A-Z? */
-bool matcher_literal(struct str text, struct str needle);
 bool regex_init(struct matcher *m, struct str pattern, struct incore_error *e);
 bool regex_has(struct matcher *m, struct str text);
 void regex_deinit(struct matcher *m);

@@ -10,7 +10,7 @@
 
 #define MAX_PIECE_CYC (UINT32_C(1) << 30)
 
-struct making {
+struct pipe_pieces_making {
 	const struct view *v;
 	struct view_track track;
 	struct track_data data; /* the pieces as slices */
@@ -25,7 +25,8 @@ struct piece_sink {
 	void *ctx;
 };
 
-static enum cause_family family_of(const struct track_data *d, const struct pipe_piece *p)
+static enum cause_family pipe_pieces_family_of(
+	const struct track_data *d, const struct pipe_piece *p)
 {
 	switch (p->bucket) {
 	case BUCKET_ISSUE:
@@ -42,9 +43,9 @@ static enum cause_family family_of(const struct track_data *d, const struct pipe
 	}
 }
 
-static bool add_piece(void *ctx, const struct pipe_piece *p)
+static bool pipe_pieces_add_piece(void *ctx, const struct pipe_piece *p)
 {
-	struct making *m = ctx;
+	struct pipe_pieces_making *m = ctx;
 	struct track_data *d = &m->data;
 
 	for (uint64_t at = p->from_cyc; at < p->to_cyc; at += d->dur_cyc[d->n - 1]) {
@@ -52,7 +53,7 @@ static bool add_piece(void *ctx, const struct pipe_piece *p)
 
 		if (d->n == UINT32_MAX || !track_data_reserve(d, d->n + 1) ||
 			!VEC_PUSH(&m->buckets, (uint8_t)p->bucket) ||
-			!VEC_PUSH(&m->families, (uint8_t)family_of(&m->track.data, p)))
+			!VEC_PUSH(&m->families, (uint8_t)pipe_pieces_family_of(&m->track.data, p)))
 			return false;
 		d->start_cyc[d->n] = at;
 		d->dur_cyc[d->n] = left < MAX_PIECE_CYC ? (uint32_t)left : MAX_PIECE_CYC;
@@ -65,7 +66,7 @@ static bool add_piece(void *ctx, const struct pipe_piece *p)
 	return true;
 }
 
-static bool add_lanes(struct making *m, track_idx track)
+static bool add_lanes(struct pipe_pieces_making *m, track_idx track)
 {
 	struct track_data *d = &m->data;
 	uint32_t from = 0;
@@ -93,7 +94,7 @@ static bool add_lanes(struct making *m, track_idx track)
 	return true;
 }
 
-static bool sweep(struct pipe_sweep *s, const struct view *v, track_idx track,
+static bool pipe_pieces_sweep(struct pipe_sweep *s, const struct view *v, track_idx track,
 	const struct track_data *d, const struct piece_sink *to, struct incore_error *e)
 {
 	struct walk_track w = {.trace = v->trace,
@@ -111,16 +112,16 @@ bool pipe_pieces_of(const struct view *v, track_idx track, const struct track_da
 	uint8_t *kinds = pipe_kinds_new(v->trace);
 	struct piece_sink to = {kinds, fn, ctx};
 	struct pipe_sweep s = {0};
-	bool ok = kinds ? sweep(&s, v, track, d, &to, e) : err_nomem(e);
+	bool ok = kinds ? pipe_pieces_sweep(&s, v, track, d, &to, e) : err_nomem(e);
 
 	pipe_sweep_deinit(&s);
 	mem_free(kinds);
 	return ok;
 }
 
-static bool make_lanes(struct making *m, const uint8_t *kinds, struct incore_error *e)
+static bool make_lanes(struct pipe_pieces_making *m, const uint8_t *kinds, struct incore_error *e)
 {
-	struct piece_sink to = {kinds, add_piece, m};
+	struct piece_sink to = {kinds, pipe_pieces_add_piece, m};
 	struct pipe_sweep s = {0};
 	bool ok = true;
 
@@ -129,7 +130,7 @@ static bool make_lanes(struct making *m, const uint8_t *kinds, struct incore_err
 		track_data_reset(&m->data);
 		m->data.begin_cyc = m->track.data.begin_cyc;
 		m->data.end_cyc = m->track.data.end_cyc;
-		ok = ok && sweep(&s, m->v, t, &m->track.data, &to, e) &&
+		ok = ok && pipe_pieces_sweep(&s, m->v, t, &m->track.data, &to, e) &&
 		     (add_lanes(m, t) || err_nomem(e));
 	}
 	pipe_sweep_deinit(&s);
@@ -157,7 +158,7 @@ bool pipe_pieces_make(struct view *v, struct incore_error *e)
 {
 	struct pipe_pieces *x = &v->index->pieces;
 	uint8_t *kinds = pipe_kinds_new(v->trace);
-	struct making m = {.v = v};
+	struct pipe_pieces_making m = {.v = v};
 	bool ok = kinds ? make_lanes(&m, kinds, e) : err_nomem(e);
 
 	x->columns = (struct columns){.n_tracks = v->columns->n_tracks,

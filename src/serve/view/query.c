@@ -4,7 +4,7 @@
 
 #define API "/api/1/"
 
-static bool bad(struct incore_error *e, const char *what)
+static bool query_bad(struct incore_error *e, const char *what)
 {
 	return err_set(e, INCORE_USAGE, "bad-query", "%s", what);
 }
@@ -31,14 +31,15 @@ static bool unescape(struct str s, bool is_value, char **out, struct incore_erro
 			int lo = hi >= 0 ? hex(s.p[i + 2]) : -1;
 
 			if (lo < 0)
-				return bad(e, "a percent sign expects two hexadecimal digits");
+				return query_bad(
+					e, "a percent sign expects two hexadecimal digits");
 			c = hi << 4 | lo;
 			i += 2;
 		} else if (c == '+' && is_value) {
 			c = ' ';
 		}
 		if (c < 32 || c == 127)
-			return bad(e, "a request must not contain control characters");
+			return query_bad(e, "a request must not contain control characters");
 		*p++ = (char)c;
 	}
 	*p++ = 0;
@@ -46,7 +47,7 @@ static bool unescape(struct str s, bool is_value, char **out, struct incore_erro
 	return true;
 }
 
-static bool add_pair(struct query *q, struct str part, char **out, struct incore_error *e)
+static bool query_add_pair(struct query *q, struct str part, char **out, struct incore_error *e)
 {
 	ptrdiff_t eq = str_find(part, "=");
 	struct str key = eq < 0 ? part : str_sub(part, 0, (size_t)eq);
@@ -54,7 +55,7 @@ static bool add_pair(struct query *q, struct str part, char **out, struct incore
 	struct query_pair *pair = &q->pair[q->n];
 
 	if (q->n == QUERY_MAX_PAIRS)
-		return bad(e, "too many keys");
+		return query_bad(e, "too many keys");
 	pair->key = *out;
 	if (!unescape(key, false, out, e))
 		return false;
@@ -62,7 +63,7 @@ static bool add_pair(struct query *q, struct str part, char **out, struct incore
 	if (!unescape(value, true, out, e))
 		return false;
 	if (!*pair->key || query_text(q, pair->key))
-		return bad(e, "a key is empty or given twice");
+		return query_bad(e, "a key is empty or given twice");
 	q->n++;
 	return true;
 }
@@ -77,7 +78,7 @@ bool query_parse(struct query *q, struct str target, struct incore_error *e)
 	q->name = q->path = "";
 	/* each part grows only by its NUL, which takes the place of the separator before it */
 	if (target.n + 2 > QUERY_MAX_BYTES)
-		return bad(e, "the request is too long");
+		return query_bad(e, "the request is too long");
 	if (mark >= 0) {
 		path = str_sub(target, 0, (size_t)mark);
 		rest = str_sub(target, (size_t)mark + 1, target.n);
@@ -90,8 +91,8 @@ bool query_parse(struct query *q, struct str target, struct incore_error *e)
 	while (str_cut(&rest, "&", &part)) {
 		/* "key" without a value needs one byte more */
 		if ((size_t)(out - q->text) + part.n + 2 > sizeof(q->text))
-			return bad(e, "the request is too long");
-		if (part.n && !add_pair(q, part, &out, e))
+			return query_bad(e, "the request is too long");
+		if (part.n && !query_add_pair(q, part, &out, e))
 			return false;
 	}
 	return true;
@@ -119,7 +120,7 @@ bool query_number(const struct query *q, const char *key, uint64_t fallback, uin
 	return true;
 }
 
-static bool add_range(struct query_ranges *r, struct str part, uint32_t limit)
+static bool query_add_range(struct query_ranges *r, struct str part, uint32_t limit)
 {
 	ptrdiff_t dash = str_find(part, "-");
 	uint64_t first, last;
@@ -151,7 +152,7 @@ bool query_set(const struct query *q, const char *key, uint32_t limit, struct qu
 		return true;
 	}
 	while (str_cut(&rest, ",", &part))
-		if (!add_range(out, part, limit))
+		if (!query_add_range(out, part, limit))
 			return err_set(e, INCORE_USAGE, "bad-query",
 				"%s expects ranges a-b of numbers below %u", key, limit);
 	return out->n > 0 || err_set(e, INCORE_USAGE, "bad-query", "%s is empty", key);

@@ -53,9 +53,6 @@ void view_index_free(struct view *v);
  * that cannot be aligned. */
 bool view_diff_rows(
 	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
-/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have separate lanes:
- * use view_split_begin(). */
-const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
 /* Begins a cursor over the split of a track by that mode. */
 void view_split_begin(
 	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k);

@@ -17,7 +17,7 @@ struct at {
 
 /* --- finding the slice --- */
 
-static bool find_time(struct at *a, uint64_t t, uint64_t sub)
+static bool view_at_find_time(struct at *a, uint64_t t, uint64_t sub)
 {
 	const struct columns *c = a->v->columns;
 
@@ -59,7 +59,7 @@ static bool find_execution(struct at *a, code_idx code, uint64_t n)
 	return false;
 }
 
-static bool find(struct at *a, const struct query *q, bool *found, struct incore_error *e)
+static bool view_at_find(struct at *a, const struct query *q, bool *found, struct incore_error *e)
 {
 	uint64_t x, n, sub;
 
@@ -78,7 +78,7 @@ static bool find(struct at *a, const struct query *q, bool *found, struct incore
 		if (!query_number(q, "t", QUERY_NEEDED, INT64_MAX, &x, e) ||
 			!query_number(q, "sub", UINT64_MAX - 1, UINT32_MAX, &sub, e))
 			return false;
-		*found = find_time(a, x, query_text(q, "sub") ? sub : UINT64_MAX);
+		*found = view_at_find_time(a, x, query_text(q, "sub") ? sub : UINT64_MAX);
 	}
 	return true;
 }
@@ -93,7 +93,7 @@ static void put_or_null(struct json_writer *w, const char *key, uint32_t v)
 		json_w_kv_u64(w, key, v);
 }
 
-static void put_code(const struct at *a, code_idx code, struct json_writer *w)
+static void view_at_put_code(const struct at *a, code_idx code, struct json_writer *w)
 {
 	const struct trace *t = a->v->trace;
 	const struct code_row *r = code < t->n_code ? &t->code[code] : NULL;
@@ -133,7 +133,7 @@ static void put_execution(const struct at *a, struct json_writer *w)
 	put_or_null(w, "next", next);
 }
 
-static bool add_piece(void *ctx, const struct pipe_piece *p)
+static bool view_at_add_piece(void *ctx, const struct pipe_piece *p)
 {
 	struct at *a = ctx;
 
@@ -142,12 +142,12 @@ static bool add_piece(void *ctx, const struct pipe_piece *p)
 	return true;
 }
 
-static bool load(struct at *a, struct incore_error *e)
+static bool view_at_load(struct at *a, struct incore_error *e)
 {
 	if (!view_track_load(a->v, a->v->index->waits, a->track, &a->k, e))
 		return false;
 	if (a->v->has_pipes)
-		return pipe_pieces_of(a->v, a->track, &a->k.data, add_piece, a, e);
+		return pipe_pieces_of(a->v, a->track, &a->k.data, view_at_add_piece, a, e);
 	slice_buckets(a->v, a->lane, a->i, a->buckets);
 	return true;
 }
@@ -160,7 +160,7 @@ static void put_buckets(const struct at *a, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_cause(const struct at *a, struct json_writer *w)
+static void view_at_put_cause(const struct at *a, struct json_writer *w)
 {
 	enum inst_class c = a->k.data.inst_class[a->slice];
 	const struct wait_event *ev = view_track_wait(&a->k, a->slice);
@@ -179,7 +179,7 @@ static void put_cause(const struct at *a, struct json_writer *w)
 	sb_free(&name);
 }
 
-static void put_frames(const struct at *a, struct json_writer *w)
+static void view_at_put_frames(const struct at *a, struct json_writer *w)
 {
 	const struct trace *t = a->v->trace;
 	code_idx code = a->k.data.code[a->slice];
@@ -209,7 +209,7 @@ struct related {
 };
 
 /* Writes a related slice. Latency: from the issue of the producer to the end of the wait. */
-static void put_related(const struct at *a, const struct related *r, struct json_writer *w)
+static void view_at_put_related(const struct at *a, const struct related *r, struct json_writer *w)
 {
 	const struct columns *c = a->v->columns;
 	uint32_t i, own = a->i;
@@ -228,15 +228,15 @@ static void put_related(const struct at *a, const struct related *r, struct json
 	json_w_kv_u64(w, "track", r->track);
 	json_w_kv_u64(w, "slice", r->slice);
 	json_w_kv_u64(w, "start", lane_start(l, i));
-	put_code(a, l->code[i], w);
+	view_at_put_code(a, l->code[i], w);
 	json_w_kv_u64(w, "latency", release > issue ? release - issue : 0);
 	json_w_kv_bool(w, "is_last", r->is_last);
 	json_w_kv_bool(w, "is_certain", r->is_certain);
 	json_w_end(w);
 }
 
-static unsigned put_side(const struct at *a, const struct wait_event *ev, const struct wait_side *s,
-	bool is_producer, struct json_writer *w)
+static unsigned view_at_put_side(const struct at *a, const struct wait_event *ev,
+	const struct wait_side *s, bool is_producer, struct json_writer *w)
 {
 	unsigned n = 0;
 
@@ -248,13 +248,13 @@ static unsigned put_side(const struct at *a, const struct wait_event *ev, const 
 
 		if (!is_producer && from != a->slice)
 			continue;
-		put_related(a, &r, w);
+		view_at_put_related(a, &r, w);
 		n++;
 	}
 	return n;
 }
 
-static void put_waits(const struct at *a, bool is_producer, struct json_writer *w)
+static void view_at_put_waits(const struct at *a, bool is_producer, struct json_writer *w)
 {
 	unsigned n = 0;
 
@@ -264,12 +264,12 @@ static void put_waits(const struct at *a, bool is_producer, struct json_writer *
 		if (is_producer ? ev->slice != a->slice : ev->slice <= a->slice)
 			continue;
 		for (unsigned s = 0; s < ev->n_sides; s++)
-			n += put_side(
+			n += view_at_put_side(
 				a, ev, &a->k.waits.sides.v[ev->first_side + s], is_producer, w);
 	}
 }
 
-static void put_links(const struct at *a, bool is_producer, struct json_writer *w)
+static void view_at_put_links(const struct at *a, bool is_producer, struct json_writer *w)
 {
 	const struct trace *t = a->v->trace;
 	unsigned n = 0;
@@ -282,7 +282,7 @@ static void put_links(const struct at *a, bool is_producer, struct json_writer *
 		if (is_producer ? x->to_track != a->track || x->to_slice != a->slice
 				: x->from_track != a->track || x->from_slice != a->slice)
 			continue;
-		put_related(a, &r, w);
+		view_at_put_related(a, &r, w);
 		n++;
 	}
 }
@@ -290,12 +290,12 @@ static void put_links(const struct at *a, bool is_producer, struct json_writer *
 static void put_both(const struct at *a, struct json_writer *w)
 {
 	json_w_kv_array(w, "producers");
-	put_waits(a, true, w);
-	put_links(a, true, w);
+	view_at_put_waits(a, true, w);
+	view_at_put_links(a, true, w);
 	json_w_end(w);
 	json_w_kv_array(w, "consumers");
-	put_waits(a, false, w);
-	put_links(a, false, w);
+	view_at_put_waits(a, false, w);
+	view_at_put_links(a, false, w);
 	json_w_end(w);
 }
 
@@ -312,7 +312,7 @@ static void put_raw(const struct at *a, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_slice(const struct at *a, struct json_writer *w)
+static void view_at_put_slice(const struct at *a, struct json_writer *w)
 {
 	const struct trace *t = a->v->trace;
 	const struct track_data *d = &a->k.data;
@@ -327,7 +327,7 @@ static void put_slice(const struct at *a, struct json_writer *w)
 	json_w_kv_u64(w, "sub_lane", l->sub ? l->sub[a->i] : 0);
 	json_w_kv_cstr(w, "class", class_name(d->inst_class[a->slice]));
 	json_w_kv_u64(w, "slot", l->slot[l->inst_class[a->i]]);
-	put_code(a, l->code[a->i], w);
+	view_at_put_code(a, l->code[a->i], w);
 	put_execution(a, w);
 	json_w_kv_row(w, "wave");
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
@@ -335,8 +335,8 @@ static void put_slice(const struct at *a, struct json_writer *w)
 	json_w_end(w);
 	json_w_kv_cstr(w, "name", t->tracks[a->track].name);
 	put_buckets(a, w);
-	put_cause(a, w);
-	put_frames(a, w);
+	view_at_put_cause(a, w);
+	view_at_put_frames(a, w);
 	put_both(a, w);
 	put_raw(a, w);
 }
@@ -355,17 +355,17 @@ bool view_at(
 	if (n == 0)
 		return err_set(e, INCORE_USAGE, "bad-query", "there is no track");
 	a.track = (track_idx)track;
-	if (!find(&a, q, &found, e))
+	if (!view_at_find(&a, q, &found, e))
 		return false;
 	if (found)
-		ok = load(&a, e);
+		ok = view_at_load(&a, e);
 	if (ok) {
 		json_w_buf(&w, out, 1);
 		json_w_object(&w);
 		json_w_kv_cstr(&w, "schema", "incore.view.at/1");
 		json_w_kv_u64(&w, "track", track);
 		if (found)
-			put_slice(&a, &w);
+			view_at_put_slice(&a, &w);
 		else
 			json_w_kv_null(&w, "slice");
 		json_w_end(&w);

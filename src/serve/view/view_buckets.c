@@ -7,20 +7,21 @@
 #define MAX_WIDTH 8192u
 #define MAX_LOOKUPS (1u << 22)
 
-struct axis {
+struct view_buckets_axis {
 	uint64_t t0, t1;
 	uint32_t width;
 };
 
 /* Start of pixel i in whole cycles, so that pixels have neither overlaps nor gaps. */
-static uint64_t edge(const struct axis *x, uint32_t i)
+static uint64_t edge(const struct view_buckets_axis *x, uint32_t i)
 {
 	uint64_t span = x->t1 - x->t0;
 
 	return x->t0 + span / x->width * i + span % x->width * i / x->width;
 }
 
-static void add_track(const struct view *v, const struct axis *x, track_idx track, double *sums)
+static void view_buckets_add_track(
+	const struct view *v, const struct view_buckets_axis *x, track_idx track, double *sums)
 {
 	struct split_cursor k;
 	uint64_t at[2][LANE_SUMS];
@@ -38,8 +39,8 @@ static void add_track(const struct view *v, const struct axis *x, track_idx trac
 	}
 }
 
-static bool parse(
-	const struct view *v, const struct query *q, struct axis *x, struct incore_error *e)
+static bool view_buckets_parse(const struct view *v, const struct query *q,
+	struct view_buckets_axis *x, struct incore_error *e)
 {
 	uint64_t width;
 	uint32_t most = MAX_LOOKUPS / (v->columns->n_tracks + 1);
@@ -60,11 +61,11 @@ static bool parse(
 bool view_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
-	struct axis x;
+	struct view_buckets_axis x;
 	size_t n;
 	double *sums;
 
-	if (!parse(v, q, &x, e))
+	if (!view_buckets_parse(v, q, &x, e))
 		return false;
 	n = (size_t)x.width * BUCKET_COUNT;
 	sums = mem_zalloc(n, sizeof(*sums));
@@ -74,7 +75,7 @@ bool view_buckets(
 		const struct lane *l = &v->columns->lanes[v->columns->first_lane[i]];
 
 		if (l->begin_cyc < x.t1 && l->end_cyc > x.t0)
-			add_track(v, &x, i, sums);
+			view_buckets_add_track(v, &x, i, sums);
 	}
 	sb_puts(out, "ICB1");
 	put_u16(out, 1);

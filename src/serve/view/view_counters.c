@@ -15,34 +15,34 @@ static void put_f32(struct strbuf *b, float f)
 	put_u32(b, bits);
 }
 
-static double value_of(const struct counter_series *s, uint32_t i)
+static double view_counters_value_of(const struct counter_series *s, uint32_t i)
 {
 	return (double)s->value[i] / (s->unit && s->per_unit ? s->per_unit : 1);
 }
 
-struct axis {
+struct view_counters_axis {
 	uint64_t t0, t1;
 	uint32_t width;
 };
 
-struct cell {
+struct view_counters_cell {
 	double min, max, sum;
 	uint64_t n;
 };
 
 /* Samples are in time order, but nothing here depends on it. */
-static bool put_series(const struct view *v, const struct counter_series *s, const struct axis *x,
-	struct strbuf *out)
+static bool view_counters_put_series(const struct view *v, const struct counter_series *s,
+	const struct view_counters_axis *x, struct strbuf *out)
 {
 	struct arena a;
-	struct cell *cells;
+	struct view_counters_cell *cells;
 
 	arena_init(&a);
 	cells = arena_zalloc(&a, x->width, sizeof(*cells));
 	for (uint32_t i = 0; cells && i < s->n; i++) {
 		int64_t t = trace_aligned(v->trace, s->clock, s->time_cyc[i]) - v->origin_cyc;
-		double value = value_of(s, i);
-		struct cell *c;
+		double value = view_counters_value_of(s, i);
+		struct view_counters_cell *c;
 
 		if (t < 0 || (uint64_t)t < x->t0 || (uint64_t)t >= x->t1)
 			continue;
@@ -56,7 +56,7 @@ static bool put_series(const struct view *v, const struct counter_series *s, con
 		c->n++;
 	}
 	for (uint32_t i = 0; cells && i < x->width; i++) {
-		const struct cell *c = &cells[i];
+		const struct view_counters_cell *c = &cells[i];
 
 		put_f32(out, c->n ? (float)c->min : __builtin_nanf(""));
 		put_f32(out, c->n ? (float)c->max : __builtin_nanf(""));
@@ -66,7 +66,7 @@ static bool put_series(const struct view *v, const struct counter_series *s, con
 	return cells != NULL;
 }
 
-static void put_list(const struct trace *t, struct json_writer *w)
+static void view_counters_put_list(const struct trace *t, struct json_writer *w)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", "incore.view.counters/1");
@@ -95,14 +95,14 @@ bool view_counters(
 {
 	const char *name = query_text(q, "name");
 	const struct trace *t = v->trace;
-	struct axis x;
+	struct view_counters_axis x;
 	struct json_writer w;
 	uint64_t width;
 	uint32_t n = 0;
 
 	if (!name) {
 		json_w_buf(&w, out, 1);
-		put_list(t, &w);
+		view_counters_put_list(t, &w);
 		return json_w_finish(&w, e);
 	}
 	if (!query_number(q, "t0", 0, INT64_MAX, &x.t0, e) ||
@@ -125,7 +125,7 @@ bool view_counters(
 	put_u32(out, x.width);
 	for (uint32_t i = 0; i < t->n_counters; i++)
 		if (strcmp(t->counters[i].name, name) == 0 &&
-			!put_series(v, &t->counters[i], &x, out))
+			!view_counters_put_series(v, &t->counters[i], &x, out))
 			return err_nomem(e);
 	return true;
 }

@@ -1,9 +1,149 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_find.c: finds a text in code, sources, names of tracks and kernels, markers. */
+/*
+ * view_find.c: where a text or a condition is found, and how hits lie in time. Parts: a match;
+ * the strip of hits; the search.
+ */
 #include "base/mem.h"
-#include "serve/view/find_strip.h"
 #include "serve/view/matcher.h"
+#include "serve/view/tile_frame.h"
+#include "serve/view/view.h"
 #include "serve/view/view_index.h"
+
+/* --- a match ---------------------------------------------------------------------------------- */
+
+/*
+ * Matches literal text; /.../ is passed on as a regular expression.
+ */
+
+static char lower(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c + 32);
+	return c;
+}
+
+/* Is `needle` in `text`, ignoring the case of A-Z? */
+static bool matcher_literal(struct str text, struct str needle)
+{
+	for (size_t i = 0; i + needle.n <= text.n; i++) {
+		size_t k = 0;
+
+		while (k < needle.n && lower(text.p[i + k]) == lower(needle.p[k]))
+			k++;
+		if (k == needle.n)
+			return true;
+	}
+	return false;
+}
+
+bool matcher_init(struct matcher *m, const char *text, struct incore_error *e)
+{
+	struct str s = str_of(text);
+
+	*m = (struct matcher){.literal = s};
+	if (s.n == 0)
+		return err_set(e, INCORE_USAGE, "bad-query", "q is empty");
+	if (s.n < 3 || s.p[0] != '/' || s.p[s.n - 1] != '/')
+		return true;
+	m->is_regex = true;
+	return regex_init(m, str_sub(s, 1, s.n - 2), e);
+}
+
+void matcher_deinit(struct matcher *m)
+{
+	if (m->is_regex)
+		regex_deinit(m);
+}
+
+bool matcher_has(struct matcher *m, struct str text)
+{
+	return m->is_regex ? regex_has(m, text) : matcher_literal(text, m->literal);
+}
+
+/* --- the strip of hits ------------------------------------------------------------------------ */
+
+/*
+ * Executions of matching rows, as cells of up to 64 lanes.
+ */
+
+struct found {
+	uint64_t cyc;
+	uint32_t n;
+};
+
+/* Adds [start, end) to the cells it touches. */
+static void find_strip_add(
+	const struct tile_frame *f, uint64_t start, uint64_t end, struct found *cells)
+{
+	uint64_t width = UINT64_C(1) << f->level;
+
+	start = start > f->t0 ? start - f->t0 : 0;
+	end -= f->t0;
+	for (uint64_t c = start >> f->level; c < VIEW_TILE_CELLS && c * width < end; c++) {
+		uint64_t from = c * width > start ? c * width : start;
+		uint64_t to = (c + 1) * width < end ? (c + 1) * width : end;
+
+		cells[c].cyc += to - from;
+		cells[c].n++;
+	}
+}
+
+static void find_strip_add_track(const struct view *v, const struct tile_frame *f,
+	const uint8_t *is_match, track_idx track, struct found *cells)
+{
+	const struct columns *c = v->columns;
+	uint64_t width = UINT64_C(1) << f->level, t1 = f->t0 + VIEW_TILE_CELLS * width;
+
+	for (uint32_t k = c->first_lane[track]; k < c->first_lane[track + 1]; k++) {
+		const struct lane *l = &c->lanes[k];
+
+		for (uint32_t i = lane_first_after(l, f->t0); i < l->n; i++) {
+			uint64_t start = lane_start(l, i),
+				 end = start + (l->dur[i] ? l->dur[i] : 1);
+
+			if (start >= t1)
+				break;
+			if (l->code[i] < v->trace->n_code && is_match[l->code[i]] && end > f->t0)
+				find_strip_add(f, start, end, cells);
+		}
+	}
+}
+
+static void find_strip_fill_row(const struct view *v, const struct tile_frame *f,
+	const uint8_t *is_match, uint32_t row, uint8_t *out)
+{
+	struct found cells[VIEW_TILE_CELLS] = {{0, 0}};
+
+	for (track_idx i = f->row[row].first; i <= f->row[row].last; i++)
+		if (tile_frame_has(f, v, i))
+			find_strip_add_track(v, f, is_match, i, cells);
+	for (unsigned i = 0; i < VIEW_TILE_CELLS; i++, out += TILE_CELL_BYTES) {
+		out[0] = cells[i].n ? 0 : CELL_NOTHING;
+		out[1] = tile_share(cells[i].cyc, f->level);
+		out[3] = cells[i].n > 1 ? CELL_SEVERAL : 0;
+	}
+}
+
+static bool find_strip(const struct view *v, const struct query *q, const uint8_t *is_match,
+	struct strbuf *out, struct incore_error *e)
+{
+	struct tile_frame f;
+	uint8_t *cells;
+
+	if (!tile_frame_lanes(q, v, &f, e) ||
+		!tile_frame_put(&f, "ICT1", TILE_CLASS, out, &cells, e))
+		return false;
+	for (uint32_t i = 0; i < f.rows; i++)
+		find_strip_fill_row(
+			v, &f, is_match, i, cells + (size_t)i * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+	return true;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+/*
+ * Finds a text in code, sources, names of tracks and kernels, markers.
+ */
 
 #define MAX_DENSITY 8192u
 #define TEXT_SHOWN 400u
@@ -41,7 +181,7 @@ static bool parse_places(const struct query *q, unsigned *out, struct incore_err
 }
 
 /* Begins to write a match; only counts it if enough are already shown. */
-static bool begin(struct find *f, enum place place, struct str text)
+static bool view_find_begin(struct find *f, enum place place, struct str text)
 {
 	f->count++;
 	if (f->n_shown == VIEW_MAX_ROWS)
@@ -59,7 +199,7 @@ static bool is_row(struct find *f, uint32_t i, struct str text)
 }
 
 /* Marks rows given as "1,4-9"; the length is only limited by that of a question. */
-static bool mark_rows(struct find *f, struct str rest, struct incore_error *e)
+static bool view_find_mark_rows(struct find *f, struct str rest, struct incore_error *e)
 {
 	struct str part;
 	uint32_t n_code = f->v->trace->n_code;
@@ -103,7 +243,7 @@ static void find_isa(struct find *f)
 		if (!is_row(f, i, text))
 			continue;
 		f->is_match[i] = 1;
-		if (!begin(f, IN_ISA, text))
+		if (!view_find_begin(f, IN_ISA, text))
 			continue;
 		json_w_kv_u64(f->w, "code", i);
 		json_w_kv_i64(f->w, "row", t->code[i].number);
@@ -131,7 +271,7 @@ static void find_source(struct find *f)
 		struct str rest = {t->sources[i].text, t->sources[i].text_len}, line;
 
 		for (uint32_t n = 1; t->sources[i].text && str_cut(&rest, "\n", &line); n++) {
-			if (!matcher_has(&f->matcher, line) || !begin(f, IN_SOURCE, line))
+			if (!matcher_has(&f->matcher, line) || !view_find_begin(f, IN_SOURCE, line))
 				continue;
 			json_w_kv_u64(f->w, "source", i);
 			json_w_kv_u64(f->w, "line", n);
@@ -140,14 +280,14 @@ static void find_source(struct find *f)
 	}
 }
 
-static void find_names(struct find *f)
+static void view_find_names(struct find *f)
 {
 	const struct trace *t = f->v->trace;
 
 	for (uint32_t i = 0; f->places & 1u << IN_TRACKS && i < t->n_tracks; i++) {
 		struct str name = str_of(t->tracks[i].name);
 
-		if (!matcher_has(&f->matcher, name) || !begin(f, IN_TRACKS, name))
+		if (!matcher_has(&f->matcher, name) || !view_find_begin(f, IN_TRACKS, name))
 			continue;
 		json_w_kv_u64(f->w, "track", i);
 		json_w_end(f->w);
@@ -155,7 +295,7 @@ static void find_names(struct find *f)
 	for (uint32_t i = 0; f->places & 1u << IN_KERNELS && i < t->n_kernel_names; i++) {
 		struct str name = str_of(t->kernel_names[i].name);
 
-		if (!matcher_has(&f->matcher, name) || !begin(f, IN_KERNELS, name))
+		if (!matcher_has(&f->matcher, name) || !view_find_begin(f, IN_KERNELS, name))
 			continue;
 		json_w_kv_u64(f->w, "kernel", t->kernel_names[i].id);
 		json_w_end(f->w);
@@ -172,7 +312,7 @@ static void find_markers(struct find *f)
 
 		sb_printf(&text, "%llu", (unsigned long long)t->markers[i].value);
 		s = str_of(text.p ? text.p : "");
-		if (matcher_has(&f->matcher, s) && begin(f, IN_MARKERS, s)) {
+		if (matcher_has(&f->matcher, s) && view_find_begin(f, IN_MARKERS, s)) {
 			json_w_kv_i64(f->w, "t",
 				trace_aligned(t, t->markers[i].clock, t->markers[i].time_cyc) -
 					f->v->origin_cyc);
@@ -220,7 +360,7 @@ static bool put_found(struct find *f, const char *text, uint32_t width)
 	if (f->places & 1u << IN_SOURCE && !f->has_rows)
 		find_source(f);
 	if (!f->has_rows)
-		find_names(f);
+		view_find_names(f);
 	if (f->places & 1u << IN_MARKERS && !f->has_rows)
 		find_markers(f);
 	json_w_end(f->w);
@@ -242,7 +382,7 @@ static bool begin_find(
 	f->is_match = mem_zalloc((size_t)v->trace->n_code + 1, 1);
 	if (!f->is_match)
 		return err_nomem(e);
-	return !rows || mark_rows(f, str_of(rows), e);
+	return !rows || view_find_mark_rows(f, str_of(rows), e);
 }
 
 static void end_find(struct find *f)

@@ -44,7 +44,7 @@ static void keep_longest(struct gathered *g, struct execution x)
 	g->longest[i] = x;
 }
 
-static void gather(const struct view *v, code_idx code, struct gathered *g)
+static void view_histogram_gather(const struct view *v, code_idx code, struct gathered *g)
 {
 	EACH (const struct lane, l, v->columns->lanes, v->columns->n_lanes) {
 		for (uint32_t i = 0; i < l->n; i++) {
@@ -148,7 +148,7 @@ bool view_histogram(
 	other = mem_alloc((g.cap + 1) * sizeof(*other));
 	ok = (g.durations && other) || err_nomem(e);
 	if (ok) {
-		gather(v, (code_idx)code, &g);
+		view_histogram_gather(v, (code_idx)code, &g);
 		sort_u32(g.durations, other, g.n);
 		json_w_buf(&w, out, 1);
 		put_histogram(v, (code_idx)code, &g, &w);

@@ -1,9 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_index.c: sums that not every viewer needs, built on first use and kept. */
+/*
+ * view_index.c: sums that not every viewer needs, built on first use and kept. Parts: sums by
+ * cause; sums by code row; the index.
+ */
 #include "serve/view/view_index.h"
 
 #include "analysis/waves/waits.h"
 #include "base/mem.h"
+#include "serve/view/view_track.h"
+
+/* --- sums by cause ---------------------------------------------------------------------------- */
+
+/*
+ * The cause family of each piece of each slice, then sums of them.
+ */
+
+/* Cause family of the issue of a slice, by class; classes not listed are useful work. */
+static const uint8_t issue_families[256] = {
+	[CLASS_DRAIN] = FAMILY_MEMORY, [CLASS_FLAG_WAIT] = FAMILY_SYNC, [CLASS_SYNC] = FAMILY_SYNC};
+
+static void cause_sums_fill(const struct view_track *k, uint8_t *keys)
+{
+	const struct track_data *d = &k->data;
+	size_t ev = 0;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct wait_event *hit = NULL;
+
+		while (ev < k->waits.events.n && k->waits.events.v[ev].slice < i)
+			ev++;
+		if (ev < k->waits.events.n && k->waits.events.v[ev].slice == i)
+			hit = &k->waits.events.v[ev];
+		keys[i] = (uint8_t)(cause_family_of(cause_of_gap(d, i), 0) << 4 |
+				    slice_stall_family(d->inst_class[i], hit));
+	}
+}
+
+/* cause_sums.c; needs the wait tables */
+static bool cause_sums_make(struct view *v, struct incore_error *e)
+{
+	const struct columns *c = v->columns;
+	struct split_sums *s = &v->index->cause;
+	struct view_track k = {0};
+	uint64_t at = 0;
+	bool ok = true;
+
+	s->splits = mem_zalloc((size_t)c->n_lanes + 1, sizeof(*s->splits));
+	s->keys = mem_alloc((size_t)c->n_slices + 1);
+	if (!s->splits || !s->keys)
+		return err_nomem(e);
+	for (track_idx t = 0; ok && t < c->n_tracks; t++) {
+		ok = view_track_load(v, v->index->waits, t, &k, e);
+		if (!ok)
+			break;
+		cause_sums_fill(&k, s->keys + at);
+		for (uint32_t x = c->first_lane[t]; x < c->first_lane[t + 1]; x++) {
+			s->splits[x] = (struct lane_split){.mode = SPLIT_CAUSE,
+				.width = SPLIT_WIDTH,
+				.is_pipe = v->has_pipes,
+				.keys = s->keys + at,
+				.issue_key = issue_families,
+				.tail_key = FAMILY_LAUNCH};
+			at += c->lanes[x].n;
+		}
+	}
+	view_track_deinit(&k);
+	return ok && (split_sums_build(s, c) || err_nomem(e));
+}
+
+/* --- sums by code row ------------------------------------------------------------------------- */
+
+/*
+ * For each code row: how often it ran, what it cost, where it ran first.
+ */
+
+/* Adds the cycles that account.h attributes to each record: the gap before it, its stall, its
+ * issue. */
+static void code_sums_add_lane(
+	const struct columns *c, uint32_t k, struct code_sum *sums, uint32_t n_code)
+{
+	const struct lane *l = &c->lanes[k];
+	uint32_t cover = lane_cover(l, 0);
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct pieces p = lane_pieces_after(l, i, cover);
+		struct code_sum *s = &sums[l->code[i] < n_code ? l->code[i] : n_code];
+
+		if (s->hits++ == 0) {
+			s->track = l->track;
+			s->slice = l->first + i;
+		}
+		s->sum_cyc += l->dur[i];
+		cover = (uint32_t)p.end;
+		p = pieces_cut(p, 0, lane_end(l));
+		s->cyc += p.end - p.gap;
+	}
+	if (l->n && l->end_cyc > l->base_cyc + cover &&
+		(k + 1 == c->n_lanes || c->lanes[k + 1].track != l->track))
+		sums[l->code[l->n - 1] < n_code ? l->code[l->n - 1] : n_code].cyc +=
+			l->end_cyc - l->base_cyc - cover;
+}
+
+static bool code_sums_make(struct view *v)
+{
+	uint32_t n_code = v->trace->n_code;
+	struct code_sum *sums = mem_zalloc((size_t)n_code + 1, sizeof(*sums));
+
+	if (!sums)
+		return false;
+	for (uint32_t k = 0; k < v->columns->n_lanes; k++)
+		code_sums_add_lane(v->columns, k, sums, n_code);
+	v->index->code = sums;
+	return true;
+}
+
+/* --- the index -------------------------------------------------------------------------------- */
 
 unsigned view_needs(const struct query *q)
 {
@@ -32,7 +143,8 @@ unsigned view_needs(const struct query *q)
 	return needs;
 }
 
-static size_t sum_bytes(const struct split_sums *s, const struct columns *c, uint32_t lane)
+static size_t view_index_sum_bytes(
+	const struct split_sums *s, const struct columns *c, uint32_t lane)
 {
 	return lane_blocks(c->lanes[lane].n) * (size_t)s->splits[lane].width * sizeof(uint32_t);
 }
@@ -43,14 +155,14 @@ bool split_sums_build(struct split_sums *s, const struct columns *c)
 	uint8_t *at;
 
 	for (uint32_t i = 0; i < c->n_lanes; i++)
-		bytes += sum_bytes(s, c, i);
+		bytes += view_index_sum_bytes(s, c, i);
 	s->sums = mem_zalloc(1, bytes);
 	if (!s->sums)
 		return false;
 	at = (uint8_t *)s->sums + (LANE_ALIGN - (uintptr_t)s->sums % LANE_ALIGN);
 	for (uint32_t i = 0; i < c->n_lanes; i++) {
 		lane_split_index(&c->lanes[i], &s->splits[i], (uint32_t *)(void *)at);
-		at += sum_bytes(s, c, i);
+		at += view_index_sum_bytes(s, c, i);
 	}
 	return true;
 }
@@ -91,7 +203,7 @@ bool view_index_make(struct view *v, struct incore_error *e)
 }
 
 /* Publishes complete parts; atomic, as answers that need other parts may run meanwhile. */
-static void set_has(struct view_index *x, unsigned needs)
+static void view_index_set_has(struct view_index *x, unsigned needs)
 {
 	__atomic_fetch_or(&x->has, needs, __ATOMIC_RELEASE);
 }
@@ -123,7 +235,7 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 		v->index->waits = wait_tables_new(v->trace, e);
 		if (!v->index->waits)
 			return false;
-		set_has(v->index, NEED_WAITS);
+		view_index_set_has(v->index, NEED_WAITS);
 	}
 	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
 		split_sums_free(&v->index->cause);
@@ -131,7 +243,7 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 	}
 	if (needs & NEED_CODE && !code_sums_make(v))
 		return err_nomem(e);
-	set_has(v->index, needs);
+	view_index_set_has(v->index, needs);
 	return true;
 }
 
@@ -149,7 +261,9 @@ void view_index_free(struct view *v)
 	v->index = NULL;
 }
 
-const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
+/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have separate lanes:
+ * use view_split_begin(). */
+static const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
 {
 	if (mode == TILE_BUCKET)
 		return v->index->bucket.splits;

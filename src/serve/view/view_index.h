@@ -36,7 +36,6 @@ struct view_index {
 
 /* Builds the sums of all lanes for splits whose keys are set. */
 bool split_sums_build(struct split_sums *s, const struct columns *c);
-bool code_sums_make(struct view *v);
 enum { DIFF_SAME, DIFF_WORSE, DIFF_BETTER, DIFF_ONLY_HERE };
 /* diff_sums.c */
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e);
@@ -46,7 +45,6 @@ bool diff_sums_fill(
 	struct view *v, const struct view *base, const uint8_t *row_keys, struct incore_error *e);
 void diff_sums_drop(struct view *v);
 /* cause_sums.c; needs the wait tables */
-bool cause_sums_make(struct view *v, struct incore_error *e);
 void split_sums_free(struct split_sums *s);
 /* pipe_pieces.c */
 bool pipe_pieces_make(struct view *v, struct incore_error *e);

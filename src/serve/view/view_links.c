@@ -30,7 +30,7 @@ struct arrow {
 	uint64_t order;
 };
 
-struct asked {
+struct view_links_asked {
 	const struct view *v;
 	uint32_t slice;	 /* in the track; or NO_SLICE_ASKED */
 	code_idx code;	 /* or NO_CODE: any */
@@ -50,7 +50,7 @@ static int compare_arrows(const void *p, const void *q)
 }
 
 /* Keeps the costliest arrows, as many as an answer can have. */
-static void keep_dearest(struct asked *a)
+static void keep_dearest(struct view_links_asked *a)
 {
 	SORT(a->arrows.v, a->arrows.n, compare_arrows);
 	if (a->arrows.n <= VIEW_MAX_LINKS)
@@ -71,7 +71,7 @@ static void weigh(const struct view *v, struct arrow *x)
 									      : l->stall[i];
 }
 
-static void add(struct asked *a, struct arrow x)
+static void view_links_add(struct view_links_asked *a, struct arrow x)
 {
 	weigh(a->v, &x);
 	x.order = a->seen++;
@@ -81,7 +81,8 @@ static void add(struct asked *a, struct arrow x)
 		a->has_failed = true;
 }
 
-static bool is_wanted(const struct asked *a, const struct track_data *d, uint32_t from, uint32_t to)
+static bool view_links_is_wanted(
+	const struct view_links_asked *a, const struct track_data *d, uint32_t from, uint32_t to)
 {
 	uint64_t end = d->start_cyc[to] + d->dur_cyc[to];
 
@@ -92,8 +93,8 @@ static bool is_wanted(const struct asked *a, const struct track_data *d, uint32_
 	return end >= a->t0 && d->start_cyc[to] < a->t1;
 }
 
-static void add_side(struct asked *a, const struct view_track *k, track_idx track,
-	const struct wait_event *ev, const struct wait_side *s)
+static void view_links_add_side(struct view_links_asked *a, const struct view_track *k,
+	track_idx track, const struct wait_event *ev, const struct wait_side *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t from = k->waits.producers.v[s->first + i].slice;
@@ -101,15 +102,15 @@ static void add_side(struct asked *a, const struct view_track *k, track_idx trac
 
 		if (s->resolution != WAIT_EXACT)
 			flags = ARROW_CANDIDATE;
-		if (is_wanted(a, &k->data, from, ev->slice))
-			add(a, (struct arrow){
-				       track, track, from, ev->slice, ARROW_WAIT, flags, 0, 0, 0});
+		if (view_links_is_wanted(a, &k->data, from, ev->slice))
+			view_links_add(a, (struct arrow){track, track, from, ev->slice, ARROW_WAIT,
+						  flags, 0, 0, 0});
 	}
 }
 
 /* Adds the waits and taken branches of one track. */
-static bool add_track(
-	struct asked *a, track_idx track, struct view_track *k, struct incore_error *e)
+static bool view_links_add_track(
+	struct view_links_asked *a, track_idx track, struct view_track *k, struct incore_error *e)
 {
 	const struct track_data *d = &k->data;
 
@@ -117,11 +118,13 @@ static bool add_track(
 		return false;
 	EACH (const struct wait_event, ev, k->waits.events.v, k->waits.events.n) {
 		for (unsigned s = 0; s < ev->n_sides; s++)
-			add_side(a, k, track, ev, &k->waits.sides.v[ev->first_side + s]);
+			view_links_add_side(a, k, track, ev, &k->waits.sides.v[ev->first_side + s]);
 	}
 	for (uint32_t i = 0; i + 1 < d->n; i++)
-		if (d->inst_class[i] == CLASS_BRANCH && d->tag[i] == 7 && is_wanted(a, d, i, i + 1))
-			add(a, (struct arrow){track, track, i, i + 1, ARROW_BRANCH, 0, 0, 0, 0});
+		if (d->inst_class[i] == CLASS_BRANCH && d->tag[i] == 7 &&
+			view_links_is_wanted(a, d, i, i + 1))
+			view_links_add(a,
+				(struct arrow){track, track, i, i + 1, ARROW_BRANCH, 0, 0, 0, 0});
 	return !a->has_failed || err_nomem(e);
 }
 
@@ -142,7 +145,7 @@ static code_idx slice_code(const struct view *v, track_idx track, uint32_t slice
 }
 
 /* Adds links that the capture contains (flags, barriers, other cores). */
-static void add_stated(struct asked *a, track_idx first, track_idx last)
+static void view_links_add_stated(struct view_links_asked *a, track_idx first, track_idx last)
 {
 	const struct trace *t = a->v->trace;
 
@@ -165,12 +168,13 @@ static void add_stated(struct asked *a, track_idx first, track_idx last)
 			(slice_time(a->v, x->to_track, x->to_slice, true) < a->t0 ||
 				slice_time(a->v, x->to_track, x->to_slice, false) >= a->t1))
 			continue;
-		add(a, (struct arrow){x->from_track, x->to_track, x->from_slice, x->to_slice,
-			       (enum arrow_kind)(ARROW_FLAG + x->kind), ARROW_LAST, 0, 0, 0});
+		view_links_add(
+			a, (struct arrow){x->from_track, x->to_track, x->from_slice, x->to_slice,
+				   (enum arrow_kind)(ARROW_FLAG + x->kind), ARROW_LAST, 0, 0, 0});
 	}
 }
 
-static void put_links(const struct asked *a, struct strbuf *out)
+static void view_links_put_links(const struct view_links_asked *a, struct strbuf *out)
 {
 	const struct view *v = a->v;
 	uint64_t t0 = UINT64_MAX;
@@ -202,15 +206,16 @@ static void put_links(const struct asked *a, struct strbuf *out)
 	}
 }
 
-static bool collect(struct asked *a, const struct query_ranges *r, struct incore_error *e)
+static bool view_links_collect(
+	struct view_links_asked *a, const struct query_ranges *r, struct incore_error *e)
 {
 	struct view_track k = {0};
 	bool ok = true;
 
 	for (unsigned i = 0; ok && i < r->n; i++) {
-		add_stated(a, r->v[i].first, r->v[i].last);
+		view_links_add_stated(a, r->v[i].first, r->v[i].last);
 		for (track_idx t = r->v[i].first; ok && !a->v->has_pipes && t <= r->v[i].last; t++)
-			ok = add_track(a, t, &k, e);
+			ok = view_links_add_track(a, t, &k, e);
 	}
 	view_track_deinit(&k);
 	return ok && (!a->has_failed || err_nomem(e));
@@ -226,13 +231,14 @@ static bool parse_slice(const struct query *q, uint64_t *track, uint64_t *slice)
 	return str_cut(&rest, ".", &part) && str_to_u64(part, track) && str_to_u64(rest, slice);
 }
 
-static bool parse(const struct view *v, const struct query *q, struct asked *a,
-	struct query_ranges *r, struct incore_error *e)
+static bool view_links_parse(const struct view *v, const struct query *q,
+	struct view_links_asked *a, struct query_ranges *r, struct incore_error *e)
 {
 	uint32_t n = v->columns->n_tracks;
 	uint64_t track, slice, code, last = n ? n - 1 : 0;
 
-	*a = (struct asked){.v = v, .slice = NO_SLICE_ASKED, .code = NO_CODE, .t1 = INT64_MAX};
+	*a = (struct view_links_asked){
+		.v = v, .slice = NO_SLICE_ASKED, .code = NO_CODE, .t1 = INT64_MAX};
 	if (parse_slice(q, &track, &slice)) {
 		if (track > last || slice >= NO_SLICE_ASKED)
 			return err_set(e, INCORE_USAGE, "bad-query", "slice expects TRACK.SLICE");
@@ -257,15 +263,15 @@ bool view_links(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
 	struct query_ranges r;
-	struct asked a;
+	struct view_links_asked a;
 	bool ok;
 
-	if (!parse(v, q, &a, &r, e))
+	if (!view_links_parse(v, q, &a, &r, e))
 		return false;
-	ok = collect(&a, &r, e);
+	ok = view_links_collect(&a, &r, e);
 	keep_dearest(&a);
 	if (ok)
-		put_links(&a, out);
+		view_links_put_links(&a, out);
 	VEC_FREE(&a.arrows);
 	return ok;
 }

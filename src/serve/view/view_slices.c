@@ -39,12 +39,12 @@ static uint8_t flags_of(const struct view *v, const struct lane *l, uint32_t i)
 	return (uint8_t)flags;
 }
 
-struct range {
+struct view_slices_range {
 	uint64_t t0, t1, left_out;
 	uint32_t first, n, max;
 };
 
-static void put_row(
+static void view_slices_put_row(
 	struct strbuf *out, const struct view *v, const struct lane *l, uint32_t i, uint64_t t0)
 {
 	put_u32(out, (uint32_t)(lane_start(l, i) - t0));
@@ -56,8 +56,8 @@ static void put_row(
 	put_u16(out, l->sub ? l->sub[i] : 0);
 }
 
-static void put_lane(
-	struct strbuf *rows, const struct view *v, const struct lane *l, struct range *r)
+static void view_slices_put_lane(struct strbuf *rows, const struct view *v, const struct lane *l,
+	struct view_slices_range *r)
 {
 	uint32_t i = lane_first_after(l, r->t0);
 
@@ -73,7 +73,7 @@ static void put_lane(
 		}
 		if (r->n == 0)
 			r->first = l->first + i;
-		put_row(rows, v, l, i, r->t0);
+		view_slices_put_row(rows, v, l, i, r->t0);
 		r->n++;
 	}
 }
@@ -83,7 +83,7 @@ bool view_slices(
 {
 	const struct columns *c = v->columns;
 	struct strbuf rows = {0};
-	struct range r = {0};
+	struct view_slices_range r = {0};
 	uint64_t track, max;
 
 	if (!query_number(q, "track", QUERY_NEEDED, c->n_tracks ? c->n_tracks - 1 : 0, &track, e) ||
@@ -95,7 +95,7 @@ bool view_slices(
 		return err_set(e, INCORE_USAGE, "bad-query", "there is no track");
 	r.max = (uint32_t)max;
 	for (uint32_t k = c->first_lane[track]; k < c->first_lane[track + 1]; k++)
-		put_lane(&rows, v, &c->lanes[k], &r);
+		view_slices_put_lane(&rows, v, &c->lanes[k], &r);
 	sb_puts(out, "ICS1");
 	put_u16(out, 1);
 	put_u16(out, 0);

@@ -18,7 +18,7 @@ struct tile {
 };
 
 /* Contents of a cell, over all tracks that it shows. */
-struct cell {
+struct view_tile_cell {
 	uint64_t sums[SPLIT_KEYS];
 	uint64_t lost, waits; /* waits: part of lost, only for mode=class */
 	uint32_t slices;      /* number of slices that touch it */
@@ -64,7 +64,7 @@ static void mark_edge(const struct tile *x, uint64_t at, uint8_t *cells)
 		cells[cell * 4 + 3] |= CELL_EDGE;
 }
 
-static uint64_t lost(const struct tile *x, const uint64_t *a, const uint64_t *b)
+static uint64_t view_tile_lost(const struct tile *x, const uint64_t *a, const uint64_t *b)
 {
 	if (x->mode == TILE_CAUSE || x->mode == TILE_DIFF)
 		return 0;
@@ -75,12 +75,12 @@ static uint64_t lost(const struct tile *x, const uint64_t *a, const uint64_t *b)
 
 /* Adds the difference of two sums to a cell; kernel: the key for all of it; -1: each under its own
  * key. */
-static void add_sums(
-	const struct tile *x, const uint64_t *a, const uint64_t *b, int kernel, struct cell *c)
+static void view_tile_add_sums(const struct tile *x, const uint64_t *a, const uint64_t *b,
+	int kernel, struct view_tile_cell *c)
 {
 	for (unsigned k = 0; k < SPLIT_KEYS; k++)
 		c->sums[kernel < 0 ? k : (unsigned)kernel] += b[k] - a[k];
-	c->lost += lost(x, a, b);
+	c->lost += view_tile_lost(x, a, b);
 	if (x->mode == TILE_CLASS)
 		c->waits += b[SLOT_SYNC] - a[SLOT_SYNC];
 	if ((x->mode == TILE_CLASS || x->mode == TILE_KERNEL) &&
@@ -88,7 +88,7 @@ static void add_sums(
 		c->has_note = true;
 }
 
-static void put_cell(const struct tile *x, const struct cell *c, uint8_t *out)
+static void view_tile_put_cell(const struct tile *x, const struct view_tile_cell *c, uint8_t *out)
 {
 	uint64_t covered = 0;
 	unsigned best = 0;
@@ -128,8 +128,8 @@ static bool find_life(
 }
 
 /* Adds a track to `cells`; NULL: it is alone in its row and is written to `out` directly. */
-static void add_track(const struct view *v, const struct tile *x, track_idx track,
-	struct cell *cells, uint8_t *out)
+static void view_tile_add_track(const struct view *v, const struct tile *x, track_idx track,
+	struct view_tile_cell *cells, uint8_t *out)
 {
 	uint32_t kernel_id = v->trace->tracks[track].kernel_id, from, to, ended = 0, begun, done;
 	int kernel = x->mode != TILE_KERNEL    ? -1
@@ -152,7 +152,7 @@ static void add_track(const struct view *v, const struct tile *x, track_idx trac
 		split_fetch(&k, &stops[c]);
 	for (uint32_t c = 0; c < r.n; c++) {
 		uint64_t *a = sums[(c + 1) % 2], *b = sums[c % 2];
-		struct cell one = {{0}, 0, 0, 0, false}, *cell = &one;
+		struct view_tile_cell one = {{0}, 0, 0, 0, false}, *cell = &one;
 
 		if (c + STOPS_AHEAD < r.n &&
 			stops[c + STOPS_AHEAD].mark != stops[c + STOPS_AHEAD - 1].mark)
@@ -165,12 +165,12 @@ static void add_track(const struct view *v, const struct tile *x, track_idx trac
 		}
 		if (c > 0) {
 			cell = cells ? &cells[from + c - 1] : cell;
-			add_sums(x, a, b, kernel, cell);
+			view_tile_add_sums(x, a, b, kernel, cell);
 			cell->slices += begun - ended;
 			if (!k.splits && has_note(&k, begun - done))
 				cell->has_note = true;
 			if (!cells)
-				put_cell(x, cell, out + (size_t)4 * (from + c - 1));
+				view_tile_put_cell(x, cell, out + (size_t)4 * (from + c - 1));
 		}
 		ended = done;
 	}
@@ -186,8 +186,8 @@ static void mark_track(const struct view *v, const struct tile *x, track_idx tra
 }
 
 /* Fills a row; `room`: buffer for the cells of a row with several tracks. */
-static void fill_row(const struct view *v, const struct tile *x, const struct tile_frame *f,
-	uint32_t row, struct cell *room, uint8_t *out)
+static void view_tile_fill_row(const struct view *v, const struct tile *x,
+	const struct tile_frame *f, uint32_t row, struct view_tile_cell *room, uint8_t *out)
 {
 	uint32_t first = f->row[row].first, last = f->row[row].last, from, to, alive = 0;
 
@@ -199,9 +199,9 @@ static void fill_row(const struct view *v, const struct tile *x, const struct ti
 		memset(room, 0, VIEW_TILE_CELLS * sizeof(*room));
 	for (track_idx i = first; i <= last; i++)
 		if (tile_frame_has(f, v, i))
-			add_track(v, x, i, alive > 1 ? room : NULL, out);
+			view_tile_add_track(v, x, i, alive > 1 ? room : NULL, out);
 	for (size_t c = 0; alive > 1 && c < VIEW_TILE_CELLS; c++)
-		put_cell(x, &room[c], out + 4 * c);
+		view_tile_put_cell(x, &room[c], out + 4 * c);
 	for (track_idx i = first; i <= last; i++)
 		if (tile_frame_has(f, v, i))
 			mark_track(v, x, i, out);
@@ -212,7 +212,7 @@ bool view_tile(
 {
 	const char *hash = query_text(q, "h");
 	struct tile_frame f;
-	struct cell *room;
+	struct view_tile_cell *room;
 	struct tile x;
 	unsigned mode;
 	uint8_t *cells;
@@ -228,7 +228,8 @@ bool view_tile(
 	if (!room)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < f.rows; i++)
-		fill_row(v, &x, &f, i, room, cells + (size_t)i * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+		view_tile_fill_row(
+			v, &x, &f, i, room, cells + (size_t)i * VIEW_TILE_CELLS * TILE_CELL_BYTES);
 	mem_free(room);
 	return true;
 }

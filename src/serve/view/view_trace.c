@@ -1,17 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_trace.c: overview of a capture: meta, evidence, clock, tracks, classes, counts, notes. */
+/*
+ * view_trace.c: what a page knows of a trace from the start: its head, its tables, derived
+ * counters. Parts: tables; derived counters; the head.
+ */
 #include "serve/view/view_trace.h"
 
+#include "analysis/counters/derived.h"
 #include "analysis/waves/matrix_passes.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/vec.h"
+#include "serve/view/view.h"
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/*
+ * The producer's tables that no analysis interprets, with their cells.
+ */
+
+static void view_tables_put_cells(const struct named_table *k, struct json_writer *w)
+{
+	json_w_kv_array(w, "cells");
+	for (uint32_t i = 0; i < k->n_rows && i < VIEW_MAX_ROWS; i++) {
+		json_w_row(w);
+		for (uint32_t c = 0; c < k->n_cols; c++)
+			json_w_cstr(w, k->cells[(size_t)i * k->n_cols + c]);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+bool view_tables(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
+{
+	const struct trace *t = v->trace;
+	struct json_writer w;
+
+	(void)q;
+	json_w_buf(&w, out, 1);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "schema", "incore.view.tables/1");
+	json_w_kv_array(&w, "tables");
+	EACH (const struct named_table, k, t->tables, t->n_tables) {
+		json_w_row_object(&w);
+		json_w_kv_cstr(&w, "name", k->name);
+		json_w_kv_cstr(&w, "origin", k->origin);
+		json_w_kv_u64(&w, "rows", k->n_rows);
+		json_w_kv_row(&w, "columns");
+		for (uint32_t c = 0; c < k->n_cols; c++)
+			json_w_cstr(&w, k->cols[c]);
+		json_w_end(&w);
+		view_tables_put_cells(k, &w);
+		json_w_end(&w);
+	}
+	json_w_end(&w);
+	json_w_end(&w);
+	return json_w_finish(&w, e);
+}
+
+/* --- derived counters ------------------------------------------------------------------------- */
+
+/*
+ * Counters computed from other counters, by definitions that users can write.
+ */
+
+#define MAX_POINTS 4000u
+
+/* Did memory run out? That fails the whole answer, not just a definition. */
+static bool view_derived_is_short(const struct derived *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->v[i].code && strcmp(d->v[i].code, "no-memory") == 0)
+			return true;
+	return false;
+}
+
+bool view_derived(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
+{
+	const char *text = query_text(q, "d");
+	uint64_t defaults, points;
+	struct json_writer w;
+	struct derived *d;
+	bool ok;
+
+	if (!query_number(q, "defaults", 1, 1, &defaults, e) ||
+		!query_number(q, "w", 512, MAX_POINTS, &points, e))
+		return false;
+	d = derived_new(v->trace, str_of(text ? text : ""), defaults != 0, e);
+	if (!d)
+		return false;
+	if (view_derived_is_short(d)) {
+		derived_free(d);
+		return err_nomem(e);
+	}
+	json_w_buf(&w, out, 1);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "schema", "incore.view.derived/1");
+	json_w_key(&w, "data");
+	derived_json(d, (uint32_t)points, &w);
+	json_w_end(&w);
+	ok = json_w_finish(&w, e);
+	derived_free(d);
+	return ok;
+}
+
+/* --- the head --------------------------------------------------------------------------------- */
+
+/*
+ * Overview of a capture: meta, evidence, clock, tracks, classes, counts, notes.
+ */
 
 #define NOTES_SHOWN 200u
 #define MARKERS_SHOWN 1000u
 #define SOURCES_SHOWN 500u
 #define NAME_SHOWN 200u /* bytes shown of a name that is repeated per track */
 
-static void put_words(struct json_writer *w, const char *key, const char *const *words, unsigned n)
+static void view_trace_put_words(
+	struct json_writer *w, const char *key, const char *const *words, unsigned n)
 {
 	json_w_kv_row(w, key);
 	for (unsigned i = 0; i < n; i++)
@@ -19,7 +125,7 @@ static void put_words(struct json_writer *w, const char *key, const char *const 
 	json_w_end(w);
 }
 
-static void put_tables(struct json_writer *w)
+static void view_trace_put_tables(struct json_writer *w)
 {
 	const char *slots[SLOT_COUNT], *buckets[BUCKET_COUNT], *families[FAMILY_COUNT];
 
@@ -29,9 +135,9 @@ static void put_tables(struct json_writer *w)
 		buckets[i] = bucket_name(i);
 	for (unsigned i = 0; i < FAMILY_COUNT; i++)
 		families[i] = family_name(i);
-	put_words(w, "slots", slots, SLOT_COUNT);
-	put_words(w, "buckets", buckets, BUCKET_COUNT);
-	put_words(w, "causes", families, FAMILY_COUNT);
+	view_trace_put_words(w, "slots", slots, SLOT_COUNT);
+	view_trace_put_words(w, "buckets", buckets, BUCKET_COUNT);
+	view_trace_put_words(w, "causes", families, FAMILY_COUNT);
 	json_w_kv_array(w, "classes");
 	for (unsigned i = 0; i < CLASS_COUNT; i++) {
 		char letter[2] = {class_letter(i), 0};
@@ -46,7 +152,7 @@ static void put_tables(struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_counts(const struct view *v, struct json_writer *w)
+static void view_trace_put_counts(const struct view *v, struct json_writer *w)
 {
 	const struct trace *t = v->trace;
 
@@ -64,7 +170,7 @@ static void put_counts(const struct view *v, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_sources(const struct trace *t, struct json_writer *w)
+static void view_trace_put_sources(const struct trace *t, struct json_writer *w)
 {
 	json_w_kv_array(w, "sources");
 	for (uint32_t i = 0; i < t->n_sources && i < SOURCES_SHOWN; i++) {
@@ -92,7 +198,7 @@ static uint64_t name_key(const char *name)
 
 /* Writes the counters: series of the same name are one counter, with their number and unit. False:
  * no memory. */
-static bool put_counters(const struct trace *t, struct json_writer *w)
+static bool view_trace_put_counters(const struct trace *t, struct json_writer *w)
 {
 	struct u64_map seen = {0};
 	bool ok = true;
@@ -142,7 +248,7 @@ static void put_markers(const struct view *v, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_notes(const struct trace *t, struct json_writer *w)
+static void view_trace_put_notes(const struct trace *t, struct json_writer *w)
 {
 	json_w_kv_array(w, "notes");
 	for (uint32_t i = 0; i < t->n_notes && i < NOTES_SHOWN; i++) {
@@ -157,7 +263,7 @@ static void put_notes(const struct trace *t, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_track(const struct view *v, track_idx i, struct json_writer *w)
+static void view_trace_put_track(const struct view *v, track_idx i, struct json_writer *w)
 {
 	const struct trace *t = v->trace;
 	const struct track *k = &t->tracks[i];
@@ -185,17 +291,17 @@ static void put_track(const struct view *v, track_idx i, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_tracks(const struct view *v, uint32_t from, struct json_writer *w)
+static void view_trace_put_tracks(const struct view *v, uint32_t from, struct json_writer *w)
 {
 	static const char *const columns[] = {
 		"coord", "begin", "end", "slices", "lanes", "kernel", "name", "clock_aligned"};
 	uint32_t n = v->trace->n_tracks;
 	uint32_t end = n - from > VIEW_TRACKS_A_PAGE ? from + VIEW_TRACKS_A_PAGE : n;
 
-	put_words(w, "track_columns", columns, sizeof(columns) / sizeof(columns[0]));
+	view_trace_put_words(w, "track_columns", columns, sizeof(columns) / sizeof(columns[0]));
 	json_w_kv_array(w, "tracks");
 	for (uint32_t i = from; i < end; i++)
-		put_track(v, i, w);
+		view_trace_put_track(v, i, w);
 	json_w_end(w);
 	json_w_key(w, "next_track");
 	if (end < n)
@@ -204,7 +310,7 @@ static void put_tracks(const struct view *v, uint32_t from, struct json_writer *
 		json_w_null(w);
 }
 
-static void put_head(const struct view *v, struct json_writer *w)
+static void view_trace_put_head(const struct view *v, struct json_writer *w)
 {
 	const struct trace *t = v->trace;
 	double mhz = trace_clock_mhz(t);
@@ -226,7 +332,7 @@ static void put_head(const struct view *v, struct json_writer *w)
 	json_w_end(w);
 	while (n < TRACK_LEVELS && t->levels[n])
 		n++;
-	put_words(w, "levels", t->levels, n);
+	view_trace_put_words(w, "levels", t->levels, n);
 	json_w_kv_bool(w, "has_pipes", v->has_pipes);
 	json_w_kv_bool(w, "has_matrix_passes", matrix_passes(v->trace, NULL) > 0);
 	json_w_kv_bool(w, "has_samples", t->samples != NULL);
@@ -236,15 +342,15 @@ bool view_trace(const struct view *v, uint32_t from, struct json_writer *w)
 {
 	bool ok = true;
 
-	put_tables(w);
-	put_head(v, w);
-	put_counts(v, w);
+	view_trace_put_tables(w);
+	view_trace_put_head(v, w);
+	view_trace_put_counts(v, w);
 	if (from == 0) {
-		put_sources(v->trace, w);
-		ok = put_counters(v->trace, w);
+		view_trace_put_sources(v->trace, w);
+		ok = view_trace_put_counters(v->trace, w);
 		put_markers(v, w);
-		put_notes(v->trace, w);
+		view_trace_put_notes(v->trace, w);
 	}
-	put_tracks(v, from, w);
+	view_trace_put_tracks(v, from, w);
 	return ok;
 }

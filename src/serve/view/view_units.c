@@ -18,7 +18,7 @@ enum { ROW_PASSES = SIMD_MATRIX + 1, ROWS = SIMD_NONE + 1 };
 #define WORDS (CHUNK / 64)
 #define MAX_LEVEL 31u /* a cell has a 32-bit count */
 
-struct chunk {
+struct view_units_chunk {
 	uint64_t t0, t1;
 	code_idx n_code;
 	const uint32_t *passes; /* cycles, by code row; 0: not known */
@@ -27,7 +27,7 @@ struct chunk {
 	uint64_t bits[ROWS][WORDS];
 };
 
-static unsigned row_of(enum simd_unit u)
+static unsigned view_units_row_of(enum simd_unit u)
 {
 	return u + (u > SIMD_MATRIX);
 }
@@ -42,7 +42,7 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
 }
 
 /* Marks the part of [from, to) that lies in the chunk. */
-static void mark(struct chunk *k, unsigned row, uint64_t from, uint64_t to)
+static void mark(struct view_units_chunk *k, unsigned row, uint64_t from, uint64_t to)
 {
 	from = from > k->t0 ? from : k->t0;
 	to = to < k->t1 ? to : k->t1;
@@ -53,7 +53,7 @@ static void mark(struct chunk *k, unsigned row, uint64_t from, uint64_t to)
 }
 
 /* Marks the issue cycles of a lane's slices within the chunk, and the passes that reach into it. */
-static void add_lane(const struct lane *l, struct chunk *k)
+static void view_units_add_lane(const struct lane *l, struct view_units_chunk *k)
 {
 	uint32_t i = lane_first_after(l, k->t0 > k->longest ? k->t0 - k->longest : 0),
 		 end = lane_end(l);
@@ -67,7 +67,8 @@ static void add_lane(const struct lane *l, struct chunk *k)
 		enum simd_unit u = class_unit(l->inst_class[i]);
 
 		if (u != SIMD_NONE)
-			mark(k, row_of(u), from, l->base_cyc + (p.end < end ? p.end : end));
+			mark(k, view_units_row_of(u), from,
+				l->base_cyc + (p.end < end ? p.end : end));
 		if (u == SIMD_MATRIX && l->code[i] < k->n_code) {
 			uint64_t to = from + k->passes[l->code[i]];
 
@@ -79,7 +80,7 @@ static void add_lane(const struct lane *l, struct chunk *k)
 	}
 }
 
-static void add_cell(uint8_t *cell, uint32_t n)
+static void view_units_add_cell(uint8_t *cell, uint32_t n)
 {
 	n += cell[0] | (uint32_t)cell[1] << 8 | (uint32_t)cell[2] << 16 | (uint32_t)cell[3] << 24;
 	for (unsigned i = 0; i < TILE_CELL_BYTES; i++, n >>= 8)
@@ -87,7 +88,7 @@ static void add_cell(uint8_t *cell, uint32_t n)
 }
 
 /* Adds the bits to the cells and clears them. */
-static void count_bits(const struct tile_frame *f, struct chunk *k, uint8_t *cells)
+static void count_bits(const struct tile_frame *f, struct view_units_chunk *k, uint8_t *cells)
 {
 	for (unsigned u = 0; u < ROWS; u++, cells += VIEW_TILE_CELLS * TILE_CELL_BYTES) {
 		if (!k->is_used[u])
@@ -98,7 +99,7 @@ static void count_bits(const struct tile_frame *f, struct chunk *k, uint8_t *cel
 			for (uint32_t n = 64, part; bits; at += part, bits = n ? bits >> part : 0) {
 				part = f->level < 6 ? 1u << f->level : 64;
 				n -= part;
-				add_cell(cells + (at >> f->level) * TILE_CELL_BYTES,
+				view_units_add_cell(cells + (at >> f->level) * TILE_CELL_BYTES,
 					(uint32_t)__builtin_popcountll(
 						part == 64 ? bits
 							   : bits & ((UINT64_C(1) << part) - 1)));
@@ -114,7 +115,7 @@ struct simd {
 	uint64_t begin_cyc, end_cyc;
 };
 
-static bool is_same(const struct trace *t, track_idx a, track_idx b, int level)
+static bool view_units_is_same(const struct trace *t, track_idx a, track_idx b, int level)
 {
 	for (int k = 0; k <= level; k++)
 		if (t->tracks[a].coord[k] != t->tracks[b].coord[k])
@@ -122,7 +123,7 @@ static bool is_same(const struct trace *t, track_idx a, track_idx b, int level)
 	return true;
 }
 
-static void add_track(struct simd *s, track_idx i, const struct lane *l)
+static void view_units_add_track(struct simd *s, track_idx i, const struct lane *l)
 {
 	if (!s->end)
 		*s = (struct simd){i, i, l->begin_cyc, l->end_cyc};
@@ -142,17 +143,17 @@ static uint32_t find_simds(
 	for (track_idx i = 0; i < v->columns->n_tracks; i++) {
 		const struct lane *l = &v->columns->lanes[v->columns->first_lane[i]];
 
-		if (i == 0 || !is_same(t, i - 1, i, level))
+		if (i == 0 || !view_units_is_same(t, i - 1, i, level))
 			simds++;
 		for (uint32_t k = 0; f && k < f->rows; k++)
 			if (f->row[k].first == simds - 1)
-				add_track(&out[k], i, l);
+				view_units_add_track(&out[k], i, l);
 	}
 	return simds;
 }
 
 static void fill_simd(const struct view *v, const struct tile_frame *f, const struct simd *s,
-	struct chunk *k, uint8_t *cells)
+	struct view_units_chunk *k, uint8_t *cells)
 {
 	uint64_t span = (uint64_t)VIEW_TILE_CELLS << f->level, end = f->t0 + span;
 	uint64_t step = span < CHUNK ? span : CHUNK;
@@ -168,13 +169,13 @@ static void fill_simd(const struct view *v, const struct tile_frame *f, const st
 				continue;
 			for (uint32_t n = v->columns->first_lane[i];
 				n < v->columns->first_lane[i + 1]; n++)
-				add_lane(&v->columns->lanes[n], k);
+				view_units_add_lane(&v->columns->lanes[n], k);
 		}
 		count_bits(f, k, cells);
 	}
 }
 
-static int simd_level(const struct trace *t)
+static int view_units_simd_level(const struct trace *t)
 {
 	int level = TRACK_LEVELS - 1;
 
@@ -183,10 +184,10 @@ static int simd_level(const struct trace *t)
 	return level;
 }
 
-static bool fill(const struct view *v, const struct tile_frame *f, const struct simd *simds,
-	uint8_t *cells, struct incore_error *e)
+static bool view_units_fill(const struct view *v, const struct tile_frame *f,
+	const struct simd *simds, uint8_t *cells, struct incore_error *e)
 {
-	struct chunk *k = mem_zalloc(1, sizeof(*k));
+	struct view_units_chunk *k = mem_zalloc(1, sizeof(*k));
 	uint32_t *passes = mem_zalloc((size_t)v->trace->n_code + 1, sizeof(*passes));
 	bool ok = k && passes;
 
@@ -209,7 +210,7 @@ bool view_units(
 	struct simd simds[MAX_SIMDS] = {{0, 0, 0, 0}};
 	struct tile_frame f;
 	uint8_t *cells;
-	int level = simd_level(v->trace);
+	int level = view_units_simd_level(v->trace);
 
 	if (level < 0)
 		return err_set(
@@ -221,5 +222,6 @@ bool view_units(
 	find_simds(v, level, &f, simds);
 	f.first *= ROWS;
 	f.rows *= ROWS;
-	return tile_frame_put(&f, "ICU1", 0, out, &cells, e) && fill(v, &f, simds, cells, e);
+	return tile_frame_put(&f, "ICU1", 0, out, &cells, e) &&
+	       view_units_fill(v, &f, simds, cells, e);
 }

@@ -94,7 +94,7 @@ EXPORT uint32_t incore_compare(uint32_t capture, uint8_t *digits, uint32_t bytes
 	return 0;
 }
 
-static bool answer(struct str question, uint32_t *kind, struct incore_error *e)
+static bool wasm_answer(struct str question, uint32_t *kind, struct incore_error *e)
 {
 	struct query q;
 	struct view *v;
@@ -117,7 +117,7 @@ static bool answer(struct str question, uint32_t *kind, struct incore_error *e)
 		"this report has no answer to that question; incore view has");
 }
 
-static void put_error(const struct incore_error *e)
+static void wasm_put_error(const struct incore_error *e)
 {
 	struct json_writer w;
 
@@ -144,10 +144,11 @@ EXPORT struct view_out *incore_ask(const char *p, uint32_t bytes)
 	sb_puts(&target, "/api/1/");
 	sb_add(&target, p, bytes);
 	last = (struct view_out){.status = 200};
-	if (target.failed || !answer((struct str){target.p, target.n}, &kind, &e) || body.failed) {
+	if (target.failed || !wasm_answer((struct str){target.p, target.n}, &kind, &e) ||
+		body.failed) {
 		last.status = e.status == INCORE_NO ? 404 : e.status == INCORE_USAGE ? 400 : 500;
 		kind = KIND_JSON;
-		put_error(&e);
+		wasm_put_error(&e);
 	}
 	last.kind = kind;
 	last.address = (uint32_t)(uintptr_t)body.p;
