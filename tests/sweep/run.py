@@ -193,7 +193,7 @@ pool: {devices: [sim:0, sim:1]}
     check(p.returncode == 0 and "three tasks in a row" in (d["sick"] or [{"why": ""}])[0]["why"], f"strikes: {d['sick']} {p.err[-300:]}")
     s.plan("dead.yaml", "run: ['true']\nneeds: {devices: 1}\npool: {devices: [sim:0], health: ['false']}\n")
     p, d = s.data("dead.yaml")
-    check(p.returncode not in (0, 1) and "0 of 1 devices are well" in p.err and d["waiting"] == 1, f"no device is left: {p.err}")
+    check(p.returncode not in (0, 1) and "0 of 1 devices are healthy" in p.err and d["waiting"] == 1, f"no device is left: {p.err}")
     s.plan("two.yaml", "run: [sh, -c, 'echo $INCORE_DEVICES $CUDA_VISIBLE_DEVICES']\nneeds: {devices: 2}\n"
            "pool: {devices: ['nvidia:0', 'amd:0', 'nvidia:3'], health: none}\n")
     p, d = s.data("two.yaml")
