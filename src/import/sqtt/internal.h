@@ -129,7 +129,6 @@ struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr);
 struct sqtt_pc userdata_resolve_preloaded(const struct userdata *u, uint64_t addr);
 /* The entry of waves of queue me * 4 + pipe, from its current registers; 0, 0: unknown. */
 struct sqtt_pc userdata_entry(struct decoder *d, unsigned queue);
-void userdata_deinit(struct userdata *u);
 
 /* --- waves ------------------------------------------------------------------------------------ */
 
