@@ -69,7 +69,7 @@ static bool doc_no_memory(struct json_reader *r)
 	return json_reject(r, "no-memory", "out of memory");
 }
 
-/* And skips the null. */
+/* Is the next value null? Then skips it. */
 static bool doc_is_null(struct json_reader *r)
 {
 	return json_peek(r) == JSON_NULL && json_get_null(r);

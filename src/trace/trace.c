@@ -2,9 +2,7 @@
 /*
  * trace.c: creating, sharing and querying the trace itself.
  *
- * Parts: the content of one track; the trace itself.
- *
- * Parts: the trace itself; is it sound?.
+ * Parts: the content of one track; the trace itself; is it sound?
  */
 #include "trace/trace.h"
 
@@ -14,8 +12,6 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "trace/trace_text.h"
-
-/* --- the trace itself ------------------------------------------------------------------------- */
 
 /* --- the content of one track ----------------------------------------------------------------- */
 

@@ -2,9 +2,8 @@
 /*
  * decoder.c: decodes the stream of one shader engine from the first byte to the last record.
  *
- * Parts: which generation; the instruction at an address; the stream.
- *
- * Parts: what capture software writes into a stream; the stream.
+ * Parts: what capture software writes into a stream; which generation; the instruction at an
+ * address; the stream.
  */
 #include "import/sqtt/decoder.h"
 #include "base/mem.h"
@@ -230,8 +229,6 @@ static void userdata_deinit(struct userdata *u)
 	VEC_FREE(&u->ranges);
 	VEC_FREE(&u->preloaded);
 }
-
-/* --- the stream ------------------------------------------------------------------------------- */
 
 /* --- which generation ------------------------------------------------------------------------- */
 
