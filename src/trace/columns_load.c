@@ -378,7 +378,7 @@ static bool end_spill(
 	return true;
 }
 
-static bool has_level(const struct trace *t, const char *name)
+static bool columns_has_level(const struct trace *t, const char *name)
 {
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
 		if (!strcmp(t->levels[i], name))
@@ -421,7 +421,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 	struct load_job j = {.t = t,
 		.o = o,
 		.fd = -1,
-		.has_pipes = has_level(t, "pipe"),
+		.has_pipes = columns_has_level(t, "pipe"),
 		.offset = COLUMNS_FIRST};
 	unsigned n_workers = o->pool ? pool_size(o->pool) : 1;
 	struct strbuf tmp = {0};

@@ -94,6 +94,7 @@ static void test_registry_import(void **state)
 
 		assert_non_null(o->name);
 		assert_non_null(o->summary);
+		assert_true(i < 32); /* find.c: MAX_FORMATS */
 		assert_non_null(o->signs);
 		for (const struct signature *s = o->signs; signature_is_set(s); s++)
 			assert_true(s->score || o->sniff);
