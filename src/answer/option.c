@@ -2,6 +2,7 @@
 /* option.c: checks and stores values of options. */
 #include "answer/option.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -14,6 +15,14 @@ struct str option_choice(const struct option_def *d, unsigned i)
 		if (i-- == 0)
 			return word;
 	return (struct str){0};
+}
+
+const char *option_purpose(const struct option_def *d, char buf[OPTION_TEXT_SIZE])
+{
+	if (d->help)
+		return d->help;
+	snprintf(buf, OPTION_TEXT_SIZE, "the same as --%s", d->alias_of);
+	return buf;
 }
 
 static unsigned choice_of(const struct option_def *d, const char *value)

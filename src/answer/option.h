@@ -85,6 +85,9 @@ bool option_store(const struct option_def *d, const char *value, void *fields);
 void options_reset(const struct option_def *table, void *fields);
 /* Frees the lists among the fields. */
 void options_deinit(const struct option_def *table, void *fields);
+#define OPTION_TEXT_SIZE 80
+/* What it means, in one line; made in buf for an alias. */
+const char *option_purpose(const struct option_def *d, char buf[OPTION_TEXT_SIZE]);
 /* The word of choice i, without a NUL after it; NULL for NO_CHOICE. */
 struct str option_choice(const struct option_def *d, unsigned i);
 const struct option_def *option_find(const struct option_def *table, const char *name);

@@ -157,6 +157,13 @@ bool request_given(const struct request *r, const void *field)
 	return false;
 }
 
+bool request_is_cancelled(void *request)
+{
+	const struct request *r = request;
+
+	return (r->signals && r->signals->is_held(NULL)) || progress_is_cancelled(r->progress);
+}
+
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs)
 {
 	if (r->top == NO_COUNT)

@@ -104,6 +104,10 @@ struct request {
 	/* Where a product goes for which no file is named, see answer.is_streamed; NULL: nowhere. */
 	FILE *out;
 	const struct signal_watch *signals; /* NULL: nobody sends any (library) */
+	/* Called with a line about each part of long work that is done, one call at a time; NULL:
+	 * nobody wants to know. */
+	void (*on_line)(void *ctx, const char *line);
+	void *line_ctx;
 	/* The words of the command line after the verb, for what records how it was made; NULL ends,
 	 * and NULL itself stands for none. */
 	const char *const *words;
@@ -129,5 +133,7 @@ bool request_set_json(
 /* Was the question's own option given that is stored in this field of r->params? Otherwise its
  * value is the default. */
 bool request_given(const struct request *r, const void *field);
+/* Should long work end? Given as a callback, with the request as ctx. */
+bool request_is_cancelled(void *request);
 /* Number of rows to give: as requested, else the default for people or for programs. */
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs);

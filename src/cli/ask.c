@@ -24,6 +24,12 @@ static bool take_options(struct cli *c, const struct option_def *table, struct r
 	return true;
 }
 
+static void show_line(void *ctx, const char *line)
+{
+	(void)ctx;
+	fprintf(stderr, "%s\n", line);
+}
+
 /* Makes a request from the command line; the captures stay the caller's. */
 static bool make_request(
 	struct cli *c, const struct question *q, struct captures *k, struct request *out)
@@ -40,6 +46,7 @@ static bool make_request(
 	out->words = c->words;
 	out->out = c->out;
 	out->signals = &output_watch;
+	out->on_line = cli_flag(c, "quiet") ? NULL : show_line;
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&

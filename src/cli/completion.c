@@ -84,7 +84,7 @@ static void bash(FILE *out)
 static void zsh_option(FILE *out, const struct option_def *d)
 {
 	fprintf(out, "\t\t\t'--%s%s[", d->name, d->arg ? "=" : "");
-	put_quoted(out, d->help, "[]:");
+	put_quoted(out, option_purpose(d, (char[OPTION_TEXT_SIZE]){0}), "[]:");
 	fputc(']', out);
 	if (d->choices) {
 		fprintf(out, ":%s:(", d->arg);
@@ -158,7 +158,7 @@ static void fish(FILE *out)
 				fputs(strcmp(d->arg, "FILE") == 0 ? " -r" : " -x", out);
 			}
 			fputs(" -d '", out);
-			put_quoted(out, d->help, "");
+			put_quoted(out, option_purpose(d, (char[OPTION_TEXT_SIZE]){0}), "");
 			fputs("'\n", out);
 		}
 	}

@@ -148,14 +148,6 @@ static void put_reach(struct json_writer *w, unsigned reach)
 	json_w_end(w);
 }
 
-static void put_alias_help(struct json_writer *w, const struct option_def *d)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "the same as --%s", d->alias_of);
-	json_w_kv_cstr(w, "help", text);
-}
-
 static void put_option(struct json_writer *w, const struct option_def *d, const char *group)
 {
 	char letter[2] = {d->letter, 0};
@@ -182,10 +174,7 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	put_reach(w, d->reach);
 	if (d->alias_of)
 		json_w_kv_cstr(w, "alias_of", d->alias_of);
-	if (d->help)
-		json_w_kv_cstr(w, "help", d->help);
-	else
-		put_alias_help(w, d);
+	json_w_kv_cstr(w, "help", option_purpose(d, (char[OPTION_TEXT_SIZE]){0}));
 	json_w_end(w);
 }
 

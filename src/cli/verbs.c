@@ -29,8 +29,8 @@
 	Q(export)                                                                                  \
 	V(dump)                                                                                    \
 	V(model)                                                                                   \
-	V(replay)                                                                                  \
-	V(profile)                                                                                 \
+	Q(replay)                                                                                  \
+	Q(profile)                                                                                 \
 	V(capture)                                                                                 \
 	V(sweep)
 

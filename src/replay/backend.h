@@ -9,9 +9,9 @@
 
 #include "args/args.h"
 #include "base/arena.h"
-#include "base/progress.h"
 #include "model/record/cores.h"
 #include "model/stream/opstream.h"
+#include "replay/means.h"
 
 #define REPLAY_MAX_MEMBERS 3 /* one AIC and two AIV sources */
 
@@ -23,25 +23,16 @@ struct replay_member {
 };
 
 struct replay_job {
+	const struct replay_means *means;
 	const char *workspace; /* exists */
 	const char *label;     /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
 	enum opstream_arch target;
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	const struct args *args;    /* one row per block; written to the workspace (args_write()) */
-	const char *const *defines; /* "NAME" or "NAME=VALUE" */
-	size_t n_defines;
-	const char *const *include_dirs;
-	size_t n_include_dirs;
-	bool is_ready;	     /* preflight() has passed and need not be repeated */
-	const char *wrapped; /* the source that the members only wrap (record.h), or NULL */
-	bool is_dry;	     /* only write what would be run */
-	bool has_debug_lines;
-	struct progress *progress; /* or NULL */
-	bool (*is_cancelled)(void *ctx);
-	void *cancel_ctx;
-	const void *options; /* of the backend: struct msprof_options, struct model_options */
+	const struct args *args; /* one row per block; written to the workspace (args_write()) */
+	bool is_ready;		 /* preflight() has passed and need not be repeated */
+	const char *wrapped;	 /* the source that the members only wrap (record.h), or NULL */
 };
 
 struct replay_outcome {
@@ -55,13 +46,13 @@ struct replay_outcome {
 };
 
 struct backend_ops {
-	const char *name; /* the word after --backend */
+	const char *name; /* the first word of --backend that names it */
 	const char *summary;
 	const char *evidence; /* basis of its results: "estimate", "vendor-simulator" */
 	const char *symbol;   /* of the kernel in the library that it builds; "": builds none */
 	bool does_compute;    /* computes values, so inputs are worth generating */
 	/* Is everything that a run needs available? Status 5 if a program or library is missing,
-	 * with what was searched and where. Uses only the job's target and options; the workspace
+	 * with what was searched and where. Uses only the job's target and means; the workspace
 	 * may be NULL. */
 	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
 	bool (*run)(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
@@ -69,4 +60,4 @@ struct backend_ops {
 };
 
 extern const struct backend_ops backend_model, backend_msprof;
-const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
+const struct backend_ops *backend_of(const struct replay_means *m);

@@ -4,7 +4,7 @@
  * the directory that MindStudio Insight opens. Tile values are not computed; it checks slots,
  * extents, strides, scalars, control flow, and that every wait is matched.
  */
-#include "replay/backend_model.h"
+#include "replay/backend.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,6 @@
 
 struct model_replay {
 	const struct replay_job *job;
-	const struct model_options *o;
 	struct arena *arena;
 	struct replay_outcome *out;
 	struct opstream_set set;
@@ -87,11 +86,11 @@ static bool record_blocks(struct model_replay *m)
 		.has_raw_scalars = true, /* as in args.json: both ways give the same stream */
 		.block_num = job->args->block_count,
 		.wrapped = job->wrapped,
-		.is_unsafe = m->o->is_unsafe,
-		.defines = job->defines,
-		.n_defines = job->n_defines,
-		.include_dirs = job->include_dirs,
-		.n_include_dirs = job->n_include_dirs};
+		.is_unsafe = job->means->is_unsafe,
+		.defines = job->means->defines.v,
+		.n_defines = job->means->defines.n,
+		.include_dirs = job->means->include_dirs.v,
+		.n_include_dirs = job->means->include_dirs.n};
 	struct record_info info;
 
 	if (!take_members(m, &o))
@@ -198,7 +197,9 @@ static bool write_trace(struct model_replay *m, const struct trace *t)
 
 static bool go_on(struct model_replay *m)
 {
-	return !m->job->is_cancelled || !m->job->is_cancelled(m->job->cancel_ctx) ||
+	const struct replay_means *x = m->job->means;
+
+	return !x->is_cancelled || !x->is_cancelled(x->cancel_ctx) ||
 	       err_set(m->e, INCORE_FAILED, "interrupted", "interrupted");
 }
 
@@ -254,7 +255,7 @@ static bool replay_model(struct model_replay *m)
 	struct engine_options o = {.profile = &m->profile,
 		.keep_slices = true,
 		.find_races = true,
-		.allow_unknown = m->o->allow_unknown};
+		.allow_unknown = m->job->means->allow_unknown};
 	struct trace *t = NULL;
 	bool ok = go_on(m) && record_blocks(m) && go_on(m);
 
@@ -272,26 +273,24 @@ static bool preflight_model(const struct replay_job *job, struct incore_error *e
 {
 	struct profile p;
 
-	if (!profile_load(
-		    &p, ((const struct model_options *)job->options)->profile, job->target, e))
+	if (!profile_load(&p, job->means->profile, job->target, e))
 		return false;
 	profile_deinit(&p);
 	return record_is_possible(
-		&(struct record_options){.arch = job->target,
-			.is_unsafe = ((const struct model_options *)job->options)->is_unsafe},
+		&(struct record_options){.arch = job->target, .is_unsafe = job->means->is_unsafe},
 		e);
 }
 
 static bool run_model(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
 	struct incore_error *e)
 {
-	struct model_replay m = {.job = job, .o = job->options, .arena = a, .out = out, .e = e};
+	struct model_replay m = {.job = job, .arena = a, .out = out, .e = e};
 	bool ok;
 
 	*out = (struct replay_outcome){.verdict = "workspace written, nothing was started"};
-	if (job->is_dry)
+	if (job->means->is_dry)
 		return true;
-	if (!profile_load(&m.profile, m.o->profile, job->target, e))
+	if (!profile_load(&m.profile, job->means->profile, job->target, e))
 		return false;
 	opstream_set_init(&m.set);
 	ok = replay_model(&m);

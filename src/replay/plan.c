@@ -1,13 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: decides which task is replayed, and which source runs on which core. */
+/*
+ * plan.c: decides which task is replayed, and which source runs on which core. Parts: the words of
+ * the request; the task; members.
+ */
 #include "replay/plan.h"
 
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/log.h"
+#include "dump/read/select.h"
+#include "dump/read/values.h"
 #include "replay/source/classify.h"
+#include "replay/source/kernel_config.h"
 #include "replay/source/source_text.h"
+
+#define MAX_BLOCKS 4096
+
+/* --- the words of the request --- */
+
+static bool take_funcs(const char *words, struct replay_plan *p, struct incore_error *e)
+{
+	struct str rest = str_of(words), part;
+
+	for (; rest.n && str_cut(&rest, ",", &part); ++p->n_funcs) {
+		int64_t id;
+
+		if (p->n_funcs == PLAN_MAX_FUNCS || !str_to_i64(str_trim(part), &id) || id < 0 ||
+			id > INT32_MAX)
+			return err_set(e, INCORE_USAGE, "bad-option-value",
+				"--func: expected func ids with commas between, found '%.*s'",
+				STR_ARG(part));
+		p->funcs[p->n_funcs] = (int32_t)id;
+	}
+	return true;
+}
+
+static bool take_identity(struct replay_plan *p, struct incore_error *e)
+{
+	const struct replay_request *q = p->q;
+
+	p->has_task = q->task != NULL;
+	if (q->task && !dump_task_parse(q->task, &p->task))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--task: expected a task id in hex or decimal, found '%s'", q->task);
+	if (q->block != NO_COUNT && q->block >= UINT32_MAX)
+		return err_set(e, INCORE_USAGE, "bad-option-value", "--block: too large");
+	if (q->n_blocks != NO_COUNT && (!q->n_blocks || q->n_blocks > MAX_BLOCKS))
+		return err_set(
+			e, INCORE_USAGE, "bad-option-value", "--blocks takes 1 to %d", MAX_BLOCKS);
+	p->n_blocks = q->n_blocks == NO_COUNT ? 0 : (uint32_t)q->n_blocks;
+	p->target = q->target == NO_CHOICE ? ARCH_A2A3 : (enum opstream_arch)q->target;
+	return true;
+}
+
+/* Takes the sources of the func ids, or of a kernel name, from the list of the build (--case). */
+static bool take_case(struct replay_plan *p, struct arena *a, struct incore_error *e)
+{
+	const struct replay_request *q = p->q;
+	enum config_way way = !q->imports_case	   ? CONFIG_PARSED
+			      : q->means.is_unsafe ? CONFIG_IMPORTED_UNSAFE
+						   : CONFIG_IMPORTED;
+	config_kernels kernels = {0};
+	bool ok;
+
+	if (!q->case_file)
+		return (!q->kernel && way == CONFIG_PARSED) ||
+		       err_set(e, INCORE_USAGE, "missing-option",
+			       "%s is for --case FILE, and none is named",
+			       q->kernel ? "--kernel NAME" : "--import-case");
+	if (q->sources.n || !q->kernel == !p->n_funcs)
+		return err_set(e, INCORE_USAGE, "contradiction",
+			"--case takes --func or --kernel, one of them, and no --source");
+	ok = kernel_config_read(a, q->case_file, way, &kernels, e);
+	p->n_funcs += q->kernel != NULL;
+	for (unsigned i = 0; ok && i < p->n_funcs; i++) {
+		const struct config_kernel *k =
+			kernel_config_find(&kernels, q->kernel, p->funcs[i], e);
+
+		ok = k != NULL;
+		if (!ok)
+			break;
+		p->funcs[i] = (int32_t)k->func;
+		p->found[i] = k->source; /* too many are refused by plan_members() */
+		if (!q->cores && i < REPLAY_MAX_MEMBERS)
+			kernel_core_of(str_of(k->core), &p->cores[i]);
+	}
+	p->sources = p->found;
+	p->n_sources = p->n_funcs;
+	if (!q->dump) /* they only served to find the sources */
+		p->n_funcs = 0;
+	VEC_FREE(&kernels);
+	return ok;
+}
+
+/* Parses a core, and the lanes of a vector core if they are given. */
+static bool take_core(struct str word, enum kernel_core *core, uint8_t *lanes)
+{
+	static const char *const NAMES[] = {"aiv0", "aiv1", "aiv01"};
+
+	for (uint8_t i = 0; i < 3; i++)
+		if (str_is(word, NAMES[i])) {
+			*core = KERNEL_ON_AIV;
+			*lanes = i + 1;
+			return true;
+		}
+	return kernel_core_of(word, core);
+}
+
+static bool take_cores(const char *words, struct replay_plan *p, struct incore_error *e)
+{
+	struct str rest = str_of(words), part;
+	unsigned n = 0;
+
+	for (; rest.n && str_cut(&rest, ",", &part); n++)
+		if (n == REPLAY_MAX_MEMBERS ||
+			!take_core(str_trim(part), &p->cores[n], &p->lanes[n]))
+			return err_set(e, INCORE_USAGE, "bad-option-value",
+				"--core: expected auto, aic, aiv, aiv0, aiv1, aiv01 or mix, once a source with commas between, found '%s'",
+				words);
+	return n == p->n_sources || err_set(e, INCORE_USAGE, "cores-and-sources",
+					    "--core has %u words for %zu sources", n, p->n_sources);
+}
+
+bool plan_read(const struct replay_request *q, struct arena *a, struct replay_plan *out,
+	struct incore_error *e)
+{
+	*out = (struct replay_plan){.q = q,
+		.backend = backend_of(&q->means),
+		.sources = q->sources.v,
+		.n_sources = q->sources.n};
+	return (!q->funcs || take_funcs(q->funcs, out, e)) && take_identity(out, e) &&
+	       take_case(out, a, e) && (!q->cores || take_cores(q->cores, out, e));
+}
+
+/* --- the task --- */
 
 static bool dump_has_funcs(const struct dump *d)
 {
@@ -34,29 +161,31 @@ static bool list_tasks(const struct dump *d, const char *why, struct incore_erro
 	return false;
 }
 
-bool plan_task(const struct dump *d, const struct replay_request *q, uint32_t *task,
-	uint32_t *block, struct incore_error *e)
+bool plan_task(const struct dump *d, const struct replay_plan *p, uint32_t *task, uint32_t *block,
+	struct incore_error *e)
 {
-	struct task_query query = {.has_task = q->has_task,
-		.task = q->task,
-		.has_dispatch = q->has_dispatch,
-		.dispatch = q->dispatch,
-		.funcs = q->funcs,
-		.n_funcs = q->n_funcs,
+	const struct replay_request *q = p->q;
+	bool has_dispatch = q->dispatch != NO_COUNT;
+	struct task_query query = {.has_task = p->has_task,
+		.task = p->task,
+		.has_dispatch = has_dispatch,
+		.dispatch = has_dispatch ? q->dispatch : 0,
+		.funcs = p->funcs,
+		.n_funcs = p->n_funcs,
 		.block = DUMP_NONE};
 
-	if (!q->n_funcs && dump_has_funcs(d))
+	if (!p->n_funcs && dump_has_funcs(d))
 		return err_set(e, INCORE_USAGE, "no-func",
 			"this dump has func ids: say with --func which kernel is to be replayed (incore dump ls lists them)");
-	if (!q->n_funcs && !q->has_task)
+	if (!p->n_funcs && !p->has_task)
 		return list_tasks(d,
 			"this dump has no func ids: say with --task which task is to be replayed",
 			e);
 	if (!task_find_one(d, &query, task, e))
 		return false;
-	*block = q->has_block	   ? q->block
-		 : q->has_dispatch ? task_block_of_dispatch(d, *task, q->dispatch)
-				   : DUMP_NONE;
+	*block = q->block != NO_COUNT ? (uint32_t)q->block
+		 : has_dispatch	      ? task_block_of_dispatch(d, *task, q->dispatch)
+				      : DUMP_NONE;
 	return true;
 }
 
@@ -201,15 +330,15 @@ static bool settle_lanes(
 	return true;
 }
 
-static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
+static bool take_source(const struct replay_plan *p, const struct dump *d, uint32_t task,
 	unsigned i, struct replay_report *out, struct incore_error *e)
 {
-	struct core_evidence evidence = {.said = q->cores[i],
-		.recorded = q->n_sources == 1 ? stated_core(d, task) : KERNEL_ON_ANY};
+	struct core_evidence evidence = {.said = p->cores[i],
+		.recorded = p->n_sources == 1 ? stated_core(d, task) : KERNEL_ON_ANY};
 	struct source_facts s = {0};
 	struct core_answer answer = {0};
 	struct str masked = {0};
-	bool ok = read_source(&out->arena, q->sources[i], &s, e);
+	bool ok = read_source(&out->arena, p->sources[i], &s, e);
 
 	if (ok) {
 		masked = (struct str){s.masked.p, s.masked.n};
@@ -219,11 +348,11 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 		log_debug("replay", "%s: %s (%s)", s.path, kernel_core_name(answer.core),
 			answer.reason);
 		if (answer.core == KERNEL_ON_ANY)
-			ok = err_file(e, "unknown-core", q->sources[i], INCORE_NO_OFFSET,
+			ok = err_file(e, "unknown-core", p->sources[i], INCORE_NO_OFFSET,
 				"%s; say --core aic, aiv or mix", answer.reason);
 	}
-	ok = ok && args_cover(&out->args, kernel_slots_read(masked), q->sources[i], e) &&
-	     add_sides(out, s.path, answer.core, i < q->n_funcs ? q->funcs[i] : -1, q->lanes[i], e);
+	ok = ok && args_cover(&out->args, kernel_slots_read(masked), p->sources[i], e) &&
+	     add_sides(out, s.path, answer.core, i < p->n_funcs ? p->funcs[i] : -1, p->lanes[i], e);
 	if (ok && (i == 0 || answer.kernel_class == KERNEL_SPMD_MIX)) {
 		out->kernel_class = answer.kernel_class;
 		out->class_reason = answer.reason;
@@ -234,37 +363,37 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 
 /* A single source for a task of several kernels only covers the task if it has both sides. */
 static bool remark_left_out(
-	const struct replay_request *q, struct replay_report *out, struct incore_error *e)
+	const struct replay_plan *p, struct replay_report *out, struct incore_error *e)
 {
 	const char *text;
 
-	if (q->n_funcs <= 1 || out->n_members > 1)
+	if (p->n_funcs <= 1 || out->n_members > 1)
 		return true;
 	text = arena_printf(&out->args.arena,
-		"the task has %u kernels, %u source is given: the others do not run", q->n_funcs,
-		q->n_sources);
+		"the task has %u kernels, %zu source is given: the others do not run", p->n_funcs,
+		p->n_sources);
 	return args_remark(&out->args, text, e);
 }
 
-bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,
+bool plan_members(const struct replay_plan *p, const struct dump *d, uint32_t task,
 	struct replay_report *out, struct incore_error *e)
 {
-	if (!q->n_sources)
+	if (!p->n_sources)
 		return err_set(e, INCORE_USAGE, "no-source",
 			"say with --source where the kernel's source is");
-	if (q->n_sources > REPLAY_MAX_MEMBERS)
+	if (p->n_sources > REPLAY_MAX_MEMBERS)
 		return err_set(e, INCORE_USAGE, "too-many-sources", "at most %d sources",
 			REPLAY_MAX_MEMBERS);
-	if (q->n_sources > 1 && q->n_funcs && q->n_sources != q->n_funcs)
+	if (p->n_sources > 1 && p->n_funcs && p->n_sources != p->n_funcs)
 		return err_set(e, INCORE_USAGE, "sources-and-funcs",
-			"%u sources for %u func ids: give one source each, in the same order",
-			q->n_sources, q->n_funcs);
-	for (unsigned i = 0; i < q->n_sources; i++)
-		if (!take_source(q, d, task, i, out, e))
+			"%zu sources for %u func ids: give one source each, in the same order",
+			p->n_sources, p->n_funcs);
+	for (unsigned i = 0; i < p->n_sources; i++)
+		if (!take_source(p, d, task, i, out, e))
 			return false;
 	if (out->n_members > 1 && out->kernel_class != KERNEL_SPMD_MIX) {
 		out->kernel_class = KERNEL_SPMD_MIX;
 		out->class_reason = "it has more than one kernel";
 	}
-	return settle_lanes(out, d, task, e) && remark_left_out(q, out, e);
+	return settle_lanes(out, d, task, e) && remark_left_out(p, out, e);
 }

@@ -10,16 +10,9 @@
 #include "replay/supply.h"
 #include "replay/workspace.h"
 
-const struct backend_ops *backend_find(const char *name)
+const struct backend_ops *backend_of(const struct replay_means *m)
 {
-	static const struct backend_ops *const ALL[] = {&backend_model, &backend_msprof};
-
-	if (strcmp(name, "simpler") == 0 || strcmp(name, "ptoas") == 0)
-		return &backend_msprof;
-	for (size_t i = 0; i < sizeof(ALL) / sizeof(*ALL); i++)
-		if (strcmp(ALL[i]->name, name) == 0)
-			return ALL[i];
-	return NULL;
+	return m->backend == REPLAY_MODEL ? &backend_model : &backend_msprof;
 }
 
 void replay_report_deinit(struct replay_report *r)
@@ -44,61 +37,53 @@ static const char *label_of(struct replay_report *r, const char *source)
 	return label;
 }
 
-static bool take_arguments(const struct replay_request *q, struct replay_report *r, struct dump *d,
+static bool take_arguments(const struct replay_plan *p, struct replay_report *r, struct dump *d,
 	uint32_t *task, struct incore_error *e)
 {
+	const struct replay_request *q = p->q;
 	uint32_t block;
 
 	if (d) {
-		if (!plan_task(d, q, task, &block, e) ||
+		if (!plan_task(d, p, task, &block, e) ||
 			!task_args_load(&r->args, d, *task, block, q->force, e))
 			return false;
 		r->task = d->tasks.v[*task].id;
 		r->has_task = true;
 	}
 	if (q->arg_spec && !(args_load_spec(&r->args, q->arg_spec, e) && args_fill(&r->args, e) &&
-				   args_spread(&r->args, q->n_blocks, e)))
+				   args_spread(&r->args, p->n_blocks, e)))
 		return false;
 	if (!d && !q->arg_spec && !r->wrapper &&
-		!supply_recipe(&r->args, q->n_sources ? q->sources[0] : "", q->n_blocks, e))
+		!supply_recipe(&r->args, p->n_sources ? p->sources[0] : "", p->n_blocks, e))
 		return false;
-	if (!d && q->has_block && !args_one_block(&r->args, q->block, e))
+	if (!d && q->block != NO_COUNT && !args_one_block(&r->args, (uint32_t)q->block, e))
 		return false;
-	for (unsigned i = 0; i < q->n_set; i++)
-		if (!args_set(&r->args, q->set[i], e))
+	for (size_t i = 0; i < q->set.n; i++)
+		if (!args_set(&r->args, q->set.v[i], e))
 			return false;
-	for (unsigned i = 0; i < q->n_restore; i++) {
+	for (size_t i = 0; i < q->restore.n; i++) {
 		uint64_t slot;
 
-		if (!str_to_u64(str_of(q->restore[i]), &slot) || slot >= ARG_SLOTS)
+		if (!str_to_u64(str_of(q->restore.v[i]), &slot) || slot >= ARG_SLOTS)
 			return err_set(e, INCORE_USAGE, "bad-slot",
-				"--restore-arg %s: expected a slot, 0 to 47", q->restore[i]);
+				"--restore-arg %s: expected a slot, 0 to 47", q->restore.v[i]);
 		if (!args_need_restored(&r->args, (uint32_t)slot, e))
 			return false;
 	}
 	return true;
 }
 
-static bool run_backend(const struct replay_request *q, struct replay_report *r,
-	const struct dump *d, struct incore_error *e)
+static bool run_backend(const struct replay_plan *p, struct replay_report *r, const struct dump *d,
+	struct incore_error *e)
 {
-	struct replay_job job = {.workspace = r->workspace,
+	struct replay_job job = {.means = &p->q->means,
+		.workspace = r->workspace,
 		.label = r->label,
 		.target = r->target,
 		.kernel_class = r->kernel_class,
 		.n_members = r->n_members,
 		.args = &r->args,
-		.defines = q->defines,
-		.n_defines = q->n_defines,
-		.include_dirs = q->include_dirs,
-		.n_include_dirs = q->n_include_dirs,
-		.is_ready = !q->is_dry,
-		.is_dry = q->is_dry,
-		.has_debug_lines = q->has_debug_lines,
-		.progress = q->progress,
-		.is_cancelled = q->is_cancelled,
-		.cancel_ctx = q->cancel_ctx,
-		.options = q->backend_options};
+		.is_ready = !p->q->means.is_dry};
 
 	memcpy(job.members, r->members, sizeof(job.members));
 	if (r->wrapper) {
@@ -114,86 +99,91 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		for (uint32_t i = 0; i < job.n_members; i++)
 			job.members[i].source = path;
 	}
-	log_info("replay", "backend %s in %s", q->backend->name, r->workspace);
-	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
+	log_info("replay", "backend %s in %s", p->backend->name, r->workspace);
+	if (!p->backend->run(&job, &r->arena, &r->outcome, e))
 		return err_wrap(e, "replay in %s", r->workspace);
 	for (size_t i = 0; i < r->outcome.n_remarks; i++)
 		if (!args_remark(&r->args, r->outcome.remarks[i], e))
 			return false;
-	return workspace_summary(q, r, d, e);
+	return workspace_summary(p, r, d, e);
 }
 
 /* An option without effect here is a user error and must not be ignored. */
-static bool check_request(const struct replay_request *q, struct incore_error *e)
+static bool check_request(const struct replay_plan *p, struct incore_error *e)
 {
-	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
+	const struct replay_request *q = p->q;
+
+	if (!q->dump && (p->has_task || q->dispatch != NO_COUNT || p->n_funcs || q->restore.n))
 		return err_set(e, INCORE_USAGE, "no-dump",
 			"--task, --dispatch, --func and --restore-arg choose from a dump, and none is named");
-	if (q->dump && q->n_blocks)
+	if (q->dump && p->n_blocks)
 		return err_set(e, INCORE_USAGE, "blocks-of-dump",
 			"--blocks is for replays without a dump: the dump says how many there are");
 	return true;
 }
 
 /* For a kernel with typed parameters, this also sets its members and arguments. */
-static bool take_form(
-	const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+static bool take_form(const struct replay_plan *p, struct replay_report *r, struct incore_error *e)
 {
+	unsigned backend = p->q->means.backend;
 	bool is_typed = false;
 
-	if (q->dump || q->n_sources != 1)
-		return q->form != FORM_TYPED ||
+	if (p->q->dump || p->n_sources != 1)
+		return backend != REPLAY_PTOAS ||
 		       err_set(e, INCORE_USAGE, "bad-request",
 			       "--backend ptoas takes one --source and no dump");
-	if (!supply_is_typed(q->sources[0], &is_typed, e))
+	if (!supply_is_typed(p->sources[0], &is_typed, e))
 		return false;
-	if (q->form != FORM_ANY && is_typed != (q->form == FORM_TYPED))
-		return err_file(e, "other-form", q->sources[0], INCORE_NO_OFFSET,
+	if (is_typed ? backend == REPLAY_SIMPLER : backend == REPLAY_PTOAS)
+		return err_file(e, "other-form", p->sources[0], INCORE_NO_OFFSET,
 			is_typed
 				? "no kernel_entry(int64_t *args), as --backend simpler takes it"
 				: "it has kernel_entry(int64_t *args): --backend ptoas takes kernels with typed parameters");
-	if (!is_typed || supply_typed(q, r, e))
+	if (!is_typed || supply_typed(p, r, e))
 		return true;
-	if (q->form != FORM_ANY || !(err_is(e, "no-pto") || err_is(e, "no-kernel")))
+	if (backend == REPLAY_PTOAS || !(err_is(e, "no-pto") || err_is(e, "no-kernel")))
 		return false;
 	incore_error_clear(e); /* not such a kernel: plan_members() says what it lacks */
 	return true;
 }
 
 /* Reports a missing program or library before anything is written. */
-static bool is_ready(const struct replay_request *q, struct incore_error *e)
+static bool is_ready(const struct replay_plan *p, struct incore_error *e)
 {
-	struct replay_job job = {.target = q->target, .options = q->backend_options};
+	struct replay_job job = {.means = &p->q->means, .target = p->target};
 
-	return q->is_dry || q->backend->preflight(&job, e);
+	return p->q->means.is_dry || p->backend->preflight(&job, e);
 }
 
 bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e)
 {
+	struct replay_plan p;
 	struct dump *d = NULL;
 	uint32_t task = 0;
 	bool ok;
 
-	*out = (struct replay_report){.target = q->target};
+	*out = (struct replay_report){0};
 	arena_init(&out->arena);
 	args_init(&out->args);
-	if (!check_request(q, e))
+	if (!plan_read(q, &out->arena, &p, e) || !check_request(&p, e))
 		return false;
+	out->target = p.target;
+	out->backend = p.backend;
 	if (q->dump) {
 		log_info("replay", "reading the dump %s", q->dump);
 		d = dump_open(q->dump, q->follow_links, e);
 		if (!d)
 			return false;
 	}
-	ok = take_form(q, out, e) && take_arguments(q, out, d, &task, e) &&
-	     (out->wrapper || plan_members(q, d, task, out, e));
+	ok = take_form(&p, out, e) && take_arguments(&p, out, d, &task, e) &&
+	     (out->wrapper || plan_members(&p, d, task, out, e));
 	if (ok) {
 		out->label = label_of(out, out->members[0].source);
 		ok = out->label || err_nomem(e);
 	}
-	ok = ok && is_ready(q, e) && workspace_make(q, out, d, e);
-	if (ok && !run_backend(q, out, d, e)) {
-		if (q->is_dry) /* nothing ran, so there is nothing to inspect */
+	ok = ok && is_ready(&p, e) && workspace_make(&p, out, d, e);
+	if (ok && !run_backend(&p, out, d, e)) {
+		if (q->means.is_dry) /* nothing ran, so there is nothing to inspect */
 			remove_tree(out->workspace);
 		ok = false;
 	}

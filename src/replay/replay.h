@@ -12,48 +12,33 @@
 #include "dump/read/task_args.h"
 #include "replay/backend.h"
 
-enum replay_form { /* what the source must be */
-	FORM_ANY,
-	FORM_ENTRY, /* kernel_entry(int64_t *args) */
-	FORM_TYPED  /* typed parameters and a .pto, as PTOAS writes them */
-};
-
+/* What is asked; tables of options store in it. plan.h parses the texts. */
 struct replay_request {
-	const char *dump;     /* NULL: arguments come only from arg_spec */
-	bool follow_links;    /* of the dump, out of it */
-	const char *arg_spec; /* NULL: only from the dump; else it overrides the dump */
-	bool has_task, has_dispatch, has_block;
-	uint64_t task, dispatch;
-	uint32_t block;
-	const int32_t *funcs;
-	unsigned n_funcs;
-	const char *const *sources;
-	unsigned n_sources;
-	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
-	unsigned n_set, n_restore;
-	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: detected */
-	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: detected */
-	enum opstream_arch target;
-	bool has_target; /* else as stated by the source's .pto */
-	enum replay_form form;
-	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
-	const char *const *defines; /* "NAME" or "NAME=VALUE" */
-	size_t n_defines;
-	const char *const *include_dirs;
-	size_t n_include_dirs;
-	const struct backend_ops *backend;
-	const void *backend_options;
+	const char *dump;  /* NULL: arguments come only from arg_spec */
+	bool follow_links; /* of the dump, out of it */
+	/* The task: an id in hex or decimal, func ids with commas between; NULL and NO_COUNT: not
+	 * stated. With `block` only that one runs. */
+	const char *task, *funcs;
+	uint64_t dispatch, block;
+	struct text_list sources;
+	/* Or sources that a kernel_config.py has for the func ids, or for the kernel of a name. */
+	const char *case_file, *kernel;
+	bool imports_case;	       /* the file is a scene test, imported in a sandbox */
+	const char *cores;	       /* one word per source with commas between; NULL: detected */
+	const char *arg_spec;	       /* NULL: only from the dump; else it overrides the dump */
+	struct text_list set, restore; /* "SLOT=VALUE", "SLOT" */
+	unsigned target;     /* enum opstream_arch; NO_CHOICE: as the .pto states, or a2a3 */
+	uint64_t n_blocks;   /* of a replay without a dump; NO_COUNT: 1 */
+	bool force;	     /* goes on with slots that are known to be wrong */
 	const char *out_dir; /* NULL: outputs/replay_<label>_<time>, always a new folder */
+	struct replay_means means;
 	const char *command; /* the command line, for the provenance; or NULL */
-	bool is_dry, has_debug_lines, force;
-	struct progress *progress;
-	bool (*is_cancelled)(void *ctx);
-	void *cancel_ctx;
 };
 
 struct replay_report {
 	struct arena arena;
 	struct args args;
+	const struct backend_ops *backend;
 	const char *workspace, *label;
 	const char *wrapper; /* text that calls a kernel with typed parameters by slots; or NULL */
 	uint64_t task;	     /* with has_task */

@@ -70,19 +70,19 @@ bool supply_is_typed(const char *source, bool *is_typed, struct incore_error *e)
 	return ok || err_wrap(e, "kernel source");
 }
 
-bool supply_typed(const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct incore_error *e)
 {
 	struct testcase_options o = {
-		.n_blocks = q->n_blocks, .fill_inputs = q->backend->does_compute};
+		.n_blocks = p->n_blocks, .fill_inputs = p->backend->does_compute};
 	struct strbuf wrapper = {0};
 	struct testcase t = {0};
-	char *real = realpath(q->sources[0], NULL);
+	char *real = realpath(p->sources[0], NULL);
 	const char *source = real ? arena_strdup(&r->arena, real) : NULL;
 	bool ok = source ? testcase_read(&t, source, &o, e) &&
 				   testcase_wrapper(&t, source, &wrapper, e)
-			 : err_errno(e, errno, q->sources[0], "read");
+			 : err_errno(e, errno, p->sources[0], "read");
 
-	if (ok && !q->arg_spec) {
+	if (ok && !p->q->arg_spec) {
 		struct args none = r->args;
 
 		r->args = t.args;
@@ -90,7 +90,7 @@ bool supply_typed(const struct replay_request *q, struct replay_report *r, struc
 	}
 	if (ok) {
 		r->wrapper = arena_strndup(&r->arena, wrapper.p, wrapper.n);
-		r->target = q->has_target || !t.has_target ? q->target : t.target;
+		r->target = p->q->target != NO_CHOICE || !t.has_target ? p->target : t.target;
 		supply_sides(&t, source, source, r->members, &r->n_members, &r->kernel_class);
 		r->class_reason = "its .pto says so";
 	}

@@ -83,19 +83,19 @@ static void put_blocks(struct json_writer *w, const struct args *a)
 	json_w_end(w);
 }
 
-static void put_all(struct json_writer *w, const struct replay_request *q,
+static void put_all(struct json_writer *w, const struct replay_plan *p,
 	const struct replay_report *r, const struct dump *d)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", "incore.replay_workspace/1");
 	json_w_kv_cstr(w, "incore", INCORE_VERSION);
-	json_w_kv_cstr(w, "command", q->command);
-	json_w_kv_cstr(w, "backend", q->backend->name);
-	json_w_kv_cstr(w, "evidence", q->backend->evidence);
+	json_w_kv_cstr(w, "command", p->q->command);
+	json_w_kv_cstr(w, "backend", p->backend->name);
+	json_w_kv_cstr(w, "evidence", p->backend->evidence);
 	json_w_kv_cstr(w, "basis", r->outcome.basis);
 	json_w_kv_cstr(w, "target", op_arch_name(r->target));
 	json_w_kv_cstr(w, "dump", d ? d->manifest : NULL);
-	json_w_kv_cstr(w, "arg_spec", q->arg_spec);
+	json_w_kv_cstr(w, "arg_spec", p->q->arg_spec);
 	put_id(w, "task", r->has_task, r->task);
 	json_w_kv_u64(w, "first_block", r->args.first_block);
 	json_w_kv_u64(w, "blocks", r->args.rows.n);
@@ -117,7 +117,7 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	json_w_end(w);
 }
 
-static bool provenance_write(const char *dir, const struct replay_request *q,
+static bool provenance_write(const char *dir, const struct replay_plan *p,
 	const struct replay_report *r, const struct dump *d, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -125,7 +125,7 @@ static bool provenance_write(const char *dir, const struct replay_request *q,
 	bool ok;
 
 	json_w_buf(&w, &b, 2);
-	put_all(&w, q, r, d);
+	put_all(&w, p, r, d);
 	sb_putc(&b, '\n');
 	ok = (!b.failed || err_nomem(e)) &&
 	     workspace_text(dir, "provenance.json", (struct str){b.p, b.n}, 0644, e);
@@ -228,8 +228,16 @@ static bool copy_sources(const char *dir, const struct replay_report *r, struct 
 	return ok;
 }
 
+static void put_list(struct strbuf *b, const char *option, const struct text_list *values)
+{
+	for (size_t i = 0; i < values->n; i++) {
+		sb_puts(b, option);
+		process_quote((const char *const[]){values->v[i], NULL}, b);
+	}
+}
+
 /* Writes a script to run the kernel with the embedded model by hand. */
-static bool write_run_script(const char *dir, const struct replay_request *q,
+static bool write_run_script(const char *dir, const struct replay_plan *p,
 	const struct replay_report *r, struct incore_error *e)
 {
 	static const char *const LANES[] = {"", "0", "1", "01"}; /* index: replay_member.lanes */
@@ -248,14 +256,8 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 		sb_printf(&cores, "%s%s%s", i ? "," : "", kernel_core_name(m->core),
 			m->lanes == plan_usual_lanes(r, i) ? "" : LANES[m->lanes]);
 	}
-	for (size_t i = 0; i < q->n_defines; i++) {
-		sb_puts(&b, " --define ");
-		process_quote((const char *const[]){q->defines[i], NULL}, &b);
-	}
-	for (size_t i = 0; i < q->n_include_dirs; i++) {
-		sb_puts(&b, " --include ");
-		process_quote((const char *const[]){q->include_dirs[i], NULL}, &b);
-	}
+	put_list(&b, " --define ", &p->q->means.defines);
+	put_list(&b, " --include ", &p->q->means.include_dirs);
 	sb_printf(&b, " --core %s --target %s --blocks %u", cores.p ? cores.p : "",
 		op_arch_name(r->target), r->args.block_count);
 	if (r->args.rows.n < r->args.block_count)
@@ -280,11 +282,11 @@ static const char README[] =
 	"                 which has the Source page, too (trace.json has the timeline alone)\n"
 	"summary.txt      what came out, and on which evidence it rests\n";
 
-static bool fill(const char *dir, const struct replay_request *q, struct replay_report *r,
+static bool fill(const char *dir, const struct replay_plan *p, struct replay_report *r,
 	const struct dump *d, struct incore_error *e)
 {
 	return args_write(&r->args, dir, e) && copy_sources(dir, r, e) &&
-	       provenance_write(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
+	       provenance_write(dir, p, r, d, e) && write_run_script(dir, p, r, e) &&
 	       workspace_text(dir, "README.txt", str_of(README), 0644, e);
 }
 
@@ -298,10 +300,10 @@ static bool put_in_place(const char *temp, const char *place, struct incore_erro
 	return err_errno(e, errno, place, "put the workspace in place");
 }
 
-bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
+bool workspace_make(const struct replay_plan *p, struct replay_report *r, const struct dump *d,
 	struct incore_error *e)
 {
-	const char *place = q->out_dir ? q->out_dir : new_place(r, e);
+	const char *place = p->q->out_dir ? p->q->out_dir : new_place(r, e);
 	char *temp = place ? arena_printf(&r->arena, "%s.%ld.tmp", place, (long)getpid()) : NULL;
 	char *full;
 	bool ok;
@@ -311,16 +313,16 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 	ok = mkdir(temp, 0755) == 0 || err_errno(e, errno, temp, "make the directory");
 	if (ok)
 		leftover_add(temp, false);
-	if (!q->out_dir)
+	if (!p->q->out_dir)
 		leftover_add(place, true);
-	if (ok && !(fill(temp, q, r, d, e) && put_in_place(temp, place, e))) {
+	if (ok && !(fill(temp, p, r, d, e) && put_in_place(temp, place, e))) {
 		remove_tree(temp);
 		ok = false;
 	}
 	leftover_drop(temp);
 	leftover_drop(place);
 	if (!ok) {
-		if (!q->out_dir)
+		if (!p->q->out_dir)
 			rmdir(place);
 		return false;
 	}
@@ -330,14 +332,14 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 	return r->workspace || err_nomem(e);
 }
 
-bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
+bool workspace_summary(const struct replay_plan *p, const struct replay_report *r,
 	const struct dump *d, struct incore_error *e)
 {
 	struct strbuf b = {0}, workload = {0};
 	bool ok;
 
-	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
-		op_arch_name(r->target), q->backend->evidence);
+	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, p->backend->name,
+		op_arch_name(r->target), p->backend->evidence);
 	if (r->outcome.basis)
 		sb_printf(&b, "basis=%s\n", r->outcome.basis);
 	if (r->has_task)
@@ -353,7 +355,7 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
 	ok = ((!b.failed && !workload.failed) || err_nomem(e)) &&
-	     provenance_write(r->workspace, q, r, d, e) &&
+	     provenance_write(r->workspace, p, r, d, e) &&
 	     workspace_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, 0644, e);
 	sb_free(&workload);
 	sb_free(&b);

@@ -6,15 +6,15 @@
  */
 #pragma once
 
-#include "replay/replay.h"
+#include "replay/plan.h"
 
 /* Creates r->workspace and writes the arguments r->args into it. */
-bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
+bool workspace_make(const struct replay_plan *p, struct replay_report *r, const struct dump *d,
 	struct incore_error *e);
 
 /* Writes summary.txt (what ran, its evidence, and where the trace is), and the provenance again
  * with what the run has added. */
-bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
+bool workspace_summary(const struct replay_plan *p, const struct replay_report *r,
 	const struct dump *d, struct incore_error *e);
 
 /* Creates a directory that may exist already; path NULL counts as out of memory. */

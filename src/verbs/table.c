@@ -23,6 +23,8 @@
 	X(isa)                                                                                     \
 	X(occupancy)                                                                               \
 	X(pack)                                                                                    \
+	X(profile)                                                                                 \
+	X(replay)                                                                                  \
 	X(summary)                                                                                 \
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \

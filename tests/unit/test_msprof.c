@@ -52,7 +52,7 @@ static const char *const SCRIPTS[][2] = {
 
 struct stage { /* one run with that CANN */
 	char dir[64], workspace[96], set_env[96], source[96];
-	struct msprof_options options;
+	struct replay_means means;
 	struct args args;
 	struct arg_row row;
 	struct replay_job job;
@@ -92,7 +92,10 @@ static void stage_open(struct stage *s, const char *mode)
 	assert_int_equal(mkdir(s->workspace, 0700), 0);
 	setenv("TEST_CANN", s->dir, 1);
 	setenv("TEST_MODE", mode, 1);
-	s->options.cann.set_env = s->set_env;
+	s->means.msprof = (struct msprof_options){.cann.set_env = s->set_env,
+		.device = NO_COUNT,
+		.launch_count = 1,
+		.timeout_minutes = 120};
 	s->args.block_count = 1; /* one block, no slot */
 	s->args.rows.v = &s->row;
 	s->args.rows.n = 1;
@@ -102,7 +105,7 @@ static void stage_open(struct stage *s, const char *mode)
 		.n_members = 1,
 		.members = {{s->source, KERNEL_ON_AIV, -1, 1}},
 		.args = &s->args,
-		.options = &s->options};
+		.means = &s->means};
 	arena_init(&s->arena);
 }
 
@@ -142,7 +145,8 @@ static void test_msprof_partial(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		stage_open(&s, MODES[i]);
-		s.options.collect_limit_s = 5; /* more than a script of two commands ever needs */
+		s.means.msprof.collect_limit_s =
+			5; /* more than a script of two commands ever needs */
 		if (!stage_run(&s))
 			fail_msg("%s", s.e.message);
 		assert_true(s.out.is_partial);
@@ -160,7 +164,7 @@ static void test_msprof_nothing_in_time(void **state)
 
 	(void)state;
 	stage_open(&s, "nothing");
-	s.options.collect_limit_s = 1;
+	s.means.msprof.collect_limit_s = 1;
 	assert_false(stage_run(&s));
 	assert_int_equal(s.e.status, INCORE_FAILED);
 	assert_non_null(strstr(s.e.message, "before anything was dumped"));
@@ -173,7 +177,7 @@ static void test_msprof_slow_step(void **state)
 
 	(void)state;
 	stage_open(&s, "slow-cmake");
-	s.options.step_limit_s = 1;
+	s.means.msprof.step_limit_s = 1;
 	assert_false(stage_run(&s));
 	assert_int_equal(s.e.status, INCORE_FAILED);
 	assert_non_null(strstr(s.e.message, "cmake of the replay failed: not done after 1 s"));
@@ -192,7 +196,7 @@ static void test_msprof_cancelled(void **state)
 
 	(void)state;
 	stage_open(&s, "nothing");
-	s.job.is_cancelled = always;
+	s.means.is_cancelled = always;
 	assert_false(stage_run(&s));
 	assert_string_equal(s.e.code, "interrupted");
 	stage_close(&s);

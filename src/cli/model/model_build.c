@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/replay/replay_options.h"
-#include "replay/backend_model.h"
 #include "replay/build/profile.h"
 
 /* The innermost cause: the text before it names folders that no longer exist. */
@@ -60,45 +58,48 @@ static bool record_blocks(struct model_build *b, struct profile_request *q,
 
 	if (!ok)
 		return err_nomem(e);
-	q->funcs = names;
-	q->n_funcs = 0;
+	q->funcs = (struct text_list){.v = names};
 	q->testcase.n_blocks = blocks;
 	for (size_t i = 0; i < all->n; i++) {
 		size_t at = find_kernel(b, &all->v[i]);
 
 		if (at < b->step.kernels.n && b->step.kernels.v[at].k->blocks == blocks)
-			names[q->n_funcs++] = all->v[i].name;
+			names[q->funcs.n++] = all->v[i].name;
 	}
-	ok = q->n_funcs == 0 || profile_run(q, &run, e);
-	for (size_t i = 0; ok && q->n_funcs && i < run.rows.n; i++)
+	ok = q->funcs.n == 0 || profile_run(q, &run, e);
+	for (size_t i = 0; ok && q->funcs.n && i < run.rows.n; i++)
 		ok = take_streams(b, &run.rows.v[i], find_kernel(b, &run.rows.v[i].kernel), e);
-	if (q->n_funcs)
+	if (q->funcs.n)
 		profile_run_deinit(&run);
 	mem_free(names);
 	return ok;
 }
 
+static bool take_list(struct cli *c, const char *name, struct text_list *out)
+{
+	for (unsigned i = 0; i < cli_many(c, name); i++)
+		if (!VEC_PUSH(out, cli_many_at(c, name, i)))
+			return err_nomem(&c->error);
+	return true;
+}
+
 static bool record_all(struct cli *c, struct model_build *b, const char *work)
 {
-	struct replay_words set, data;
-	struct model_options model = {.profile = b->profile.path,
-		.allow_unknown = true,
-		.is_unsafe = cli_flag(c, "unsafe-native")};
 	struct profile_request q = {.build_dir = cli_text(c, "build"),
 		.output_root = work,
 		.name = "run",
 		.needs_values = true, /* the device's times depend on the device's data */
 		.pool = c->pool,
-		.has_target = true,
-		.target = b->profile.arch,
-		.backend = &backend_model,
-		.backend_options = &model};
+		.target = b->profile.arch == ARCH_A5 ? PROFILE_A5 : PROFILE_A2A3,
+		.means = {.backend = REPLAY_MODEL,
+			.profile = b->profile.path,
+			.allow_unknown = true,
+			.is_unsafe = cli_flag(c, "unsafe-native")}};
 	build_kernels all = {0};
-	bool ok = replay_take_words(c, "value", &set) && replay_take_words(c, "data", &data) &&
+	bool ok = take_list(c, "value", &q.testcase.set) &&
+		  take_list(c, "data", &q.testcase.data) &&
 		  discover_kernels(&b->arena, q.build_dir, &all, &c->error);
 
-	q.testcase = (struct testcase_options){
-		.set = set.v, .n_set = set.n, .data = data.v, .n_data = data.n};
 	for (size_t i = 0; ok && i < b->step.kernels.n; i++) {
 		uint32_t blocks = b->step.kernels.v[i].k->blocks;
 		bool is_new = true;
@@ -108,6 +109,8 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 		ok = !is_new || record_blocks(b, &q, &all, blocks, &c->error);
 	}
 	VEC_FREE(&all);
+	VEC_FREE(&q.testcase.set);
+	VEC_FREE(&q.testcase.data);
 	return ok;
 }
 

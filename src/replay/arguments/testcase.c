@@ -193,17 +193,17 @@ struct scalar_values {
 };
 
 /* "NAME=..." or, for a kernel, "KERNEL:NAME=..." among words; returns the part after '='. */
-static const char *word_of(
-	const char *const *words, unsigned n, const char *kernel, const char *name)
+static const char *word_of(const struct text_list *words, const char *kernel, const char *name)
 {
 	size_t len = strlen(name), head = kernel ? strlen(kernel) + 1 : 0;
 
-	for (unsigned i = 0; i < n && len; i++) {
-		if (kernel &&
-			(strncmp(words[i], kernel, head - 1) != 0 || words[i][head - 1] != ':'))
+	for (size_t i = 0; i < words->n && len; i++) {
+		const char *word = words->v[i];
+
+		if (kernel && (strncmp(word, kernel, head - 1) != 0 || word[head - 1] != ':'))
 			continue;
-		if (strncmp(words[i] + head, name, len) == 0 && words[i][head + len] == '=')
-			return words[i] + head + len + 1;
+		if (strncmp(word + head, name, len) == 0 && word[head + len] == '=')
+			return word + head + len + 1;
 	}
 	return NULL;
 }
@@ -211,13 +211,13 @@ static const char *word_of(
 /* Finds the value for a name; an entry for this kernel takes precedence over one for all
  * kernels. */
 static const char *word_for(
-	const struct testcase_options *o, const char *const *words, unsigned n, const char *name)
+	const struct testcase_options *o, const struct text_list *words, const char *name)
 {
-	const char *text = o->kernel ? word_of(words, n, o->kernel, name) : NULL;
+	const char *text = o->kernel ? word_of(words, o->kernel, name) : NULL;
 
 	if (!text && o->stem)
-		text = word_of(words, n, o->stem, name);
-	return text ? text : word_of(words, n, NULL, name);
+		text = word_of(words, o->stem, name);
+	return text ? text : word_of(words, NULL, name);
 }
 
 static const struct kernel_param *param_at(const struct testcase *t, uint32_t i)
@@ -235,7 +235,7 @@ static bool known_scalar(void *ctx, uint32_t i, int64_t *value)
 {
 	const struct scalar_values *v = ctx;
 	const struct kernel_param *p = param_at(v->t, i);
-	const char *text = p ? word_for(v->o, v->o->set, v->o->n_set, p->name) : NULL;
+	const char *text = p ? word_for(v->o, &v->o->set, p->name) : NULL;
 
 	return text && str_to_i64(str_of(text), value);
 }
@@ -245,8 +245,8 @@ static bool read_pto(struct testcase *t, const char *source, const struct testca
 {
 	const char *dot = strrchr(source, '.');
 	struct scalar_values values = {t, o};
-	struct pto_launch launch = {.n_blocks = o->n_blocks,
-		.dynamic_dim = o->dynamic_dim,
+	struct pto_launch launch = {.n_blocks = (uint32_t)o->n_blocks,
+		.dynamic_dim = (int64_t)o->dynamic_dim,
 		.scalar = known_scalar,
 		.ctx = &values};
 	struct file_data f = {0};
@@ -345,8 +345,7 @@ struct placed { /* one parameter, combined from both files */
 static bool put_bytes(struct arena *a, const struct placed *p, const struct testcase_options *o,
 	struct arg *s, struct arg_buffer *b, struct incore_error *e)
 {
-	const char *file = word_for(o, o->data, o->n_data, p->name),
-		   *value = word_for(o, o->set, o->n_set, p->name);
+	const char *file = word_for(o, &o->data, p->name), *value = word_for(o, &o->set, p->name);
 	unsigned size = dtype_bytes(p->dtype);
 	bool is_default = o->fill_control && p->is_control && !value;
 	struct file_data f = {0};
@@ -428,7 +427,7 @@ static bool put_tensor(struct args *a, const struct placed *p, const struct test
 static int64_t made_up(struct testcase *t, const struct placed *p, const struct testcase_options *o)
 {
 	if (p->is_bound)
-		return o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
+		return o->dynamic_dim > 0 ? (int64_t)o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
 	if (dtype_is_float(p->dtype))
 		return 1; /* neither offset nor count: the value of a factor does not matter */
 	t->n_free++;
@@ -438,7 +437,7 @@ static int64_t made_up(struct testcase *t, const struct placed *p, const struct 
 static bool put_scalar(struct testcase *t, const struct placed *p, const struct testcase_options *o,
 	struct arg *s, struct incore_error *e)
 {
-	const char *value = word_for(o, o->set, o->n_set, p->name);
+	const char *value = word_for(o, &o->set, p->name);
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)(value ? 0 : made_up(t, p, o)));
@@ -559,7 +558,7 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 		note_kind(t, g);
 		t->has_cube = t->has_vector = true;
 	}
-	ok = ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e);
+	ok = ok && place_all(t, o, f, g, e) && args_spread(&t->args, (uint32_t)o->n_blocks, e);
 	if (o->fill_control && !t->n_free)
 		t->n_free = 1;
 	t->free_why = o->free_why;

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "answer/option.h"
 #include "args/args.h"
 #include "model/stream/opstream.h"
 #include "replay/source/pto.h"
@@ -16,14 +17,13 @@
 
 #define TESTCASE_DEFAULT_SEED 19u
 
-struct testcase_options {    /* zero: the default */
-	int64_t dynamic_dim; /* 256: assumed value of a scalar that sizes depend on */
-	uint32_t n_blocks;   /* 1 */
+struct testcase_options {     /* zero: the default; tables of options store in it */
+	uint64_t dynamic_dim; /* 256: assumed value of a scalar that sizes depend on */
+	uint64_t n_blocks;    /* 1 */
 	uint64_t seed;
-	bool fill_inputs;	 /* random floats, zero integers: for backends that compute */
-	const char *const *set;	 /* "NAME=VALUE": a scalar, or every element of a tensor */
-	const char *const *data; /* "NAME=FILE": the bytes of a tensor */
-	unsigned n_set, n_data;
+	bool fill_inputs;      /* random floats, zero integers: for backends that compute */
+	struct text_list set;  /* "NAME=VALUE": a scalar, or every element of a tensor */
+	struct text_list data; /* "NAME=FILE": the bytes of a tensor */
 	/* Entries "KERNEL:NAME=..." apply only to the kernel with this name or stem, and take
 	 * precedence. */
 	const char *kernel, *stem;

@@ -246,7 +246,7 @@ static bool write_manifest(const struct profile_run *r, struct incore_error *e)
 	sb_puts(&b, HEADER);
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->rows.v[i].status != PROFILE_NOT_RUN)
-			put_row(&b, &r->rows.v[i], r->symbol);
+			put_row(&b, &r->rows.v[i], r->backend->symbol);
 	ok = write_list(r->root, "manifest_export.csv", &b, e);
 	sb_free(&b);
 	return ok;
@@ -435,31 +435,30 @@ struct one { /* a worker's result; moved to its row under the lock */
 	char *folder;
 };
 
+static enum opstream_arch target_of(const struct profile_request *q)
+{
+	return q->target == PROFILE_A5 ? ARCH_A5 : ARCH_A2A3;
+}
+
 static bool run_kernel(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
 	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
 	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
 	const char *source = has_wrapper ? entry : k->source;
-	struct replay_job job = {.workspace = o->folder,
+	struct replay_job job = {.means = &q->means,
+		.workspace = o->folder,
 		.label = k->name,
-		.target = q->has_target ? q->target : o->testcase.target,
+		.target = q->target ? target_of(q) : o->testcase.target,
 		.args = &o->testcase.args,
-		.defines = q->defines,
-		.n_defines = q->n_defines,
-		.include_dirs = q->include_dirs,
-		.n_include_dirs = q->n_include_dirs,
 		.wrapped = has_wrapper ? k->source : NULL,
-		.is_ready = true, /* is_ready() has checked once for all kernels */
-		.is_cancelled = q->is_cancelled,
-		.cancel_ctx = q->cancel_ctx,
-		.options = q->backend_options};
+		.is_ready = true}; /* is_ready() has checked once for all kernels */
 
 	if (!entry)
 		return err_nomem(e);
 	supply_sides(
 		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
-	return q->backend->run(&job, &o->arena, &o->outcome, e);
+	return backend_of(&q->means)->run(&job, &o->arena, &o->outcome, e);
 }
 
 /* Replaces invented slots by those of a recorded run of this kernel. */
@@ -520,7 +519,7 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 				    o->folder, name, (struct str){wrapper.p, wrapper.n}, 0644, e)
 			  : err_nomem(e);
 	}
-	if (ok && !q->has_target && !o->testcase.has_target)
+	if (ok && !q->target && !o->testcase.has_target)
 		o->testcase.target = ARCH_A2A3;
 	free(source);
 	sb_free(&wrapper);
@@ -604,7 +603,7 @@ static bool make_guess(
 		"defaults are 1: with 0 it has no work or leaves a buffer",
 		"defaults are the bound: with 0 and 1 it has no work or leaves a buffer",
 		"one default is 1: with all alike it has no work or leaves a buffer"};
-	int64_t bound = o->dynamic_dim > 0 ? o->dynamic_dim : 256;
+	int64_t bound = o->dynamic_dim > 0 ? (int64_t)o->dynamic_dim : 256;
 
 	*out = *o;
 	out->free_why = WHY[n < 3 ? n : 3];
@@ -729,6 +728,7 @@ static bool is_over(struct batch *b)
 static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e)
 {
 	struct batch *b = ctx;
+	const struct replay_means *means = &b->q->means;
 	struct profile_row *row = &b->r->rows.v[b->todo.v[item]];
 	struct incore_error why = {0};
 	struct one o = {0};
@@ -736,7 +736,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	bool ok;
 
 	(void)worker;
-	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
+	if (means->is_cancelled && means->is_cancelled(means->cancel_ctx))
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
 	if (is_over(b))
 		return true;
@@ -765,10 +765,10 @@ static bool is_called(const struct build_kernel *k, struct str name)
 
 static bool is_wanted(const struct profile_request *q, const struct build_kernel *k)
 {
-	for (unsigned i = 0; i < q->n_funcs; i++)
-		if (is_called(k, str_of(q->funcs[i])))
+	for (size_t i = 0; i < q->funcs.n; i++)
+		if (is_called(k, str_of(q->funcs.v[i])))
 			return true;
-	return q->n_funcs == 0;
+	return q->funcs.n == 0;
 }
 
 static bool no_such_func(const struct profile_request *q, const build_kernels *all, struct str name,
@@ -798,11 +798,12 @@ static bool check_names(
 {
 	const struct testcase_options *t = &q->testcase;
 
-	for (unsigned i = 0; i < q->n_funcs; i++)
-		if (!has_kernel(all, str_of(q->funcs[i])))
-			return no_such_func(q, all, str_of(q->funcs[i]), e);
-	for (unsigned i = 0; i < t->n_set + t->n_data; i++) {
-		struct str word = str_of(i < t->n_set ? t->set[i] : t->data[i - t->n_set]), name;
+	for (size_t i = 0; i < q->funcs.n; i++)
+		if (!has_kernel(all, str_of(q->funcs.v[i])))
+			return no_such_func(q, all, str_of(q->funcs.v[i]), e);
+	for (size_t i = 0; i < t->set.n + t->data.n; i++) {
+		struct str word = str_of(i < t->set.n ? t->set.v[i] : t->data.v[i - t->set.n]),
+			   name;
 		struct str rest = str_sub(
 			word, 0, (size_t)(str_find(word, "=") < 0 ? 0 : str_find(word, "=")));
 
@@ -827,6 +828,36 @@ static bool choose(const struct profile_request *q, struct profile_run *r, struc
 	return ok;
 }
 
+struct latest {
+	struct arena *arena;
+	const char *dir, *name, *path;
+};
+
+static bool take_latest(void *ctx, const char *name, struct incore_error *e)
+{
+	struct latest *l = ctx;
+
+	if (strncmp(name, l->name, strlen(l->name)) != 0 || name[strlen(l->name)] != '_')
+		return true;
+	l->path = arena_printf(
+		l->arena, "%s/%s", l->dir, name); /* names sort by time: keep the last */
+	return l->path || err_nomem(e);
+}
+
+/* Finds the run folder to resume. */
+static bool find_latest(
+	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
+{
+	struct latest l = {
+		&r->arena, q->output_root ? q->output_root : q->build_dir, q->name, NULL};
+
+	if (!file_is_dir(l.dir) || !dir_each(l.dir, take_latest, &l, NULL) || !l.path)
+		return err_set(e, INCORE_BAD_INPUT, "nothing-to-resume",
+			"nothing to resume: there is no folder %s_* in %s", l.name, l.dir);
+	r->root = l.path;
+	return true;
+}
+
 /* Creates <root>/<name>_<time>, or takes the run folder to resume. */
 static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
@@ -834,10 +865,9 @@ static bool make_root(
 	const char *top = q->output_root ? q->output_root : q->build_dir;
 	char *stem;
 
-	if (q->resume) {
-		r->root = arena_strdup(&r->arena, q->resume);
-		if (!r->root || !profile_read_manifest(r, e))
-			return r->root ? false : err_nomem(e);
+	if (q->resumes) {
+		if (!profile_read_manifest(r, e))
+			return false;
 		out_file_clean(r->root); /* left by a killed run */
 		out_file_clean(q->build_dir);
 		for (size_t i = 0; i < r->rows.n; i++)
@@ -863,7 +893,7 @@ static bool write_head(
 
 	sb_printf(&b,
 		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%llu\n\nsources:\n",
-		q->build_dir, r->rows.n, q->backend->name, q->backend->evidence,
+		q->build_dir, r->rows.n, r->backend->name, r->backend->evidence,
 		(long long)(q->testcase.dynamic_dim ? q->testcase.dynamic_dim : 256),
 		(unsigned long long)(q->testcase.seed ? q->testcase.seed : TESTCASE_DEFAULT_SEED));
 	for (size_t i = 0; i < r->rows.n; i++)
@@ -883,15 +913,15 @@ static bool write_head(
  * own platform may be for either. */
 static bool is_ready(const struct profile_request *q, struct incore_error *e)
 {
-	struct replay_job job = {
-		.target = q->has_target ? q->target : ARCH_A2A3, .options = q->backend_options};
+	const struct backend_ops *backend = backend_of(&q->means);
+	struct replay_job job = {.means = &q->means, .target = target_of(q)};
 
-	if (q->backend->preflight(&job, e))
+	if (backend->preflight(&job, e))
 		return true;
-	if (q->has_target)
+	if (q->target)
 		return false;
 	job.target = ARCH_A5;
-	return q->backend->preflight(&job, e);
+	return backend->preflight(&job, e);
 }
 
 bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e)
@@ -899,10 +929,10 @@ bool profile_run(const struct profile_request *q, struct profile_run *out, struc
 	struct batch b = {.q = q, .r = out, .lock = PTHREAD_MUTEX_INITIALIZER};
 	bool ok;
 
-	*out = (struct profile_run){.symbol = q->backend->symbol};
+	*out = (struct profile_run){.backend = backend_of(&q->means)};
 	arena_init(&out->arena);
-	ok = choose(q, out, e) && is_ready(q, e) && make_root(q, out, e) && write_head(q, out, e) &&
-	     profile_write_lists(out, e);
+	ok = (!q->resumes || find_latest(q, out, e)) && choose(q, out, e) && is_ready(q, e) &&
+	     make_root(q, out, e) && write_head(q, out, e) && profile_write_lists(out, e);
 	for (uint32_t i = 0; ok && i < out->rows.n; i++)
 		if (out->rows.v[i].status != PROFILE_EXPORTED)
 			ok = VEC_PUSH(&b.todo, i) || err_nomem(e);

@@ -22,33 +22,27 @@ enum profile_status {
 };
 const char *profile_status_name(enum profile_status s); /* "exported", ... */
 
+/* What is asked; tables of options store in it. */
 struct profile_request {
 	const char *build_dir;
-	const char *const *funcs; /* names or stems; n_funcs 0: all */
-	unsigned n_funcs;
-	bool has_target; /* else as each .pto states, a2a3 by default */
-	enum opstream_arch target;
+	struct text_list funcs;	 /* names or stems; empty: all */
+	unsigned target;	 /* enum profile_target */
 	const char *output_root; /* NULL: the build directory */
 	const char *name;	 /* prefix of the run folder, before the time */
+	bool resumes;		 /* the latest run folder of that name instead of a new one */
 	bool ends_at_failure;	 /* stops at the first failed kernel: no other one is started */
 	bool needs_values;	 /* a kernel with unsupplied control tensors fails */
-	const char *resume;	 /* a run folder to resume; NULL: a new one */
-	const struct backend_ops *backend;
-	const void *backend_options;
+	struct replay_means means;
 	struct testcase_options testcase;
 	const char *dump;  /* supplies arguments of kernels that it has, by name; may be NULL */
 	bool follow_links; /* of the dump, out of it */
-	const char *const *defines; /* "NAME" or "NAME=VALUE" */
-	size_t n_defines;
-	const char *const *include_dirs;
-	size_t n_include_dirs;
 	struct pool *pool;
 	/* Called after each kernel, one call at a time: "[01/03] OK k: ..." */
 	void (*on_line)(void *ctx, const char *line);
 	void *ctx;
-	bool (*is_cancelled)(void *ctx);
-	void *cancel_ctx;
 };
+#define PROFILE_TARGETS "auto|a2a3|a5"
+enum profile_target { PROFILE_ANY_TARGET, PROFILE_A2A3, PROFILE_A5 }; /* any: as each .pto states */
 
 struct profile_row {
 	struct build_kernel kernel;
@@ -67,7 +61,7 @@ struct profile_row {
 struct profile_run {
 	struct arena arena; /* guarded by the run's lock while it runs */
 	const char *root;   /* the run folder */
-	const char *symbol; /* of the backend */
+	const struct backend_ops *backend;
 	VEC(struct profile_row) rows;
 	uint32_t n_exported;
 };

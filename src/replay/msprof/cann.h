@@ -8,16 +8,8 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "replay/backend.h"
-
-struct cann_options {	     /* NULL: detected */
-	const char *home;    /* --cann-home */
-	const char *set_env; /* --cann-set-env */
-	const char *soc;     /* --soc-version */
-	const char *arch;    /* --aicore-arch */
-	const char *pto_isa; /* --pto-isa-root */
-	bool is_on_device;   /* needs no simulator, chooses no chip */
-};
+#include "model/stream/opstream.h"
+#include "replay/means.h"
 
 struct cann_target {		  /* facts of a platform */
 	const char *soc, *arch;	  /* "dav_2201", "dav-c220" */

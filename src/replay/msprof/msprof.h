@@ -9,27 +9,12 @@
 #include "replay/backend.h"
 #include "replay/msprof/cann.h"
 
-#define MSPROF_MAX_MINUTES 2880
-
-struct msprof_options { /* zero: the default */
-	struct cann_options cann;
-	bool has_device; /* else as ACL_DEVICE_ID says, or 0 */
-	uint32_t device;
-	uint32_t launch_count;	  /* 1 */
-	uint32_t timeout_minutes; /* of msprof itself; 120, 1..2880 */
-	uint32_t step_limit_s;	  /* of cmake; 300 */
-	uint32_t build_limit_s;	  /* 600 */
-	uint32_t
-		collect_limit_s; /* around msprof; its minutes and a margin for what it does then */
-};
-
 #define MSPROF_HOST "replay_host"    /* the program that is built */
 #define MSPROF_LIB "replay_kernel"   /* lib<this>.so */
 #define MSPROF_SYMBOL "replay_entry" /* the kernel in it */
-#define MSPROF_DEFAULT_MINUTES 120
 
 /* Refuses what msprof would refuse, and names that must not occur in generated text, before
- * anything is started. Status 2. */
+ * anything is started. Status 2, with the option that is wrong. */
 bool msprof_check_options(const struct msprof_options *o, struct incore_error *e);
 
 /* Writes the six files of the project into the workspace. `c` may be NULL (a dry run without CANN):

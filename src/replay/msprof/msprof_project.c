@@ -222,8 +222,8 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 /* Like -D, but after the vendor's headers: defined before any text of the kernel. */
 static bool put_defines(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
-	for (size_t i = 0; i < job->n_defines; i++) {
-		const char *word = job->defines[i];
+	for (size_t i = 0; i < job->means->defines.n; i++) {
+		const char *word = job->means->defines.v[i];
 		size_t n = 0;
 
 		while (is_name(word[n]))
@@ -605,15 +605,15 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 	sb_printf(&b, "\nsoc=%s\narch=%s\nincludes=", msprof_soc(job, o, c), msprof_arch(job, o));
 	put_quoted(&b, dirs.p ? dirs.p : "");
 	sb_printf(&b, "\ndebug_lines=%s\n\nset +u\n. \"$set_env\"\nset -u\n",
-		job->has_debug_lines ? "ON" : "OFF");
-	if (o->has_device)
-		sb_printf(&b, "export ACL_DEVICE_ID=%u\n", o->device);
+		job->means->has_debug_lines ? "ON" : "OFF");
+	if (o->device != NO_COUNT)
+		sb_printf(&b, "export ACL_DEVICE_ID=%u\n", (unsigned)o->device);
 	sb_puts(&b, BUILD_STEPS);
 	sb_printf(&b,
 		"msprof op simulator --application=./build/%s --kernel-name=%s --launch-count=%u \\\n"
 		"\t\"--soc-version=$soc\" --timeout=%u \"--output=$again/collect\"\n",
-		MSPROF_HOST, MSPROF_SYMBOL, o->launch_count ? o->launch_count : 1,
-		o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
+		MSPROF_HOST, MSPROF_SYMBOL, (unsigned)o->launch_count,
+		(unsigned)o->timeout_minutes);
 	sb_puts(&b,
 		"\n# an older msprof leaves a dump and exports in a second step\n"
 		"if [ -z \"$(find \"$again/collect\" -name visualize_data.bin -print -quit)\" ]; then\n"
@@ -703,9 +703,8 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_kv_u64(&w, "hw_block_num", job->args->rows.n);
 	json_w_kv_cstr(&w, "platform", op_arch_name(job->target));
 	json_w_kv_cstr(&w, "soc_version", msprof_soc(job, o, c));
-	json_w_kv_u64(
-		&w, "timeout", o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
-	json_w_kv_u64(&w, "launch_count", o->launch_count ? o->launch_count : 1);
+	json_w_kv_u64(&w, "timeout", o->timeout_minutes);
+	json_w_kv_u64(&w, "launch_count", o->launch_count);
 	json_w_end(&w);
 	json_w_kv_array(&w, "args");
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
@@ -754,8 +753,8 @@ bool msprof_include_dirs(const struct replay_job *job, const struct msprof_optio
 	char *headers;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < job->n_include_dirs; i++)
-		ok = add_dir(out, job->include_dirs[i], e);
+	for (size_t i = 0; ok && i < job->means->include_dirs.n; i++)
+		ok = add_dir(out, job->means->include_dirs.v[i], e);
 	if (!ok || !root)
 		return ok;
 	headers = path_join(root, "include");
@@ -763,6 +762,8 @@ bool msprof_include_dirs(const struct replay_job *job, const struct msprof_optio
 	mem_free(headers);
 	return ok;
 }
+
+#define MOST_DEVICE 63
 
 static bool check_word(const char *option, const char *value, struct incore_error *e)
 {
@@ -774,13 +775,18 @@ static bool check_word(const char *option, const char *value, struct incore_erro
 
 bool msprof_check_options(const struct msprof_options *o, struct incore_error *e)
 {
-	if (o->timeout_minutes > MSPROF_MAX_MINUTES)
-		return err_set(e, INCORE_USAGE, "bad-timeout",
-			"msprof takes a time limit of 1 to %d minutes, not %u", MSPROF_MAX_MINUTES,
-			o->timeout_minutes);
-	if (o->launch_count > 5000)
-		return err_set(e, INCORE_USAGE, "bad-launch-count",
-			"msprof takes 1 to 5000 launches, not %u", o->launch_count);
+	if (o->timeout_minutes < 1 || o->timeout_minutes > MSPROF_MAX_MINUTES)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--msprof-timeout takes 1 to %d minutes, not %llu", MSPROF_MAX_MINUTES,
+			(unsigned long long)o->timeout_minutes);
+	if (o->launch_count < 1 || o->launch_count > MSPROF_MAX_LAUNCHES)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--launch-count takes 1 to %d, not %llu", MSPROF_MAX_LAUNCHES,
+			(unsigned long long)o->launch_count);
+	if (o->device != NO_COUNT && o->device > MOST_DEVICE)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--device takes 0 to %d, not %llu", MOST_DEVICE,
+			(unsigned long long)o->device);
 	return check_word("soc-version", o->cann.soc, e) &&
 	       check_word("aicore-arch", o->cann.arch, e);
 }

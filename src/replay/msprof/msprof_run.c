@@ -572,7 +572,7 @@ static bool configure(struct msprof_run *m)
 	msprof_word(&s, arena_printf(m->arena, "-DAICORE_ARCH=%s", msprof_arch(m->job, m->o)));
 	msprof_word(&s, arena_printf(m->arena, "-DSOC_VERSION=%s", m->cann.soc));
 	msprof_word(&s, arena_printf(m->arena, "-DINCLUDE_DIRS=%s", dirs.p ? dirs.p : ""));
-	msprof_word(&s, m->job->has_debug_lines ? "-DDEBUG_LINES=ON" : "-DDEBUG_LINES=OFF");
+	msprof_word(&s, m->job->means->has_debug_lines ? "-DDEBUG_LINES=ON" : "-DDEBUG_LINES=OFF");
 	sb_free(&dirs);
 	return ok && msprof_step_run(&m->steps, &s, &r);
 }
@@ -640,8 +640,8 @@ static bool collect_and_export(struct msprof_run *m)
 {
 	struct msprof_collection c = {.application = "./build/" MSPROF_HOST,
 		.kernel = m->kernel,
-		.launch_count = m->o->launch_count ? m->o->launch_count : 1,
-		.minutes = m->o->timeout_minutes ? m->o->timeout_minutes : MSPROF_DEFAULT_MINUTES,
+		.launch_count = (uint32_t)m->o->launch_count,
+		.minutes = (uint32_t)m->o->timeout_minutes,
 		.limit_s = m->o->collect_limit_s,
 		.step_limit_s = m->o->step_limit_s ? m->o->step_limit_s : DEFAULT_STEP_S};
 	const char *from = msprof_collect(&m->steps, &c), *found;
@@ -676,8 +676,9 @@ static bool set_library_path(struct msprof_run *m)
 	const char *line = arena_printf(
 		m->arena, "LD_LIBRARY_PATH=%s/build:%s", m->job->workspace, m->cann.library_path);
 
-	const char *device =
-		m->o->has_device ? arena_printf(m->arena, "ACL_DEVICE_ID=%u", m->o->device) : line;
+	const char *device = m->o->device == NO_COUNT ? line
+						      : arena_printf(m->arena, "ACL_DEVICE_ID=%u",
+								(unsigned)m->o->device);
 
 	return (line && device && cann_set_env(&m->cann, line) && cann_set_env(&m->cann, device)) ||
 	       err_nomem(m->e);
@@ -685,7 +686,7 @@ static bool set_library_path(struct msprof_run *m)
 
 static bool preflight(const struct replay_job *job, struct incore_error *e)
 {
-	const struct msprof_options *o = job->options;
+	const struct msprof_options *o = &job->means->msprof;
 	char scratch[PATH_MAX];
 	struct cann c = {0};
 	bool ok = msprof_check_options(o, e);
@@ -741,18 +742,19 @@ static bool run_msprof(const struct replay_job *stated, struct arena *a, struct 
 	struct incore_error *e)
 {
 	struct replay_job job = *stated;
-	struct msprof_run m = {.job = &job, .o = job.options, .arena = a, .out = out, .e = e};
+	struct msprof_run m = {
+		.job = &job, .o = &job.means->msprof, .arena = a, .out = out, .e = e};
 	bool ok = msprof_check_options(m.o, e) && make_whole(&job, a, e);
 
 	m.steps = (struct msprof_steps){.arena = a,
 		.cann = &m.cann,
 		.cwd = job.workspace,
 		.of = "the replay",
-		.is_cancelled = job.is_cancelled,
-		.cancel_ctx = job.cancel_ctx,
+		.is_cancelled = job.means->is_cancelled,
+		.cancel_ctx = job.means->cancel_ctx,
 		.e = e};
 	*out = (struct replay_outcome){.verdict = "project written, nothing was started"};
-	if (!ok || job.is_dry)
+	if (!ok || job.means->is_dry)
 		return ok && msprof_write_project(&job, m.o, NULL, e);
 	ok = run_all(&m);
 	if (ok) {
