@@ -153,8 +153,8 @@ def check_option_names():
         types.setdefault(name, set()).add(kind)
     several = {name for name, kinds in types.items() if len(kinds) > 1}
     check(len(rows) > 200 and several == SEVERAL_TYPES, f"options of several types: {sorted(several ^ SEVERAL_TYPES)} against the list of this check")
-    src = os.path.join(ROOT, "src")
-    texts = {os.path.relpath(os.path.join(d, f), ROOT): read(os.path.relpath(os.path.join(d, f), ROOT)) for d, _, fs in os.walk(src) for f in fs if f.endswith((".c", ".h"))}
+    texts = {os.path.relpath(os.path.join(d, f), ROOT): read(os.path.relpath(os.path.join(d, f), ROOT))
+             for room in ("src", "tools/model_lab") for d, _, fs in os.walk(os.path.join(ROOT, room)) for f in fs if f.endswith((".c", ".h"))}
     by_hand = [p for p, t in texts.items() if not p.endswith("option_names.h") and re.search(r"\{[\s\\]*(?:0|'.'),[\s\\]*\"[\w-]+\",[\s\\]*OPTION_", t)]
     check(not by_hand, f"options that are not made from option_names.h: {by_hand}")
     used = {word for p, t in texts.items() if not p.endswith("option_names.h") for word in re.findall(r"\bOPT_\w+", t)}

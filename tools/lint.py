@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy (.clang-tidy) and cppcheck (tools/cppcheck.txt) over the C files of src/; they report nothing.
+"""clang-tidy (.clang-tidy) and cppcheck (tools/cppcheck.txt) over the C files of src/ and tools/model_lab/; they report nothing.
 
 usage: lint.py [--changed] BUILD_DIR [FILE...]
 
@@ -31,13 +31,13 @@ def output(words):
 
 
 def flags_by_file(build):
-    """The -D, -I, -isystem and -std of each file of src/, folders as from the root."""
+    """The -D, -I, -isystem and -std of each such file, folders as from the root."""
     with open(os.path.join(build, "compile_commands.json")) as f:
         commands = json.load(f)
     found = {}
     for c in commands:
         path = os.path.relpath(os.path.join(c["directory"], c["file"]), ROOT)
-        if path.startswith("src/") and path.endswith(".c"):
+        if path.startswith(("src/", "tools/model_lab/")) and path.endswith(".c"):
             words = [w for w in shlex.split(c["command"]) if w.startswith(("-D", "-I", "-isystem", "-std="))]
             found.setdefault(path, ["-I" + os.path.relpath(os.path.join(c["directory"], w[2:]), ROOT) if w.startswith("-I") else w
                                     for w in words])

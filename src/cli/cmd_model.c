@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_model.c: incore model: the embedded in-core model. One file per subcommand: model_<verb>.c.
- */
-#include "cli/model/model_job.h"
+/* cmd_model.c: incore model: the embedded in-core model. */
+#include "cli/cli.h"
 
-static const struct verb *const subs[] = {&model_verb_run, &model_verb_record, &model_verb_time,
-	&model_verb_calibrate, &model_verb_compare, &model_verb_validate, &model_verb_step,
-	&model_verb_ops, NULL};
+#define MODEL_VERBS(X) X(run) X(record) X(time) X(calibrate) X(compare) X(validate) X(step) X(ops)
+
+#define DECLARE_MODEL(NAME) extern const struct question question_model_##NAME;
+MODEL_VERBS(DECLARE_MODEL)
+
+#define MODEL_ENTRY(NAME) SUB_VERB("model " #NAME, model_##NAME),
+static const struct verb *const subs[] = {MODEL_VERBS(MODEL_ENTRY) NULL};
 
 const struct verb verb_model = {
 	.name = "model",

@@ -245,12 +245,11 @@ static bool arrow_put_value(struct ArrowArray *child, const struct column *c, co
 
 	if (is_null)
 		arrow_set_null(child, row);
-	if (arrow_is_text(c->type)) {
+	if (column_is_text(c)) {
 		struct str s = {"", 0};
 
 		if (!is_null)
-			s = c->type == COLUMN_STR ? *(const struct str *)v
-						  : str_of(*(const char *const *)v);
+			s = column_text(c, v);
 		return arrow_add_text(child, row, s, e);
 	}
 	if (is_null)
@@ -295,8 +294,10 @@ bool incore_table_arrow(const struct incore_answer *a, size_t table, struct Arro
 	if (t->parent)
 		v[0] = (struct arrow_column){"parent", COLUMN_U32, false};
 	for (size_t i = 0; i < t->columns.n; i++)
-		v[i + (t->parent ? 1 : 0)] = (struct arrow_column){
-			t->columns.v[i].name, t->columns.v[i].column->type, true};
+		v[i + (t->parent ? 1 : 0)] = (struct arrow_column){t->columns.v[i].name,
+			column_is_text(t->columns.v[i].column) ? COLUMN_TEXT
+							       : t->columns.v[i].column->type,
+			true};
 	ok = arrow_schema(v, n, schema, e);
 	if (ok && !arrow_array(v, n, t->n_rows, array, e)) {
 		schema->release(schema);

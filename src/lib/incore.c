@@ -264,8 +264,19 @@ size_t incore_column_count(const struct incore_answer *a, size_t table)
 	return t ? t->columns.n + own_first(t) : 0;
 }
 
+struct str column_text(const struct column *c, const void *value)
+{
+	if (c->type == COLUMN_STR)
+		return *(const struct str *)value;
+	if (c->type == COLUMN_TEXT)
+		return str_of(*(const char *const *)value);
+	return column_word(c, column_u64(c, value));
+}
+
 enum incore_type column_kind(const struct column *c)
 {
+	if (column_is_text(c))
+		return INCORE_TEXT;
 	switch (c->type) {
 	case COLUMN_I64:
 		return INCORE_SIGNED;
@@ -273,9 +284,6 @@ enum incore_type column_kind(const struct column *c)
 		return INCORE_REAL;
 	case COLUMN_BOOL:
 		return INCORE_BOOL;
-	case COLUMN_TEXT:
-	case COLUMN_STR:
-		return INCORE_TEXT;
 	default:
 		return INCORE_UNSIGNED;
 	}
@@ -372,7 +380,7 @@ bool incore_get_text(const struct incore_answer *a, size_t table, size_t row, si
 
 	if (!v)
 		return false;
-	s = c->type == COLUMN_STR ? *(const struct str *)v : str_of(*(const char *const *)v);
+	s = column_text(c, v);
 	*out = s.p;
 	*n = s.n;
 	return true;

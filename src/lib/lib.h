@@ -28,3 +28,10 @@ struct incore_answer {
 bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e);
 
 enum incore_type column_kind(const struct column *c);
+/* A column of numbers that have names is one of texts. */
+static inline bool column_is_text(const struct column *c)
+{
+	return c->type == COLUMN_TEXT || c->type == COLUMN_STR ||
+	       (c->words && c->type <= COLUMN_U8);
+}
+struct str column_text(const struct column *c, const void *value); /* of a column of texts */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.c: the only list of questions: those about captures (answer/), and the verbs of this room,
- * which act or are about something else.
+ * table.c: the only list of questions: those about captures (answer/), the verbs of this room, which
+ * act or are about something else, and those of tools/model_lab.
  */
 #include "answer/answer.h"
 
@@ -21,6 +21,14 @@
 	X(hot)                                                                                     \
 	X(info)                                                                                    \
 	X(isa)                                                                                     \
+	X(model_calibrate)                                                                         \
+	X(model_compare)                                                                           \
+	X(model_ops)                                                                               \
+	X(model_record)                                                                            \
+	X(model_run)                                                                               \
+	X(model_step)                                                                              \
+	X(model_time)                                                                              \
+	X(model_validate)                                                                          \
 	X(occupancy)                                                                               \
 	X(pack)                                                                                    \
 	X(profile)                                                                                 \

@@ -143,6 +143,24 @@ def answers(build, incore):
                     compare_table(f"{verb} {name}: {below}", rows, got["tables"], below)
 
 
+def acting(build, incore):
+    """Verbs that act, and those that are about something else than captures, are answered with the program's JSON, too."""
+    tables, model = os.path.join(build, "tests", "lib", "lib_tables"), os.path.join(DATA, "model")
+    for verb, path, options in (("model ops", "", {"arch": "a5"}), ("model_ops", "", {"profile": "910b1"}),
+                                ("model time", os.path.join(model, "gemm_race.jsonl"), {"cached": ["0", "1"], "active-cores": 2}),
+                                ("model compare", "\n".join([os.path.join(DATA, "ascend_matmul")] * 2), {"by": "op"}),
+                                ("profile", "", {"build-dir": os.path.join(DATA, "pto_build"), "list": True})):
+        words = [w for name, v in options.items() for one in (v if isinstance(v, list) else [v]) for w in (f"--{name}", one) if w is not True]
+        p = subprocess.run([incore, *verb.replace("_", " ").split(), "--json", *map(str, words), *path.split()], capture_output=True, text=True)
+        got = json.loads(run([tables, verb, path, json.dumps(options)]))
+        check(p.returncode in (0, 1) and got.get("json") == json.loads(p.stdout), f"{verb}: {got.get('error')} {p.stderr}")
+        for below, rows in lists_of(got["json"]["data"], got["tables"]) if "json" in got else []:
+            compare_table(f"{verb}: {below}", rows, got["tables"], below)
+    for verb, options, code in (("model record", {}, "missing-option"), ("replay", {"core": "gpu"}, "bad-option-value"), ("profile", {}, "missing-option")):
+        got = json.loads(run([tables, verb, "x.cpp" if verb == "model record" else "", json.dumps(options)]))
+        check((got.get("error"), got["status"]) == (code, 2), f"{verb} {options}: {got}")
+
+
 def slices(build, incore):
     tables = os.path.join(build, "tests", "lib", "lib_tables")
     for name in ("two_waves", "gemm"):
@@ -259,6 +277,7 @@ def main():
     abi(build, library)
     headers()
     answers(build, incore)
+    acting(build, incore)
     slices(build, incore)
     options(build, incore)
     dumps(build, incore)

@@ -579,6 +579,10 @@ KERNELS = [
         data = incore.replay(*words, *more)
         equal(data and (data["kernel"], data["task"]), ("sf", f"{RING + 1:#018x}"), f"{more}")
     check(not os.path.exists(ran), "the file was run")
+    shutil.copy(SF, os.path.join(build, "own.cpp"))  # no folder and no dump says where it runs: the list of the build does
+    spec = os.path.join(data["workspace"], "args.json")
+    data = incore.replay("--arg-spec", spec, "--case", config, "--kernel", "own", "--dry-run")
+    equal(data and (data["class"], data["class_because"]), ("aiv-only", "its core type is stated as aiv"), "--case own")
     p = incore.run("replay", *words, "--case", config, "--func", "1", "--output-dir", out := incore.place(), "--platform", "a5sim", "--backend",
                    "msprof", "--timeout", "7", "--device", "3", "--json")
     equal((p.returncode, json.loads(p.stdout)["data"]["target"], json.loads(p.stdout)["data"]["workspace"]), (0, "a5", out), p.stderr)

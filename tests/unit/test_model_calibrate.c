@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/lab/calibrate.h"
+#include "model_lab/calibrate.h"
 #include "model_streams.h"
 
 #define TASKS 20

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_compare_pmu.c: compares counters of a run with a trace, by kind of core or task by task.
+/* compare_pmu.c: compares counters of a run with a trace, by kind of core or task by task.
  */
-#include "cli/model/model_compare.h"
+#include "model_lab/compare.h"
 
-#include "cli/model/model_measured.h"
+#include "model_lab/measured.h"
 
 struct means { /* for one kind of core, both sides */
 	uint64_t n[2], span[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* least_squares.c: normal equations, solved by elimination. */
-#include "model/lab/least_squares.h"
+#include "model_lab/least_squares.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_build.c: records the kernels of a build for a step that a device ran. */
-#include "cli/model/model_build.h"
+/* build.c: records the kernels of a build for a step that a device ran. */
+#include "verbs/model/build.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -75,30 +75,22 @@ static bool record_blocks(struct model_build *b, struct profile_request *q,
 	return ok;
 }
 
-static bool take_list(struct cli *c, const char *name, struct text_list *out)
+static bool record_all(const struct build_params *p, struct pool *pool, const char *work,
+	struct model_build *b, struct incore_error *e)
 {
-	for (unsigned i = 0; i < cli_many(c, name); i++)
-		if (!VEC_PUSH(out, cli_many_at(c, name, i)))
-			return err_nomem(&c->error);
-	return true;
-}
-
-static bool record_all(struct cli *c, struct model_build *b, const char *work)
-{
-	struct profile_request q = {.build_dir = cli_text(c, "build"),
+	struct profile_request q = {.build_dir = p->build,
 		.output_root = work,
 		.name = "run",
 		.needs_values = true, /* the device's times depend on the device's data */
-		.pool = c->pool,
+		.pool = pool,
 		.target = b->profile.arch == ARCH_A5 ? PROFILE_A5 : PROFILE_A2A3,
 		.means = {.backend = REPLAY_MODEL,
 			.profile = b->profile.path,
 			.allow_unknown = true,
-			.is_unsafe = cli_flag(c, "unsafe-native")}};
+			.is_unsafe = p->is_unsafe},
+		.testcase = {.set = p->values, .data = p->data}};
 	build_kernels all = {0};
-	bool ok = take_list(c, "value", &q.testcase.set) &&
-		  take_list(c, "data", &q.testcase.data) &&
-		  discover_kernels(&b->arena, q.build_dir, &all, &c->error);
+	bool ok = discover_kernels(&b->arena, q.build_dir, &all, e);
 
 	for (size_t i = 0; ok && i < b->step.kernels.n; i++) {
 		uint32_t blocks = b->step.kernels.v[i].k->blocks;
@@ -106,11 +98,9 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 
 		for (size_t k = 0; k < i; k++)
 			is_new = is_new && b->step.kernels.v[k].k->blocks != blocks;
-		ok = !is_new || record_blocks(b, &q, &all, blocks, &c->error);
+		ok = !is_new || record_blocks(b, &q, &all, blocks, e);
 	}
 	VEC_FREE(&all);
-	VEC_FREE(&q.testcase.set);
-	VEC_FREE(&q.testcase.data);
 	return ok;
 }
 
@@ -129,15 +119,14 @@ static bool is_made_up(struct model_build *b, const char *stream)
 }
 
 /* Takes recordings as they are from a folder written by `incore profile`. */
-static bool take_run(struct cli *c, struct model_build *b)
+static bool take_run(const char *build, struct model_build *b, struct incore_error *e)
 {
 	for (size_t i = 0; i < b->step.kernels.n; i++) {
 		struct device_kernel *k = &b->step.kernels.v[i];
-		char *path = arena_printf(
-			&b->arena, "%s/funcs/%s/ops.opstream", cli_text(c, "build"), k->k->name);
+		char *path = arena_printf(&b->arena, "%s/funcs/%s/ops.opstream", build, k->k->name);
 
 		if (!path)
-			return err_nomem(&c->error);
+			return err_nomem(e);
 		if (!file_exists(path)) {
 			k->why = "not recorded in this run";
 			continue;
@@ -146,24 +135,25 @@ static bool take_run(struct cli *c, struct model_build *b)
 			k->why = "what steers it was made up in this run";
 			continue;
 		}
-		if (!opstream_load(&b->sets[i], path, &c->error))
+		if (!opstream_load(&b->sets[i], path, e))
 			return false;
 		device_attach(&b->step, i, &b->sets[i]);
 	}
 	return true;
 }
 
-static bool record_in_folder(struct cli *c, struct model_build *b)
+static bool record_in_folder(const struct build_params *p, struct pool *pool, struct model_build *b,
+	struct incore_error *e)
 {
 	char *work = path_join(file_temp_root(), "incore-build-XXXXXX");
 	bool ok;
 
 	if (!work || !mkdtemp(work)) {
 		mem_free(work);
-		return err_set(&c->error, INCORE_FAILED, "no-folder",
+		return err_set(e, INCORE_FAILED, "no-folder",
 			"cannot make a folder in %s for the kernels", file_temp_root());
 	}
-	ok = record_all(c, b, work);
+	ok = record_all(p, pool, work, b, e);
 	remove_tree(work);
 	mem_free(work);
 	return ok;
@@ -178,29 +168,27 @@ static bool has_run(const char *build)
 	return is_run;
 }
 
-bool model_build_open(struct cli *c, const char *profile, bool needs_times, struct model_build *b)
+static bool build_open(const struct request *r, const struct build_params *p, bool needs_times,
+	struct model_build *b, struct incore_error *e)
 {
-	const char *lane = cli_text(c, "swimlane"), *deps = cli_text(c, "deps");
 	bool ok;
 
-	*b = (struct model_build){0};
 	arena_init(&b->arena);
-	if (!cli_text(c, "build") || !(lane || (deps && !needs_times)))
-		return err_set(&c->error, INCORE_USAGE, "missing-option",
+	if (!p->build || !(p->swimlane || (p->deps && !needs_times)))
+		return err_set(e, INCORE_USAGE, "missing-option",
 			"%s needs --build DIR and --swimlane FILE (the device's own times)%s",
-			c->verb->name, needs_times ? "" : ", or --deps FILE alone");
-	ok = profile_load(&b->profile, profile, ARCH_A2A3, &c->error) &&
-	     swimlane_load(&b->swim, lane, deps, &c->error) &&
-	     device_init(&b->step, &b->swim, &c->error);
+			r->question->name, needs_times ? "" : ", or --deps FILE alone");
+	ok = profile_load(&b->profile, p->profile, ARCH_A2A3, e) &&
+	     swimlane_load(&b->swim, p->swimlane, p->deps, e) && device_init(&b->step, &b->swim, e);
 	if (!ok)
 		return false;
 	b->sets = mem_zalloc(b->step.kernels.n + 1, sizeof(*b->sets));
 	if (!b->sets)
-		return err_nomem(&c->error);
-	return has_run(cli_text(c, "build")) ? take_run(c, b) : record_in_folder(c, b);
+		return err_nomem(e);
+	return has_run(p->build) ? take_run(p->build, b, e) : record_in_folder(p, r->pool, b, e);
 }
 
-void model_build_close(struct model_build *b)
+static void drop_build(struct model_build *b)
 {
 	for (size_t i = 0; b->sets && i < b->step.kernels.n; i++)
 		opstream_set_deinit(&b->sets[i]);
@@ -209,4 +197,17 @@ void model_build_close(struct model_build *b)
 	swimlane_deinit(&b->swim);
 	profile_deinit(&b->profile);
 	arena_deinit(&b->arena);
+	mem_free(b);
+}
+
+struct model_build *model_build_new(const struct request *r, const struct build_params *p,
+	bool needs_times, struct answer *a, struct incore_error *e)
+{
+	struct model_build *b = mem_zalloc(1, sizeof(*b));
+
+	if (!b)
+		return err_nomem_null(e);
+	if (!ANSWER_KEEP(a, b, drop_build, e) || !build_open(r, p, needs_times, b, e))
+		return NULL;
+	return b;
 }

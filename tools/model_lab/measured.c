@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_measured.c: matches op streams with measurements of them. */
-#include "cli/model/model_measured.h"
+/* measured.c: matches op streams with measurements of them. */
+#include "model_lab/measured.h"
 
 #include "analysis/pipes/pipes.h"
-#include "cli/ask.h"
+#include "base/file.h"
 #include "isa/ascend.h"
 #include "trace/kind.h"
-
-void measured_init(struct measured *m)
-{
-	*m = (struct measured){0};
-}
 
 void measured_deinit(struct measured *m)
 {
@@ -38,14 +33,14 @@ static bool add_file(struct measured *m, const char *path, struct str name, stru
 	return f->name ? opstream_load(&f->set, path, e) : err_nomem(e);
 }
 
-struct listing {
+struct stream_folder {
 	struct measured *m;
 	const char *dir;
 };
 
 static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 {
-	struct listing *l = ctx;
+	struct stream_folder *l = ctx;
 	struct str s = str_of(name);
 	char *path;
 	bool ok;
@@ -66,7 +61,7 @@ static bool add_entry(void *ctx, const char *name, struct incore_error *e)
 
 static bool load_streams(struct measured *m, const char *path, struct incore_error *e)
 {
-	struct listing l = {m, path};
+	struct stream_folder l = {m, path};
 
 	if (!file_is_dir(path))
 		return add_file(m, path, str_of(path_base(path)), e);
@@ -201,31 +196,32 @@ static bool add_core(struct measured *m, const struct pipes *p, const struct pip
 	return VEC_PUSH(&m->tasks, t) || err_nomem(e);
 }
 
-static bool add_trace(struct cli *c, struct measured *m, const char *path, struct calib_options *o)
+static bool add_trace(const struct request *r, struct answer *a, struct measured *m,
+	struct calib_options *o, struct incore_error *e)
 {
-	struct walk_result r = {0};
-	struct walk_options w;
-	struct pipes *p = NULL;
-	struct trace *t = NULL;
-	struct asked x;
-	bool ok = cli_begin(c, &x) && cli_open(c, &x, path, IMPORT_ALL, &t);
+	const char *path = o->source;
+	struct walk_options w = request_walk(r, NULL);
+	struct walk_result result = {0};
+	struct pipes *p;
+	struct trace *t;
+	bool ok;
 
-	if (ok && trace_kind(t) != KIND_PIPES)
-		ok = err_set(&c->error, INCORE_BAD_INPUT, "no-pipes",
-			"%s: its tracks are not pipes", path);
-	if (ok && t->meta.evidence == EVIDENCE_ESTIMATE)
-		ok = err_set(&c->error, INCORE_BAD_INPUT, "estimate",
+	if (!answer_open(a, r, path, IMPORT_ALL, &t, e))
+		return false;
+	if (trace_kind(t) != KIND_PIPES)
+		return err_set(
+			e, INCORE_BAD_INPUT, "no-pipes", "%s: its tracks are not pipes", path);
+	if (t->meta.evidence == EVIDENCE_ESTIMATE)
+		return err_set(e, INCORE_BAD_INPUT, "estimate",
 			"%s: an estimate is not a measurement", path);
-	w = request_walk(&x.request, NULL);
-	p = ok ? pipes_new(t, &c->error) : NULL;
-	ok = p && pipes_collect(p, &w, &r, &c->error) && check_whole(p, path, &c->error);
+	p = pipes_new(t, e);
+	ok = p && pipes_collect(p, &w, &result, e) && check_whole(p, path, e);
 	for (uint32_t i = 0; ok && i < p->n_cores; i++)
-		ok = add_core(m, p, &p->cores[i], &c->error);
+		ok = add_core(m, p, &p->cores[i], e);
 	if (ok && t->meta.evidence != EVIDENCE_VENDOR_SIMULATOR)
 		o->status = STATUS_DEVICE;
-	walk_result_deinit(&r);
+	walk_result_deinit(&result);
 	pipes_free(p);
-	cli_answered(&x);
 	return ok;
 }
 
@@ -268,37 +264,37 @@ static bool add_table(struct measured *m, const struct named_table *k, struct in
 	return true;
 }
 
-static bool add_instructions(struct cli *c, struct measured *m, const char *path)
+static bool add_instructions(const struct request *r, struct answer *a, struct measured *m,
+	const char *path, struct incore_error *e)
 {
-	struct trace *t = NULL;
 	const struct named_table *k;
-	struct asked x;
-	bool ok = cli_begin(c, &x) && cli_open(c, &x, path, IMPORT_ALL, &t);
+	struct trace *t;
 
-	k = ok ? trace_find_table(t, ASCEND_TABLE_INSTR_CSV) : NULL;
-	if (ok && !k)
-		ok = err_file(&c->error, "no-table", path, INCORE_NO_OFFSET,
+	if (!answer_open(a, r, path, IMPORT_ALL, &t, e))
+		return false;
+	k = trace_find_table(t, ASCEND_TABLE_INSTR_CSV);
+	if (!k)
+		return err_file(e, "no-table", path, INCORE_NO_OFFSET,
 			"no table of instructions (instr_exe) is in it");
-	ok = ok && add_table(m, k, &c->error);
-	cli_answered(&x);
-	return ok;
+	return add_table(m, k, e);
 }
 
-bool measured_load(struct cli *c, struct measured *m, struct calib_options *o)
+bool measured_load(const struct request *r, struct answer *a, struct measured *m,
+	struct calib_options *o, struct incore_error *e)
 {
-	const char *pmu = cli_text(c, "pmu"), *trace = cli_text(c, "trace");
+	const struct calibrate_params *p = r->params;
 	bool ok;
 
-	o->source = pmu ? pmu : trace ? trace : cli_text(c, "instr-csv");
-	o->status = pmu ? STATUS_DEVICE : STATUS_CAMODEL;
-	if (!load_streams(m, cli_text(c, "ops"), &c->error))
+	o->source = p->pmu ? p->pmu : p->trace ? p->trace : p->instr_csv;
+	o->status = p->pmu ? STATUS_DEVICE : STATUS_CAMODEL;
+	if (!load_streams(m, p->ops, e))
 		return false;
-	ok = pmu     ? add_counters(m, pmu, &c->error)
-	     : trace ? add_trace(c, m, trace, o)
-		     : add_instructions(c, m, o->source);
+	ok = p->pmu	? add_counters(m, p->pmu, e)
+	     : p->trace ? add_trace(r, a, m, o, e)
+			: add_instructions(r, a, m, o->source, e);
 	if (ok && !m->tasks.n)
-		ok = err_set(&c->error, INCORE_BAD_INPUT, "no-task",
+		ok = err_set(e, INCORE_BAD_INPUT, "no-task",
 			"no op stream in %s belongs to what %s measures (task-ID, func-ID, or block and core)",
-			cli_text(c, "ops"), o->source);
+			p->ops, o->source);
 	return ok;
 }

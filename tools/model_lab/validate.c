@@ -3,7 +3,7 @@
  * validate.c: times each published row and compares it with its figure. Parts: published figures;
  * the comparison.
  */
-#include "model/lab/validate.h"
+#include "model_lab/validate.h"
 
 #include "args/spec.h"
 #include "model/record/record_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_compare.h: the two halves of `incore model compare`. */
+/* compare.h: the two halves of `incore model compare`. */
 #pragma once
 
 #include "analysis/pipes/pipe_compare.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "model/device/device.h"
-#include "model/lab/least_squares.h"
+#include "model_lab/least_squares.h"
 
 struct fit_value {
 	enum prof_key key;

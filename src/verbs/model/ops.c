@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_ops.c: incore model ops: which ops and intrinsics are known, where they run, how they are
- * priced, and how well that price is founded. */
-#include "cli/draw.h"
-#include "cli/model/model_report.h"
+/* ops.c: incore model ops: which ops and intrinsics are known, where they run, how they are priced,
+ * and how well that price is founded. */
 #include "model/profile/price.h"
-#include "page/say.h"
+#include "page/page.h"
+#include "verbs/model/options.h"
+
+struct model_ops_params {
+	struct model_machine machine;
+};
 
 static const struct option_def options[] = {
-	MODEL_ARCH_OPTION,
-	MODEL_PROFILE_OPTION,
+	MODEL_ARCH_OPTION(model_ops_params),
+	MODEL_PROFILE_OPTION(model_ops_params),
 	OPTION_END,
 };
 
@@ -47,26 +50,30 @@ static const struct record op_record = RECORD_OF(op_row, RECORD_LINE, op_columns
 
 struct ops_data {
 	const char *verb;
-	struct profile_row profile;
+	struct machine_row profile;
 	struct rows ops;
 };
-static const struct column data_columns[] = {
+static const struct column ops_columns[] = {
 	MODEL_VERB(ops_data, "ops"),
-	RECORD(ops_data, profile, &profile_record, "profile that the prices come from"),
+	RECORD(ops_data, profile, &machine_record, "profile that the prices come from"),
 	LIST(ops_data, ops, &op_record, "all known ops and intrinsics"),
 };
-static const struct record data_record = RECORD_OF(ops_data, RECORD_BLOCK, data_columns);
+static const struct record ops_record = RECORD_OF(ops_data, RECORD_BLOCK, ops_columns);
 
-static bool fill_rows(struct cli *c, const struct profile *p, const struct op_info *table, size_t n,
-	struct op_row *rows)
+static bool fill_ops(
+	const struct profile *p, struct ops_data *x, struct answer *a, struct incore_error *e)
 {
-	for (unsigned i = 1; i < n; i++) {
+	size_t n;
+	const struct op_info *table = op_table(&n);
+	struct op_row *rows = ANSWER_ROWS(a, &x->ops, n - 1, op_row, e);
+
+	for (unsigned i = 1; rows && i < n; i++) {
 		const struct op_info *o = &table[i];
 		struct op_price price;
 
-		if (!op_status(p, i, &price, &c->error))
+		if (!op_status(p, i, &price, e))
 			return false;
-		rows[i] = (struct op_row){.name = o->name,
+		rows[i - 1] = (struct op_row){.name = o->name,
 			.kind = kind_of(o),
 			.pipe = o->pipe,
 			.price_class = price_class_name(o->price),
@@ -76,56 +83,61 @@ static bool fill_rows(struct cli *c, const struct profile *p, const struct op_in
 			.is_recorded = !(o->traits & OPT_SILENT),
 			.operands = o->operands};
 	}
+	return rows != NULL;
+}
+
+static void drop_profile(struct profile *p)
+{
+	profile_deinit(p);
+	mem_free(p);
+}
+
+static bool ops_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const struct model_ops_params *params = r->params;
+	struct ops_data *x = ANSWER_NEW(a, ops_data, e);
+	struct profile *p = mem_zalloc(1, sizeof(*p));
+	enum opstream_arch arch;
+
+	if (!p)
+		return err_nomem(e);
+	if (!x || !model_arch(&params->machine, &arch, e) ||
+		!model_profile(&params->machine, NULL, arch, p, e)) {
+		mem_free(p);
+		return false;
+	}
+	if (!ANSWER_KEEP(a, p, drop_profile, e) || !fill_ops(p, x, a, e) ||
+		!model_about(a, NULL, op_arch_name(p->arch), e))
+		return false;
+	x->verb = "ops";
+	x->profile = machine_row_of(p);
+	answer_set(a, &ops_record, x);
 	return true;
 }
 
-static bool tell(struct cli *c, const struct profile *p, struct rows rows)
+static void ops_page(const struct answer *a, struct page *p)
 {
 	static const char *const columns[] = {
 		"name", "kind", "pipe", "class", "status", "arch", "operands", NULL};
-	struct ops_data x = {"ops", profile_row_of(p), rows};
+	const struct ops_data *x = a->data;
 
-	if (c->use_json)
-		return model_json(c, NULL, op_arch_name(p->arch), &data_record, &x);
-	if (!record_table_print(c, &op_record, rows, columns))
-		return false;
-	if (!c->use_csv)
-		say(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n", rows.n,
-			plural(rows.n), p->name, p->calibration);
-	return true;
+	page_main_records(p, &op_record, x->ops, columns);
+	if (p->is_csv)
+		return;
+	page_gap(p);
+	page_line(p, "%zu name%s; prices of profile %s (%s), for float 64 x 64", x->ops.n,
+		plural(x->ops.n), x->profile.name, x->profile.calibration);
 }
 
-static bool fill_and_tell(struct cli *c, const struct profile *p)
-{
-	size_t n;
-	const struct op_info *table = op_table(&n);
-	struct op_row *rows = mem_zalloc(n, sizeof(*rows));
-	bool ok = rows || err_nomem(&c->error);
-
-	ok = ok && fill_rows(c, p, table, n, rows) && tell(c, p, (struct rows){rows + 1, n - 1});
-	mem_free(rows);
-	return ok;
-}
-
-static bool run_model_ops(struct cli *c)
-{
-	enum opstream_arch arch;
-	struct profile p;
-	bool ok;
-
-	if (!model_cli_arch(c, &arch) || !model_cli_profile(c, arch, &p))
-		return false;
-	ok = fill_and_tell(c, &p);
-	profile_deinit(&p);
-	return ok;
-}
-
-const struct verb model_verb_ops = {
+const struct question question_model_ops = {
 	.name = "model ops",
+	.args = "",
 	.summary = "list the ops and intrinsics that the model knows",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.groups = OPTIONS_CSV,
 	.options = options,
-	.run = run_model_ops,
-	.records = RECORDS(&data_record),
+	.params_size = sizeof(struct model_ops_params),
+	.records = RECORDS(&ops_record),
 	.inputs = model_inputs,
+	.ask = ops_ask,
+	.page = ops_page,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fit.c: damped least squares over whole estimates; each derivative is two runs of the model. */
-#include "model/lab/fit.h"
+#include "model_lab/fit.h"
 
 #include <math.h>
 

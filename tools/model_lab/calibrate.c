@@ -4,14 +4,14 @@
  * which is linear in latencies and in the inverse of rates; these are the unknowns. Parts: counters
  * of a run; the fit.
  */
-#include "model/lab/calibrate.h"
+#include "model_lab/calibrate.h"
 
 #include <math.h>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "codec/csv.h"
-#include "model/lab/least_squares.h"
+#include "model_lab/least_squares.h"
 
 /* --- counters of a run ------------------------------------------------------------------------ */
 
