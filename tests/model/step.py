@@ -259,7 +259,7 @@ def refused(step, report):
     write(lane, "deps.json", {**deps, "edges": circle})
     with open(os.path.join(step.dfx, "name_map_step.json")) as f:
         write(lane, "name_map_x.json", f.read())
-    no("tasks in a circle", ["step", "--build", step.recorded, "--deps", os.path.join(lane, "deps.json")], 3, "circle")
+    no("tasks in a circle", ["step", "--build", step.recorded, "--deps", os.path.join(lane, "deps.json")], 3, "cycle")
 
 
 def check(model, report):
