@@ -174,14 +174,10 @@ static bool chrome_begin(struct export *x, struct incore_error *e)
 		return err_nomem(e);
 	x->state = s;
 	s->f = x->file.f;
-	s->pid = UINT32_MAX;
 	arena_init(&s->arena);
 	s->code = arena_zalloc(&s->arena, (size_t)t->n_code + 1, sizeof(*s->code));
 	if (!s->code)
 		return err_nomem(e);
-	if (x->options->is_real_time && !t->meta.clock_hz_num)
-		return err_set(e, INCORE_USAGE, "no-clock",
-			"--time us: this capture does not give its clock; use --time cycles");
 	lanes_init(&s->lanes, x);
 	s->places = mem_zalloc((size_t)t->n_links * 2 + 1, sizeof(*s->places));
 	if (!s->places)
@@ -387,9 +383,8 @@ static bool chrome_counter(struct export *x, const struct export_sample *v, stru
 	(void)e;
 	if (!export_has_clock(x, v->series->clock))
 		return true;
-	/* The values of a level are stored in fractions of its unit. */
-	if (v->series->unit && v->series->per_unit)
-		snprintf(value, sizeof(value), "%.9g", (double)v->value / v->series->per_unit);
+	if (export_is_level(v->series))
+		snprintf(value, sizeof(value), "%.9g", export_level(v->series, v->value));
 	else
 		snprintf(value, sizeof(value), "%llu", (unsigned long long)v->value);
 	chrome_put_counter(

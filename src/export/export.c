@@ -355,6 +355,9 @@ static bool export_drive(struct driver *d, struct incore_error *e)
 {
 	struct export *x = &d->x;
 
+	if (d->ops->takes_time && x->options->is_real_time && !x->trace->meta.clock_hz_num)
+		return err_set(e, INCORE_USAGE, "no-clock",
+			"--time us: this capture does not give its clock; use --time cycles");
 	if (d->ops->link) {
 		d->tables = wait_tables_new(x->trace, e);
 		if (!d->tables)

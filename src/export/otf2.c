@@ -329,11 +329,6 @@ static void write_metric(struct otf2_state *s, int64_t time, OTF2_Type type, OTF
 			      k->location.metric, 1, &type, &v));
 }
 
-static bool has_parts(const struct counter_series *c)
-{
-	return c && c->unit && c->per_unit;
-}
-
 static bool otf2_counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
 	struct otf2_state *s = x->state;
@@ -344,9 +339,9 @@ static bool otf2_counter(struct export *x, const struct export_sample *v, struct
 	if (c != s->series && !open_metric(x, c->name, c, c->clock, e))
 		return false;
 	s->series = c;
-	if (has_parts(c))
+	if (export_is_level(c))
 		write_metric(s, v->time_cyc, OTF2_TYPE_DOUBLE,
-			(OTF2_MetricValue){.floating_point = (double)v->value / c->per_unit});
+			(OTF2_MetricValue){.floating_point = export_level(c, v->value)});
 	else
 		write_metric(s, v->time_cyc, OTF2_TYPE_UINT64,
 			(OTF2_MetricValue){.unsigned_int = v->value});
@@ -427,12 +422,13 @@ static void define_metric(struct otf2_state *s, const struct location *l)
 {
 	OTF2_MetricMemberRef member = l->metric;
 	OTF2_StringRef name = otf2_string_of(s, l->name), none = otf2_string_of(s, "");
-	OTF2_StringRef unit = otf2_string_of(s, has_parts(l->series) ? l->series->unit : "#");
+	bool is_level = l->series && export_is_level(l->series);
+	OTF2_StringRef unit = otf2_string_of(s, is_level ? l->series->unit : "#");
 
 	latch_code(s, OTF2_GlobalDefWriter_WriteMetricMember(s->defs, member, name, none,
 			      OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
-			      has_parts(l->series) ? OTF2_TYPE_DOUBLE : OTF2_TYPE_UINT64,
-			      OTF2_BASE_DECIMAL, 0, unit));
+			      is_level ? OTF2_TYPE_DOUBLE : OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0,
+			      unit));
 	latch_code(s, OTF2_GlobalDefWriter_WriteMetricClass(s->defs, l->metric, 1, &member,
 			      OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT));
 }

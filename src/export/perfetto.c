@@ -386,9 +386,6 @@ static bool perfetto_begin(struct export *x, struct incore_error *e)
 	x->state = s;
 	lanes_init(&s->lanes, x);
 	s->running_clock = NO_CLOCK;
-	if (x->options->is_real_time && !t->meta.clock_hz_num)
-		return err_set(e, INCORE_USAGE, "no-clock",
-			"--time us: this capture does not give its clock; use --time cycles");
 	s->process_of = mem_zalloc((size_t)t->n_clocks + 1, sizeof(*s->process_of));
 	if (!s->process_of)
 		return err_nomem(e);
@@ -641,9 +638,8 @@ static bool perfetto_counter(
 	s->series = c;
 	at = packets_open_event(
 		&s->packets, &s->rest, time_ns(x, v->time_cyc), s->series_uuid, EVENT_SAMPLE);
-	if (c->unit && c->per_unit) /* the values of a level are fractions of its unit */
-		pb_put_double(
-			&s->packets.out, EVENT_DOUBLE_COUNTER, (double)v->value / c->per_unit);
+	if (export_is_level(c))
+		pb_put_double(&s->packets.out, EVENT_DOUBLE_COUNTER, export_level(c, v->value));
 	else
 		pb_put_number(&s->packets.out, EVENT_COUNTER, v->value);
 	packets_close_event(&s->packets, at);

@@ -13,6 +13,16 @@
 	EXPORT_WRITER(of), .slice = of##_slice, .state_run = of##_state_run, .link = of##_link,    \
 			   .track_end = of##_track_end
 
+/* Are the values of a series levels, stored in fractions of its unit? Otherwise: counts of events. */
+static inline bool export_is_level(const struct counter_series *c)
+{
+	return c->unit && c->per_unit;
+}
+static inline double export_level(const struct counter_series *c, uint64_t value)
+{
+	return (double)value / (export_is_level(c) ? c->per_unit : 1);
+}
+
 /* Does the clock belong to an engine that the user selected? */
 bool export_has_clock(const struct export *x, clock_idx c);
 /* Calls fn whenever the number of running waves of a clock domain changes. */

@@ -78,25 +78,3 @@ void tools_list(struct json_writer *w);
 /* Writes the result of params {"name", "arguments"}; false: *e says why (USAGE: invalid params). */
 bool tools_call(
 	struct mcp *m, const struct rpc_message *r, struct json_writer *w, struct incore_error *e);
-
-/* --- result.c --- */
-struct result_shape {		   /* which parts of an answer are returned */
-	uint64_t limit;		   /* rows of a table */
-	const char *const *tables; /* their names; NULL: all that fit into RESULT_BYTES */
-	unsigned n_tables;
-};
-#define RESULT_ROWS 10u
-#define RESULT_MOST_ROWS 1000u
-#define RESULT_BYTES 8192u
-/* Writes an answer as an object: single values, tables with totals, warnings, how to get more. */
-bool result_of_answer(const struct answer *a, const struct result_shape *shape, struct strbuf *out,
-	struct incore_error *e);
-/* Content of a result: the object both as text and as structured content. */
-void result_put(struct json_writer *w, struct str object);
-void result_put_error(struct json_writer *w, const struct incore_error *e);
-
-/* --- sql_tool.c --- */
-extern const char sql_description[];
-void sql_schema(struct json_writer *w);
-bool sql_call(struct mcp *m, struct str arguments, struct arena *a, struct strbuf *out,
-	struct incore_error *e);

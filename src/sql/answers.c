@@ -83,7 +83,7 @@ void sql_forget_answers(struct sql *s)
 }
 
 /* Adds the warnings of an answer to those of the session, each only once. */
-static void take_warnings(struct sql *s, const struct answer *a)
+static void sql_answers_take_warnings(struct sql *s, const struct answer *a)
 {
 	for (size_t i = 0; i < a->warnings.n; i++) {
 		bool is_told = false;
@@ -107,7 +107,8 @@ static bool set_options(struct request *r, const struct answer_reader *k, struct
 	return true;
 }
 
-static bool ask(struct answer_reader *k, struct kept_answer *out, struct incore_error *e)
+static bool sql_answers_ask(
+	struct answer_reader *k, struct kept_answer *out, struct incore_error *e)
 {
 	struct sql *s = k->module->sql;
 	const struct question *q = k->module->question;
@@ -124,13 +125,14 @@ static bool ask(struct answer_reader *k, struct kept_answer *out, struct incore_
 	ok = request_read_as(&r, s->like, e) && set_options(&r, k, e) &&
 	     answer_ask(&r, &out->answer, e);
 	if (ok)
-		take_warnings(s, &out->answer);
+		sql_answers_take_warnings(s, &out->answer);
 	ok = ok && flat_make(&out->tables, out->answer.record, out->answer.data, &out->arena, e);
 	request_deinit(&r);
 	return ok;
 }
 
-static bool fits(const struct sql *s, const struct kept_answer *new_one, struct incore_error *e)
+static bool sql_answers_fits(
+	const struct sql *s, const struct kept_answer *new_one, struct incore_error *e)
 {
 	uint64_t bytes = answer_bytes(new_one);
 
@@ -144,7 +146,7 @@ static bool fits(const struct sql *s, const struct kept_answer *new_one, struct 
 }
 
 /* Key of an answer: question, capture and arguments as one text. */
-static char *key_of(const struct answer_reader *k, struct incore_error *e)
+static char *sql_answers_key_of(const struct answer_reader *k, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
@@ -161,7 +163,7 @@ static char *key_of(const struct answer_reader *k, struct incore_error *e)
 static bool find_answer(struct answer_reader *k, struct incore_error *e)
 {
 	struct sql *s = k->module->sql;
-	char *key = key_of(k, e);
+	char *key = sql_answers_key_of(k, e);
 	struct kept_answer *x;
 
 	if (!key)
@@ -184,7 +186,7 @@ static bool find_answer(struct answer_reader *k, struct incore_error *e)
 	}
 	x->key = key;
 	arena_init(&x->arena);
-	if (!ask(k, x, e) || !fits(s, x, e) || !VEC_PUSH(&s->answers, x)) {
+	if (!sql_answers_ask(k, x, e) || !sql_answers_fits(s, x, e) || !VEC_PUSH(&s->answers, x)) {
 		free_answer(x);
 		return e->status == INCORE_OK ? err_nomem(e) : false;
 	}
@@ -212,7 +214,7 @@ static void place_columns(struct answer_reader *k)
 }
 
 /* Reads the answer about the current capture, or about the next one for which it has rows. */
-static int read_answer(struct answer_reader *k)
+static int sql_answers_read_answer(struct answer_reader *k)
 {
 	struct incore_error e = {0};
 
@@ -348,7 +350,7 @@ static int filter_answer(
 	k->is_end = first > last;
 	k->capture = (unsigned)first - 1;
 	k->last_capture = (unsigned)last - 1;
-	return k->is_end ? SQLITE_OK : read_answer(k);
+	return k->is_end ? SQLITE_OK : sql_answers_read_answer(k);
 }
 
 static int next_answer_row(sqlite3_vtab_cursor *base)
@@ -363,7 +365,7 @@ static int next_answer_row(sqlite3_vtab_cursor *base)
 		return SQLITE_OK;
 	}
 	k->capture++;
-	return read_answer(k);
+	return sql_answers_read_answer(k);
 }
 
 static int is_answer_end(sqlite3_vtab_cursor *base)
@@ -422,7 +424,7 @@ static bool has_name(const struct sql_declaration *d, const char *name)
 	return false;
 }
 
-static bool add_options(struct answer_module *m, struct sql_declaration *d,
+static bool sql_answers_add_options(struct answer_module *m, struct sql_declaration *d,
 	const struct option_def *table, struct incore_error *e)
 {
 	for (const struct option_def *o = table; o && o->name; o++) {
@@ -445,7 +447,7 @@ static bool add_options(struct answer_module *m, struct sql_declaration *d,
 }
 
 /* Adds the columns of every form of the answer. */
-static bool add_columns(struct answer_module *m, struct sql_declaration *d,
+static bool sql_answers_add_columns(struct answer_module *m, struct sql_declaration *d,
 	const struct flat_tables *forms, size_t n_forms, struct incore_error *e)
 {
 	for (size_t f = 0; f < n_forms; f++)
@@ -488,9 +490,11 @@ static bool add_module(struct sql *s, const struct answer_module *like,
 	if (!m)
 		return err_nomem(e);
 	ok = sql_declare(&d, TABLE_CAPTURE, &capture, false, e) &&
-	     add_columns(m, &d, forms, n_forms, e) && add_options(m, &d, q->options, e) &&
-	     (!(q->groups & OPTIONS_SELECT) || add_options(m, &d, request_select_options, e)) &&
-	     (!(q->groups & OPTIONS_TOP) || add_options(m, &d, request_top_options, e));
+	     sql_answers_add_columns(m, &d, forms, n_forms, e) &&
+	     sql_answers_add_options(m, &d, q->options, e) &&
+	     (!(q->groups & OPTIONS_SELECT) ||
+		     sql_answers_add_options(m, &d, request_select_options, e)) &&
+	     (!(q->groups & OPTIONS_TOP) || sql_answers_add_options(m, &d, request_top_options, e));
 	ok = sql_declared(&d, m->name, m->doc, &m->declaration, e) && ok;
 	if (!ok) {
 		free_module(m);
@@ -511,7 +515,7 @@ static bool has_table(const struct sql *s, const char *name)
 }
 
 /* E.g. "waves_imbalance_se" for the list imbalance.se; "hot_answer" for single values. */
-static const char *table_name(struct sql *s, const char *question, const char *list)
+static const char *sql_answers_table_name(struct sql *s, const char *question, const char *list)
 {
 	char *name = arena_printf(&s->arena, "%s_%s", question, *list ? list : "answer");
 
@@ -521,13 +525,13 @@ static const char *table_name(struct sql *s, const char *question, const char *l
 	return name;
 }
 
-static bool is_word(const char *name)
+static bool sql_answers_is_word(const char *name)
 {
 	return sqlite3_keyword_check(name, (int)strlen(name));
 }
 
-static bool add_lists(struct sql *s, const struct question *q, const struct flat_tables *forms,
-	size_t n_forms, struct incore_error *e)
+static bool sql_answers_add_lists(struct sql *s, const struct question *q,
+	const struct flat_tables *forms, size_t n_forms, struct incore_error *e)
 {
 	for (size_t f = 0; f < n_forms; f++)
 		for (size_t i = 0; i < forms[f].v.n; i++) {
@@ -537,8 +541,9 @@ static bool add_lists(struct sql *s, const struct question *q, const struct flat
 			m.is_main = is_main(q, t->name);
 			m.doc = m.is_main ? q->summary : t->doc;
 			/* CHECK is an SQL keyword: the table of its values is named check_answer */
-			m.name = m.is_main && !is_word(q->name) ? q->name
-								: table_name(s, q->name, t->name);
+			m.name = m.is_main && !sql_answers_is_word(q->name)
+					 ? q->name
+					 : sql_answers_table_name(s, q->name, t->name);
 			if (!m.name)
 				return err_nomem(e);
 			if (!has_table(s, m.name) && !add_module(s, &m, forms, n_forms, e))
@@ -555,7 +560,7 @@ static bool add_question(struct sql *s, const struct question *q, struct incore_
 
 	for (; ok && q->records[n] && n < 8; n++)
 		ok = flat_shape(&forms[n], q->records[n], &s->arena, e);
-	ok = ok && add_lists(s, q, forms, n, e);
+	ok = ok && sql_answers_add_lists(s, q, forms, n, e);
 	for (size_t i = 0; i < n; i++)
 		flat_deinit(&forms[i]);
 	return ok;

@@ -16,7 +16,7 @@ struct holding { /* a struct nested in a row */
 	struct flat_place holder_place;
 };
 
-static const void *follow(const struct flat_place *p, const void *row)
+static const void *flat_follow(const struct flat_place *p, const void *row)
 {
 	const char *at = row;
 
@@ -31,9 +31,9 @@ static const void *follow(const struct flat_place *p, const void *row)
 
 const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c)
 {
-	if (c->holder && column_is_null(c->holder, follow(&c->holder_place, t->rows[row])))
+	if (c->holder && column_is_null(c->holder, flat_follow(&c->holder_place, t->rows[row])))
 		return NULL;
-	return c->texts ? &c->texts[row] : follow(&c->place, t->rows[row]);
+	return c->texts ? &c->texts[row] : flat_follow(&c->place, t->rows[row]);
 }
 
 static bool is_list(const struct column *c)
@@ -60,7 +60,7 @@ struct flat_table *flat_find(const struct flat_tables *t, const char *name)
 	return NULL;
 }
 
-static const char *join(struct flattening *f, const char *path, const char *name)
+static const char *flat_join(struct flattening *f, const char *path, const char *name)
 {
 	return arena_printf(f->a, "%s%s%s", path, *path ? "." : "", name);
 }
@@ -83,7 +83,7 @@ static struct holding hold(struct flattening *f, const struct holding *p, const 
 	return in;
 }
 
-static bool add_column(
+static bool flat_add_column(
 	struct flattening *f, struct flat_table *t, const struct column *c, const struct holding *p)
 {
 	struct flat_column x = {.column = c,
@@ -107,7 +107,7 @@ static bool add_column(
 }
 
 /* Adds the columns of a nested record. */
-static bool add_columns(
+static bool flat_add_columns(
 	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {
@@ -116,20 +116,20 @@ static bool add_columns(
 		if (is_list(c))
 			continue;
 		if (!c->of) {
-			if (!add_column(f, t, c, p))
+			if (!flat_add_column(f, t, c, p))
 				return false;
 			continue;
 		}
 		in = hold(f, p, c);
 		if (!in.prefix)
 			return err_nomem(f->e);
-		if (!add_columns(f, t, c->of, &in))
+		if (!flat_add_columns(f, t, c->of, &in))
 			return false;
 	}
 	return true;
 }
 
-static struct flat_table *add_table(
+static struct flat_table *flat_add_table(
 	struct flattening *f, const char *name, const char *doc, const struct record *r)
 {
 	struct holding root = {.prefix = "", .place.n_steps = 1};
@@ -141,7 +141,7 @@ static struct flat_table *add_table(
 	t->doc = doc;
 	if (!VEC_PUSH(&f->out->v, t))
 		return err_nomem_null(f->e);
-	return add_columns(f, t, r, &root) ? t : NULL;
+	return flat_add_columns(f, t, r, &root) ? t : NULL;
 }
 
 /* Reserves n more rows in the arena; the capacity doubles to limit the memory left unused. */
@@ -212,8 +212,8 @@ static bool own_fields(struct flattening *f, const struct record *r, char *row)
 	return true;
 }
 
-static const void *row_at(struct flattening *f, const struct record *r, const struct rows *rows,
-	size_t i, bool is_made)
+static const void *flat_row_at(struct flattening *f, const struct record *r,
+	const struct rows *rows, size_t i, bool is_made)
 {
 	const void *row = rows_at(r, rows, i);
 	char *copy;
@@ -226,38 +226,39 @@ static const void *row_at(struct flattening *f, const struct record *r, const st
 	return own_fields(f, r, copy) ? copy : NULL;
 }
 
-static bool add_lists(struct flattening *f, const struct record *r, const void *value,
+static bool flat_add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent, bool is_made);
 
-static bool add_list(struct flattening *f, const struct column *c, const struct rows *rows,
+static bool flat_add_list(struct flattening *f, const struct column *c, const struct rows *rows,
 	const char *path, uint32_t parent, bool is_made)
 {
-	const char *name = join(f, path, c->name);
+	const char *name = flat_join(f, path, c->name);
 	bool has_parent = parent != NO_PARENT;
 	struct flat_table *t = name ? flat_find(f->out, name) : NULL;
 
 	if (!name)
 		return err_nomem(f->e);
 	if (!t)
-		t = add_table(f, name, c->doc, c->of);
+		t = flat_add_table(f, name, c->doc, c->of);
 	if (!t || !reserve_rows(f, t, rows->n, has_parent))
 		return false;
 	for (size_t i = 0; i < rows->n; i++) {
-		const void *row = row_at(f, c->of, rows, i, is_made || rows->at);
+		const void *row = flat_row_at(f, c->of, rows, i, is_made || rows->at);
 
 		if (!row)
 			return false;
 		if (has_parent)
 			((uint32_t *)(uintptr_t)t->parent)[t->n_rows] = parent;
 		t->rows[t->n_rows++] = row;
-		if (!add_lists(f, c->of, row, name, (uint32_t)(t->n_rows - 1), is_made || rows->at))
+		if (!flat_add_lists(
+			    f, c->of, row, name, (uint32_t)(t->n_rows - 1), is_made || rows->at))
 			return false;
 	}
 	return true;
 }
 
 /* Adds every list below a value, including lists in nested objects. */
-static bool add_lists(struct flattening *f, const struct record *r, const void *value,
+static bool flat_add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent, bool is_made)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {
@@ -270,7 +271,7 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 		if (is_list(c)) { /* a VEC() begins like struct rows */
 			memcpy(&rows, v,
 				c->type == COLUMN_VEC ? offsetof(struct rows, at) : sizeof(rows));
-			if (!add_list(f, c, &rows, path, parent, is_made))
+			if (!flat_add_list(f, c, &rows, path, parent, is_made))
 				return false;
 			continue;
 		}
@@ -279,10 +280,10 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 		if (is_pointer(c))
 			v = *(const void *const *)v;
 		if (!is_part(c))
-			below = join(f, path, c->name);
+			below = flat_join(f, path, c->name);
 		if (!below)
 			return err_nomem(f->e);
-		if (!add_lists(f, c->of, v, below, parent, is_made))
+		if (!flat_add_lists(f, c->of, v, below, parent, is_made))
 			return false;
 	}
 	return true;
@@ -367,25 +368,26 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 	struct flat_table *t;
 
 	*out = (struct flat_tables){0};
-	t = add_table(&f, "", "single values of the answer", r);
+	t = flat_add_table(&f, "", "single values of the answer", r);
 	if (!t || !reserve_rows(&f, t, 1, false))
 		return false;
 	t->rows[t->n_rows++] = data;
-	return add_lists(&f, r, data, "", NO_PARENT, false) && make_all_texts(&f);
+	return flat_add_lists(&f, r, data, "", NO_PARENT, false) && make_all_texts(&f);
 }
 
 /* Like add_lists(), but without a value: adds tables without rows. */
 static bool shape_lists(struct flattening *f, const struct record *r, const char *path)
 {
 	EACH (const struct column, c, r->columns, r->n_columns) {
-		const char *below = c->of && !is_part(c) ? join(f, path, c->name) : path;
+		const char *below = c->of && !is_part(c) ? flat_join(f, path, c->name) : path;
 
 		if (!c->of)
 			continue;
 		if (!below)
 			return err_nomem(f->e);
 		if (!is_list(c) ? !shape_lists(f, c->of, below)
-				: !flat_find(f->out, below) && !add_table(f, below, c->doc, c->of))
+				: !flat_find(f->out, below) &&
+					  !flat_add_table(f, below, c->doc, c->of))
 			return false;
 	}
 	return true;
@@ -397,7 +399,7 @@ bool flat_shape(
 	struct flattening f = {out, a, e};
 
 	*out = (struct flat_tables){0};
-	return add_table(&f, "", "single values of the answer", r) && shape_lists(&f, r, "");
+	return flat_add_table(&f, "", "single values of the answer", r) && shape_lists(&f, r, "");
 }
 
 void flat_deinit(struct flat_tables *t)

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "export/insight/insight.h"
 #include "export/labels.h"
+#include "export/writer.h"
 
 /* --- one core --------------------------------------------------------------------------------- */
 
@@ -778,10 +779,10 @@ void insight_put_counter(
 	}
 	insight_trace_next_event(s);
 	text_puts(o, "\"args\":{");
-	if (c->unit && c->per_unit) {
+	if (export_is_level(c)) {
 		text_puts(o, "\"throughput(");
 		text_put_escaped(o, str_of(c->unit));
-		snprintf(text, sizeof(text), ")\":%.9g", (double)value / c->per_unit);
+		snprintf(text, sizeof(text), ")\":%.9g", export_level(c, value));
 	} else {
 		snprintf(text, sizeof(text), "\"value\":%llu", (unsigned long long)value);
 	}

@@ -328,7 +328,7 @@ static bool rocpd_counter(struct export *x, const struct export_sample *v, struc
 {
 	struct rocpd_state *s = x->state;
 	const struct counter_series *c = v->series;
-	double value = (double)v->value / (c->unit && c->per_unit ? c->per_unit : 1);
+	double value = export_level(c, v->value);
 
 	if (c != s->series) {
 		s->series = c;

@@ -12,7 +12,8 @@
 #include "serve/session/session_internal.h"
 
 /* Checks the size now, not after everything has been read again. */
-static bool fits(const struct session_capture *const v[2], unsigned n, struct incore_error *e)
+static bool report_session_fits(
+	const struct session_capture *const v[2], unsigned n, struct incore_error *e)
 {
 	uint64_t n_slices = 0;
 
@@ -34,7 +35,8 @@ static void give_memory_back(void)
 #endif
 }
 
-static bool write_report(const struct report_request *q, struct strbuf *out, struct incore_error *e)
+static bool report_session_write_report(
+	const struct report_request *q, struct strbuf *out, struct incore_error *e)
 {
 	struct report_job *job = report_job_new(q, e);
 	char *bytes = NULL;
@@ -74,7 +76,7 @@ static bool make_report(struct session *s, struct report_request *q, struct requ
 	reading->pool = pool_new(pool_size(s->ask_pool), e);
 	ok = reading->pool &&
 	     (!(words.failed || command.failed || closer.failed) || err_nomem(e)) &&
-	     write_report(q, out, e);
+	     report_session_write_report(q, out, e);
 	pool_free(reading->pool);
 	sb_free(&words);
 	sb_free(&command);
@@ -101,7 +103,7 @@ bool report_of_session(
 			return false;
 		paths[i] = v[i]->path;
 	}
-	if (!fits(v, report.n, e))
+	if (!report_session_fits(v, report.n, e))
 		return false;
 	if (pthread_mutex_trylock(&s->report_lock) != 0)
 		return err_set(e, INCORE_PARTIAL, "busy", "another report is being made");

@@ -50,7 +50,7 @@ struct box {
 	struct box_stat total;
 	uint32_t n_stats; /* after box_finish(): those with a count */
 	bool has_quantiles;
-	struct lengths lengths, all_lengths;
+	struct box_lengths lengths, all_lengths;
 	uint64_t from, to;	       /* the window */
 	uint32_t n_pieces, max_pieces; /* at most BOX_WINDOW_PIECES */
 	struct box_piece *pieces;

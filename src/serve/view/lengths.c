@@ -10,24 +10,24 @@
 
 #define MAX_BINS_A_KEY 4096u
 
-bool lengths_init(struct lengths *x, uint32_t n_keys)
+bool lengths_init(struct box_lengths *x, uint32_t n_keys)
 {
 	uint32_t bins = LENGTHS_BINS / (n_keys ? n_keys : 1);
 
-	*x = (struct lengths){.n_keys = n_keys, .max_far = LENGTHS_MAX_FAR, .n_parts = 1};
+	*x = (struct box_lengths){.n_keys = n_keys, .max_far = LENGTHS_MAX_FAR, .n_parts = 1};
 	x->n_bins = bins < MAX_BINS_A_KEY ? bins : MAX_BINS_A_KEY;
 	x->bins = mem_zalloc((size_t)n_keys * x->n_bins + 1, sizeof(*x->bins));
 	return x->bins != NULL;
 }
 
-void lengths_deinit(struct lengths *x)
+void lengths_deinit(struct box_lengths *x)
 {
 	mem_free(x->bins);
 	u64_map_deinit(&x->far);
-	*x = (struct lengths){0};
+	*x = (struct box_lengths){0};
 }
 
-void lengths_restart(struct lengths *x, uint32_t part, uint32_t n_parts)
+void lengths_restart(struct box_lengths *x, uint32_t part, uint32_t n_parts)
 {
 	memset(x->bins, 0, (size_t)x->n_keys * x->n_bins * sizeof(*x->bins));
 	u64_map_deinit(&x->far);
@@ -37,7 +37,7 @@ void lengths_restart(struct lengths *x, uint32_t part, uint32_t n_parts)
 	x->has_spilled = false;
 }
 
-void lengths_add_far(struct lengths *x, uint32_t key, uint32_t length)
+void lengths_add_far(struct box_lengths *x, uint32_t key, uint32_t length)
 {
 	uint64_t id = (uint64_t)key << 32 | length, *count;
 
@@ -75,7 +75,7 @@ static uint32_t at_rank(const uint32_t *bins, uint32_t n_bins, const struct far 
 	return (uint32_t)v->id;
 }
 
-static void quantiles_of(const struct lengths *x, uint32_t key, const struct far *v, size_t n,
+static void quantiles_of(const struct box_lengths *x, uint32_t key, const struct far *v, size_t n,
 	struct quantiles *q, uint64_t *total)
 {
 	const uint32_t *bins = x->bins + (size_t)key * x->n_bins;
@@ -91,7 +91,7 @@ static void quantiles_of(const struct lengths *x, uint32_t key, const struct far
 	}
 }
 
-bool lengths_quantiles(const struct lengths *x, lengths_fn fn, void *ctx)
+bool lengths_quantiles(const struct box_lengths *x, lengths_fn fn, void *ctx)
 {
 	struct far *v = mem_alloc((x->far.n + 1) * sizeof(*v));
 	size_t n = 0, pos = 0, from = 0;

@@ -14,7 +14,7 @@
 #define LENGTHS_BINS (1u << 20)	     /* 4 MB */
 #define LENGTHS_MAX_FAR (512u << 10) /* 34 bytes each, twice that while the map grows */
 
-struct lengths {
+struct box_lengths {
 	uint32_t n_keys, n_bins; /* n_bins: per key */
 	uint32_t max_far, n_parts, part;
 	uint32_t *bins;
@@ -22,13 +22,13 @@ struct lengths {
 	bool has_spilled, has_failed;
 };
 
-bool lengths_init(struct lengths *x, uint32_t n_keys);
-void lengths_deinit(struct lengths *x);
+bool lengths_init(struct box_lengths *x, uint32_t n_keys);
+void lengths_deinit(struct box_lengths *x);
 /* Clears all counts; from now on counts only that part of the keys. */
-void lengths_restart(struct lengths *x, uint32_t part, uint32_t n_parts);
+void lengths_restart(struct box_lengths *x, uint32_t part, uint32_t n_parts);
 
-void lengths_add_far(struct lengths *x, uint32_t key, uint32_t length);
-static inline void lengths_add(struct lengths *x, uint32_t key, uint32_t length)
+void lengths_add_far(struct box_lengths *x, uint32_t key, uint32_t length);
+static inline void lengths_add(struct box_lengths *x, uint32_t key, uint32_t length)
 {
 	if (length < x->n_bins)
 		x->bins[(size_t)key * x->n_bins + length]++;
@@ -41,4 +41,4 @@ struct quantiles { /* of n sorted lengths: at n / 2 and at 95 n / 100 */
 };
 typedef void (*lengths_fn)(void *ctx, uint32_t key, struct quantiles q);
 /* Calls fn for each counted key that has lengths. Not allowed after has_spilled. */
-bool lengths_quantiles(const struct lengths *x, lengths_fn fn, void *ctx);
+bool lengths_quantiles(const struct box_lengths *x, lengths_fn fn, void *ctx);

@@ -440,7 +440,7 @@ static void all_windows(struct select_walk *w, flush_fn flush)
  * memory. */
 static bool again_by_parts(struct select_walk *w)
 {
-	struct lengths *x = &w->box->lengths;
+	struct box_lengths *x = &w->box->lengths;
 
 	for (uint32_t n = 2, part = 0; part < n;) {
 		lengths_restart(x, part, n);
