@@ -39,6 +39,10 @@ int capture_stat(const struct file_fence *f, const char *path, struct stat *st, 
 /* The path without the number, in the arena; NULL when out of memory. */
 const char *capture_file(const struct file_fence *f, struct arena *a, const char *path);
 
+/* Names the `parts` captures of a file: *paths and *n of them, fewer when out of memory. */
+void capture_name_parts(
+	struct arena *a, const char *path, size_t parts, const char ***paths, uint32_t *n);
+
 void capture_cache_init(struct capture_cache *k);
 void capture_cache_deinit(struct capture_cache *k);
 /* Fills in the counts of c if they are unknown; strings go to the arena. */

@@ -69,6 +69,15 @@ const char *capture_file(const struct file_fence *f, struct arena *a, const char
 	return arena_strndup(a, path, is_part ? file_part(path, &part) : strlen(path));
 }
 
+void capture_name_parts(
+	struct arena *a, const char *path, size_t parts, const char ***paths, uint32_t *n)
+{
+	*paths = arena_zalloc(a, parts, sizeof(**paths));
+	for (*n = 0; *paths && *n < parts; ++*n)
+		if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
+			break;
+}
+
 void capture_cache_init(struct capture_cache *k)
 {
 	*k = (struct capture_cache){0};

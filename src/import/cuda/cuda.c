@@ -438,13 +438,7 @@ static void cuda_split(const char *path, struct capture_cache *cache, struct are
 	struct cuda_opened x;
 
 	if (cuda_open_log(&x, &o, path, &ignored) && x.log.n_captures > 1)
-		*paths = arena_zalloc(a, x.log.n_captures, sizeof(**paths));
-	for (uint32_t i = 0; *paths && i < x.log.n_captures; i++) {
-		(*paths)[i] = arena_printf(a, "%s#%u", path, i);
-		if (!(*paths)[i])
-			break;
-		++*n;
-	}
+		capture_name_parts(a, path, x.log.n_captures, paths, n);
 	incore_error_clear(&ignored);
 	cuda_close_log(&x);
 }

@@ -470,13 +470,7 @@ static void ncu_split(const char *path, struct capture_cache *cache, struct aren
 	struct ncu_opened x;
 
 	if (open_report(&x, &o, path, &ignored) && x.report.results.n > 1)
-		*paths = arena_zalloc(a, x.report.results.n, sizeof(**paths));
-	for (size_t i = 0; *paths && i < x.report.results.n; i++) {
-		(*paths)[i] = arena_printf(a, "%s#%zu", path, i);
-		if (!(*paths)[i])
-			break;
-		++*n;
-	}
+		capture_name_parts(a, path, x.report.results.n, paths, n);
 	incore_error_clear(&ignored);
 	close_report(&x);
 }

@@ -462,13 +462,7 @@ static void pcs_split(const char *path, struct capture_cache *cache, struct aren
 	struct pcs_opened x = {0};
 
 	if (pcs_open_file(&x, &o, path, &ignored))
-		*paths = arena_zalloc(a, x.pcs.set.kernels.n, sizeof(**paths));
-	for (size_t i = 0; *paths && i < x.pcs.set.kernels.n; i++) {
-		(*paths)[i] = arena_printf(a, "%s#%zu", path, i);
-		if (!(*paths)[i])
-			break;
-		++*n;
-	}
+		capture_name_parts(a, path, x.pcs.set.kernels.n, paths, n);
 	incore_error_clear(&ignored);
 	pcs_close_file(&x);
 }

@@ -164,12 +164,8 @@ static void rocpd_split(const char *path, struct capture_cache *cache, struct ar
 	if (rocpd_init(&r, t, path) && rocpd_load_database(&r, &o, path, &ignored) &&
 		r.samples.kernels.n)
 		parts += traces < MAX_TRACES;
-	if (parts > 1) {
-		*paths = arena_zalloc(a, parts, sizeof(**paths));
-		for (; *paths && *n < parts; ++*n)
-			if (!((*paths)[*n] = arena_printf(a, "%s#%u", path, *n)))
-				break;
-	}
+	if (parts > 1)
+		capture_name_parts(a, path, parts, paths, n);
 	/* avoids listing them all for each */
 	for (uint32_t i = 0; seen && *paths && i < traces && i + 1 < *n; i++) {
 		seen[i].path = (*paths)[i + 1];
