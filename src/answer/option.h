@@ -67,6 +67,13 @@ struct option_def {
 #define OPTION_INSTEAD "instead of the capture's "
 /* Prefix of the help of risky options: --help lists only their names; the man page warns. */
 #define OPTION_RISK "at your own risk: "
+/* For every verb that opens a dump; captures have it in request_capture_options. */
+#define OPTION_LINKS(S, M)                                                                         \
+	{                                                                                          \
+		OPT_FOLLOW_LINKS, NULL, NULL,                                                      \
+			OPTION_RISK "follow links that lead out of the dump", OPTION_FIELD(S, M),  \
+			.only_named = true                                                         \
+	}
 #define OPTION_END                                                                                 \
 	{                                                                                          \
 		0, NULL                                                                            \

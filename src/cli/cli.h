@@ -20,9 +20,6 @@
 #include "import/import.h"
 #include "trace/trace.h"
 
-/* Prefix of the help of an option that is an alias of another: OPTION_SAME "dump". */
-#define OPTION_SAME "the same as --"
-
 /* Option groups of the program itself, in addition to those of answer/request.h. */
 enum cli_option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */
@@ -32,21 +29,6 @@ enum cli_option_group {
 };
 
 struct cli;
-
-/* For every verb that runs code of a kernel. */
-#define UNSAFE_OPTION                                                                              \
-	{                                                                                          \
-		OPT_UNSAFE_NATIVE, NULL, NULL,                                                     \
-			OPTION_RISK "no sandbox around a kernel and its compiler",                 \
-			.only_named = true                                                         \
-	}
-
-/* For every verb that opens a dump; captures have it in request_capture_options. */
-#define LINKS_OPTION                                                                               \
-	{                                                                                          \
-		OPT_FOLLOW_LINKS, NULL, NULL,                                                      \
-			OPTION_RISK "follow links that lead out of the dump", .only_named = true   \
-	}
 
 struct verb {
 	const char *name;

@@ -67,8 +67,7 @@ static void help_option(struct page *p, const struct option_def *d)
 /* Is the option listed by name only? Aliases and rarely needed options share one line. */
 static bool is_only_named(const struct option_def *d)
 {
-	return d->alias_of || d->only_named ||
-	       strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
+	return d->alias_of || d->only_named;
 }
 
 static void help_names(struct page *p, const struct option_list *l)

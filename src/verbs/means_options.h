@@ -8,23 +8,12 @@
 #include "answer/request.h"
 #include "replay/means.h"
 
-/* Prefix of the help of risky options: --help lists only their names; the man page warns. */
-#define OPTION_RISK "at your own risk: "
-
 /* For every verb that runs code of a kernel. */
 #define OPTION_UNSAFE(S, M)                                                                        \
 	{                                                                                          \
 		OPT_UNSAFE_NATIVE, NULL, NULL,                                                     \
 			OPTION_RISK "no sandbox around a kernel and its compiler",                 \
 			OPTION_FIELD(S, M), .only_named = true                                     \
-	}
-
-/* For every verb that opens a dump; captures have it in request_capture_options. */
-#define OPTION_LINKS(S, M)                                                                         \
-	{                                                                                          \
-		OPT_FOLLOW_LINKS, NULL, NULL,                                                      \
-			OPTION_RISK "follow links that lead out of the dump", OPTION_FIELD(S, M),  \
-			.only_named = true                                                         \
 	}
 
 #define MEANS_COMPILE_OPTIONS(S)                                                                   \

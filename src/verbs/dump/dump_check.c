@@ -11,7 +11,7 @@ struct dump_check_params {
 };
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTIONS(dump_check_params),
-	DUMP_LINKS_OPTION(dump_check_params, source.follow_links),
+	OPTION_LINKS(dump_check_params, source.follow_links),
 	{OPT_TOP, NULL, "20", "how many problems of one kind to show",
 		OPTION_FIELD(dump_check_params, top)},
 	OPTION_END,

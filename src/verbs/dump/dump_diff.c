@@ -19,7 +19,7 @@ static const struct option_def options[] = {
 	{OPT_NO_SCALARS, NULL, NULL, "compare only tensors", DIFF_FIELD(no_scalars)},
 	{OPT_ALL, NULL, NULL, "also show pairs that are equal", DIFF_FIELD(all)},
 	{OPT_TOP, NULL, "20", "how many pairs to show", DIFF_FIELD(top)},
-	DUMP_LINKS_OPTION(dump_diff_params, follow_links),
+	OPTION_LINKS(dump_diff_params, follow_links),
 	OPTION_END,
 };
 

@@ -23,7 +23,7 @@ static const struct option_def options[] = {
 		OPTION_FIELD(dump_export_params, may_replace)},
 	DUMP_FILTER_OPTIONS(dump_export_params),
 	DUMP_RECORDS_OPTIONS(dump_export_params),
-	DUMP_LINKS_OPTION(dump_export_params, source.follow_links),
+	OPTION_LINKS(dump_export_params, source.follow_links),
 	OPTION_END,
 };
 

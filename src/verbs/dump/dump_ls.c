@@ -18,7 +18,7 @@ static const struct option_def options[] = {
 		OPTION_FIELD(dump_ls_params, by)},
 	DUMP_FILTER_OPTIONS(dump_ls_params),
 	DUMP_RECORDS_OPTIONS(dump_ls_params),
-	DUMP_LINKS_OPTION(dump_ls_params, source.follow_links),
+	OPTION_LINKS(dump_ls_params, source.follow_links),
 	{OPT_TOP, NULL, "all", "how many rows to show", OPTION_FIELD(dump_ls_params, top)},
 	OPTION_END,
 };

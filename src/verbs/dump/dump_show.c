@@ -22,7 +22,7 @@ static const struct option_def options[] = {
 		OPTION_FIELD(dump_show_params, is_hex)},
 	{OPT_TOP, NULL, "10", "how many records to show", OPTION_FIELD(dump_show_params, top)},
 	DUMP_RECORDS_OPTIONS(dump_show_params),
-	DUMP_LINKS_OPTION(dump_show_params, source.follow_links),
+	OPTION_LINKS(dump_show_params, source.follow_links),
 	OPTION_END,
 };
 

@@ -66,13 +66,6 @@ struct dump_source {	 /* options that say how to read a dump */
 			"with --records: the payload arena of the thread that wrote them",         \
 			OPTION_FIELD(S, source.arena)                                              \
 	}
-#define DUMP_LINKS_OPTION(S, M)                                                                    \
-	{                                                                                          \
-		OPT_FOLLOW_LINKS, NULL, NULL,                                                      \
-			OPTION_RISK "follow links that lead out of the dump", OPTION_FIELD(S, M),  \
-			.only_named = true                                                         \
-	}
-
 /* Opens a dump, which the answer keeps; defects found so far become warnings, and losses for
  * --strict. */
 bool dump_ask_open(struct answer *a, const char *path, const struct dump_source *s,
