@@ -89,6 +89,8 @@ type Accepted = {
 };
 type Accepted2 = { acceptance: number; time: string; who: string; because: string; figure: Figure; capture: number; level: number | null };
 type Rows = { row: number | null; isa: string | null; line: string | null; cause: string; waits_for: string | null; before: number; after: number; change: number };
+type Arches = { name: string; count: number };
+type Verdict2 = 'passed' | 'better' | 'worse' | 'standing' | 'accepted' | 'no-claim';
 type Kind = 'new' | 'standing' | 'accepted' | 'over';
 type Regressions = {
 	kernel: string | null; arch: string | null; evidence: string; labels: string; figure: Figure; captures: number; noise: number | null;
@@ -96,8 +98,6 @@ type Regressions = {
 	capture: number; from: number; index: number; time: string; revision: string | null; state: 'confirmed' | 'unconfirmed'; is_same_code: boolean;
 	before: number | null; after: number | null; change: number | null; change_pct: number | null; movers: Rows[]; command: string | null;
 };
-type Verdict2 = 'passed' | 'better' | 'worse' | 'standing' | 'accepted' | 'no-claim';
-type Arches = { name: string; count: number };
 type Where = { row: number; address: number; isa: string | null; source: string | null };
 type Accounting2 = { issue: number; stall: number; wait: number; idle: number; drain: number; duration: number };
 type AccountingShares = { issue: number | null; stall: number | null; wait: number | null; idle: number | null; drain: number | null };
@@ -331,6 +331,16 @@ export type StoreAnswer =
 	| { captures: { capture: number; state: 'added' | 'there'; kernel: string | null; path: string }[] }
 	| { captures: Captures[]; accepted: Accepted[] }
 	| { capture: Captures; accepted: Accepted2[]; rows: Rows[]; findings: { severity: string; id: string; message: string }[] }
+	| { files: { capture: number; path: string; is_there: boolean }[] }
+	| {
+		is_passed: boolean; worse: number; standing: number; accepted: number; no_claim: number; captures: number; arches: Arches[]; labels: Arches[];
+		series: {
+			kernel: string | null; arch: string | null; evidence: string; labels: string; figure: Figure; captures: number; noise: number | null;
+			noise_pct: number | null; accepted: Accepted2[]; verdict: Verdict2; capture: number; from: number; captures_new: number; revision: string | null;
+			before: number | null; after: number | null; change_pct: number | null; limit_pct: number | null; movers: Rows[]; command: string | null;
+			time: string | null; value: number | null; cost: number | null; last_pct: number | null; last_at: string | null; spark: (number | null)[];
+		}[];
+	}
 	| {
 		series: {
 			kernel: string | null; arch: string | null; evidence: string; labels: string; figure: Figure; captures: number; noise: number | null;
@@ -359,17 +369,7 @@ export type StoreAnswer =
 	}
 	| { is_withdrawn: boolean; acceptances: Accepted[] }
 	| { removed: number; captures: number; is_dry: boolean }
-	| { file: string; captures: number }
-	| {
-		is_passed: boolean; worse: number; standing: number; accepted: number; no_claim: number; captures: number; arches: Arches[]; labels: Arches[];
-		series: {
-			kernel: string | null; arch: string | null; evidence: string; labels: string; figure: Figure; captures: number; noise: number | null;
-			noise_pct: number | null; accepted: Accepted2[]; verdict: Verdict2; capture: number; from: number; captures_new: number; revision: string | null;
-			before: number | null; after: number | null; change_pct: number | null; limit_pct: number | null; movers: Rows[]; command: string | null;
-			time: string | null; value: number | null; cost: number | null; last_pct: number | null; last_at: string | null; spark: (number | null)[];
-		}[];
-	}
-	| { files: { capture: number; path: string; is_there: boolean }[] };
+	| { file: string; captures: number };
 export type SummaryAnswer =
 	| {
 		evidence: Evidence; verdict: string;

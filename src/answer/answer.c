@@ -124,6 +124,27 @@ bool answer_may_write(const struct request *r, const struct answer *a, struct in
 		       a->n_losses == 1 ? "" : "es");
 }
 
+void answer_move_warnings(struct answer *a, struct answer *from)
+{
+	for (size_t i = 0; i < from->warnings.n; i++)
+		answer_warn(a, "%s", from->warnings.v[i]);
+	a->n_notes += from->n_notes;
+	a->n_losses += from->n_losses;
+	a->has_lost_warning |= from->has_lost_warning;
+	from->warnings.n = 0;
+	from->n_notes = from->n_losses = 0;
+}
+
+void answer_warn_unread(struct answer *a, uint64_t n)
+{
+	if (!n)
+		return;
+	a->n_losses++;
+	answer_warn(a,
+		"%llu track%s could not be read: the timeline lacks %s (incore check says more)",
+		(unsigned long long)n, plural(n), n == 1 ? "it" : "them");
+}
+
 void answer_warn(struct answer *a, const char *fmt, ...)
 {
 	struct strbuf text = {0};

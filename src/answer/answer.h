@@ -72,6 +72,8 @@ bool answer_is(const struct answer *a, const struct record *r);
 void answer_set(struct answer *a, const struct record *r, const void *data);
 void answer_about(struct answer *a, const struct record *r, const void *input);
 void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void answer_move_warnings(struct answer *a, struct answer *from); /* with the losses */
+void answer_warn_unread(struct answer *a, uint64_t n);		  /* n tracks could not be read */
 /* To be asked before anything is written: false with status PARTIAL if the request is strict and
  * something was lost. */
 bool answer_may_write(const struct request *r, const struct answer *a, struct incore_error *e);

@@ -55,9 +55,11 @@
 #define OPT_CACHED 0, "cached", OPTION_MANY, "SLOT", false
 #define OPT_CANN_HOME 0, "cann-home", OPTION_TEXT, "DIR", true
 #define OPT_CANN_SET_ENV 0, "cann-set-env", OPTION_TEXT, "FILE", true
+#define OPT_CAPTURE 0, "capture", OPTION_COUNT, "N", false
 #define OPT_CAPTURES 0, "captures", OPTION_FLAG, NULL, false
 #define OPT_CASE 0, "case", OPTION_TEXT, "FILE", true
 #define OPT_CASE_SCRIPT 0, "case", OPTION_TEXT, "SCRIPT", true
+#define OPT_CHANGES 0, "changes", OPTION_COUNT, "N", false
 #define OPT_CLOCK 0, "clock", OPTION_COUNT, "MHZ", false
 #define OPT_CLOCK_CONTROL 0, "clock-control", OPTION_TEXT, "none|base", false
 #define OPT_CODE 0, "code", OPTION_TEXT, "FILE", true
@@ -107,6 +109,7 @@
 #define OPT_FORMAT 0, "format", OPTION_CHOICE, "HOW", false
 #define OPT_FORMAT_OPS 0, "format", OPTION_CHOICE, "FORM", false
 #define OPT_FROM 0, "from", OPTION_COUNT, "CYCLE", false
+#define OPT_FROM_ROW 0, "from", OPTION_COUNT, "N", false
 #define OPT_FUNC 'f', "func", OPTION_COUNT, "N", false
 #define OPT_FUNC_IDS 0, "func", OPTION_TEXT, "ID[,ID...]", false
 #define OPT_FUNC_NAMES 0, "func", OPTION_MANY, "NAME", false
@@ -184,6 +187,7 @@
 #define OPT_PIPE 0, "pipe", OPTION_TEXT, "SET", false
 #define OPT_PLATFORM 0, "platform", OPTION_CHOICE, "NAME", false
 #define OPT_PMU 0, "pmu", OPTION_TEXT, "FILE", true
+#define OPT_POINTS 0, "points", OPTION_COUNT, "N", false
 #define OPT_PORT 0, "port", OPTION_COUNT, "N", false
 #define OPT_PROFILE 0, "profile", OPTION_TEXT, "NAME", false
 #define OPT_PROFILE_P 'p', "profile", OPTION_TEXT, "NAME|FILE", true

@@ -6,6 +6,7 @@
 
 #include "answer/answer.h"
 #include "answer/captures.h"
+#include "base/process.h"
 #include "base/vec.h"
 #include "codec/json_reader.h"
 
@@ -169,6 +170,68 @@ uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs
 	if (r->top == NO_COUNT)
 		return r->is_for_people ? people : programs;
 	return r->top == TOP_ALL ? UINT64_MAX : r->top;
+}
+
+/* --- as words of a command --- */
+
+static void put_word(const struct option_def *d, const char *value, struct strbuf *out)
+{
+	const char *words[] = {value, NULL};
+
+	sb_printf(out, " --%s ", d->name);
+	process_quote(words, out);
+}
+
+static void put_count(const struct option_def *d, uint64_t value, struct strbuf *out)
+{
+	if (d->type == OPTION_TOP && value == TOP_ALL)
+		sb_printf(out, " --%s all", d->name);
+	else if (value != NO_COUNT)
+		sb_printf(out, " --%s %llu", d->name, (unsigned long long)value);
+}
+
+static void put_option(const struct option_def *d, const void *fields, struct strbuf *out)
+{
+	const char *field = (const char *)fields + d->offset;
+	const struct text_list *many = (const struct text_list *)field;
+	const char *text;
+	unsigned choice;
+
+	switch (d->type) {
+	case OPTION_FLAG:
+		if (*(const bool *)field)
+			sb_printf(out, " --%s", d->name);
+		break;
+	case OPTION_TEXT:
+		if ((text = *(const char *const *)field))
+			put_word(d, text, out);
+		break;
+	case OPTION_CHOICE:
+		if ((choice = *(const unsigned *)field) != NO_CHOICE)
+			sb_printf(out, " --%s %.*s", d->name, STR_ARG(option_choice(d, choice)));
+		break;
+	case OPTION_MANY:
+		for (size_t i = 0; i < many->n; i++)
+			put_word(d, many->v[i], out);
+		break;
+	default:
+		put_count(d, *(const uint64_t *)field, out);
+	}
+}
+
+void request_put_own(const struct request *r, const char *except, struct strbuf *out)
+{
+	const struct option_def *own = r->question->options;
+
+	for (unsigned i = 0; own && own[i].name; i++)
+		if (own[i].is_stored && (r->given >> i & 1) && strcmp(own[i].name, except) != 0)
+			put_option(&own[i], r->params, out);
+}
+
+void request_put_reading(const struct request *r, struct strbuf *out)
+{
+	for (const struct option_def *d = request_capture_options; d->name; d++)
+		put_option(d, r, out);
 }
 
 /* --- as JSON --- */

@@ -103,11 +103,16 @@ struct request {
 	bool is_strict;	    /* nothing may be lost: see answer_may_write() */
 	/* Where a product goes for which no file is named, see answer.is_streamed; NULL: nowhere. */
 	FILE *out;
+	int echo_fd; /* also receives what programs print that a verb runs; 0: nothing does */
 	const struct signal_watch *signals; /* NULL: nobody sends any (library) */
 	/* Called with a line about each part of long work that is done, one call at a time; NULL:
 	 * nobody wants to know. */
 	void (*on_line)(void *ctx, const char *line);
 	void *line_ctx;
+	/* What runs long says each event, a line of JSON, and a few times a second nothing (line
+	 * NULL); `state` is that of the verb, NULL in the end. NULL: nobody watches. */
+	void (*watch)(void *ctx, const void *state, const char *line);
+	void *watch_ctx;
 	/* The words of the command line after the verb, for what records how it was made; NULL ends,
 	 * and NULL itself stands for none. */
 	const char *const *words;
@@ -130,6 +135,10 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
  * arena. False with status USAGE if something in it is wrong. */
 bool request_set_json(
 	struct request *r, const char *options, struct arena *a, struct incore_error *e);
+/* Append " --name value" for each option that is not at its default, as words for a shell: the
+ * question's own that were given, except one; those that decide how captures are read. */
+void request_put_own(const struct request *r, const char *except, struct strbuf *out);
+void request_put_reading(const struct request *r, struct strbuf *out);
 /* Was the question's own option given that is stored in this field of r->params? Otherwise its
  * value is the default. */
 bool request_given(const struct request *r, const void *field);

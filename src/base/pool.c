@@ -109,6 +109,11 @@ void progress_cancel(struct progress *p)
 		atomic_store(&p->is_cancelled, true);
 }
 
+atomic_bool *progress_stop(struct progress *p)
+{
+	return p ? &p->is_cancelled : NULL;
+}
+
 bool progress_is_cancelled(const struct progress *p)
 {
 	return p && atomic_load_explicit(&p->is_cancelled, memory_order_relaxed);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,3 +26,5 @@ void progress_cancel(struct progress *p);
 bool progress_is_cancelled(const struct progress *p);
 /* Clears a cancellation, for the next piece of work. */
 void progress_restart(struct progress *p);
+/* What progress_cancel() sets, for work that looks at a flag; NULL without a progress. */
+atomic_bool *progress_stop(struct progress *p);

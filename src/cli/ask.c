@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/draw.h"
 #include "cli/options.h"
@@ -47,6 +48,7 @@ static bool make_request(
 	out->out = c->out;
 	out->signals = &output_watch;
 	out->on_line = cli_flag(c, "quiet") ? NULL : show_line;
+	out->echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0;
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
@@ -103,7 +105,8 @@ bool cli_begin(struct cli *c, struct asked *out)
 {
 	*out = (struct asked){.shape = {.name = c->verb->name,
 				      .groups = c->verb->groups,
-				      .options = c->verb->options}};
+				      .options = c->verb->options,
+				      .params_size = c->verb->params_size}};
 	captures_init(&out->captures);
 	arena_init(&out->answer.arena);
 	return make_request(c, &out->shape, &out->captures, &out->request);
@@ -125,6 +128,8 @@ static bool ask_verb(struct cli *c, struct asked *out)
 	captures_init(&out->captures);
 	if (!make_request(c, c->verb->question, &out->captures, &out->request))
 		return false;
+	if (c->verb->prepare)
+		c->verb->prepare(c, &out->request);
 	ok = answer_ask(&out->request, &out->answer, &c->error);
 	take_warnings(c, &out->answer);
 	return ok;

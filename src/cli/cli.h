@@ -40,6 +40,9 @@ struct verb {
 	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
+	size_t params_size; /* of the struct that its own options are stored in */
+	/* Questions: adds to a request what only a terminal has; NULL: nothing. */
+	void (*prepare)(struct cli *c, struct request *r);
 	/* Questions: checks before anything is read that the request can be met; NULL: always. */
 	bool (*check)(struct cli *c);
 	/* Questions: writes additional files before the answer is printed; NULL: none. */

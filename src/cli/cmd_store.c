@@ -1,12 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_store.c: incore store: captures over time. Subcommands are in store_<kind>.c. */
-#include "cli/store/store_job.h"
-#include "serve/session/board.h"
+/* cmd_store.c: incore store: captures over time. Its verbs are questions (verbs/store). */
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "cli/cli.h"
+#include "cli/gate/gate.h"
 
 #ifdef INCORE_SQLITE
-static const struct verb *const subs[] = {&store_verb_add, &store_verb_ls, &store_verb_show,
-	&store_verb_history, &store_verb_regressions, &store_verb_gate, &store_verb_accept,
-	&store_verb_prune, &store_verb_export, NULL};
+extern const struct question question_store_accept, question_store_add, question_store_export,
+	question_store_files, question_store_gate, question_store_history, question_store_ls,
+	question_store_prune, question_store_regressions, question_store_series,
+	question_store_show;
+
+/* Each capture that is added needs the memory of the one before: the C library would return it to
+ * the system in between and request it again, 240 page faults each. Setting this stops the C library
+ * from raising its mmap threshold as it runs, so that is set to the highest value that it would
+ * choose. */
+static bool keep_memory(struct cli *c)
+{
+	(void)c;
+#ifdef __GLIBC__
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+	return true;
+}
+static const struct verb add_verb = {
+	.name = "store add", .question = &question_store_add, .check = keep_memory};
+
+static const struct option_def gate_options[] = {
+	GATE_REPORT_OPTIONS,
+	OPTION_END,
+};
+static const struct verb gate_verb = {
+	.name = "store gate",
+	.question = &question_store_gate,
+	.options = gate_options,
+	.check = gate_may_write_store,
+	.also = gate_write_store,
+};
+
+static const struct verb *const subs[] = {&add_verb, SUB_VERB("store ls", store_ls),
+	SUB_VERB("store show", store_show), SUB_VERB("store files", store_files),
+	SUB_VERB("store series", store_series), SUB_VERB("store history", store_history),
+	SUB_VERB("store regressions", store_regressions), &gate_verb,
+	SUB_VERB("store accept", store_accept), SUB_VERB("store prune", store_prune),
+	SUB_VERB("store export", store_export), NULL};
 #else
 static bool refuse(struct cli *c)
 {
@@ -21,8 +62,6 @@ const struct verb verb_store = {
 	.summary = "keep captures over time: their history, what got worse, a gate for CI",
 #ifdef INCORE_SQLITE
 	.subs = subs,
-	.records = board_records,
-	.inputs = board_inputs,
 #else
 	.max_args = UINT32_MAX,
 	.run = refuse,

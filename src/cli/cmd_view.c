@@ -12,10 +12,10 @@
 #include "base/vec.h"
 #include "cli/ask.h"
 #include "cli/browser.h"
-#include "cli/config.h"
 #include "page/say.h"
 #include "serve/report/report_job.h"
 #include "serve/session/http.h"
+#include "verbs/config.h"
 
 #define MAX_CAPTURES 16u
 
@@ -44,31 +44,6 @@ struct job {
 	struct strbuf url, salt, reading_words;
 };
 
-static void put_word(struct strbuf *out, const char *name, const char *value)
-{
-	const char *words[] = {value, NULL};
-
-	sb_printf(out, " --%s", name);
-	if (value) {
-		sb_putc(out, ' ');
-		process_quote(words, out);
-	}
-}
-
-/* Collects the options for reading captures as command words, so that a report reads them alike. */
-static bool put_reading(struct job *j)
-{
-	struct cli *c = j->c;
-
-	for (const struct option_def *d = request_capture_options; d->name; d++) {
-		if (d->type == OPTION_FLAG && cli_has(c, d->name))
-			put_word(&j->reading_words, d->name, NULL);
-		for (unsigned i = 0; d->type != OPTION_FLAG && i < cli_many(c, d->name); i++)
-			put_word(&j->reading_words, d->name, cli_many_at(c, d->name, i));
-	}
-	return !j->reading_words.failed || err_nomem(&c->error);
-}
-
 static bool make_session(struct job *j)
 {
 	struct cli *c = j->c;
@@ -86,8 +61,9 @@ static bool make_session(struct job *j)
 	if (cli_flag(c, "follow-links"))
 		sb_puts(&j->salt, "follow-links\n");
 	o.salt = j->salt.n ? j->salt.p : NULL;
-	if (!put_reading(j))
-		return false;
+	request_put_reading(&j->reading.request, &j->reading_words);
+	if (j->reading_words.failed)
+		return err_nomem(&c->error);
 	o.reading_words = j->reading_words.p ? j->reading_words.p : "";
 	o.report = report_of_session;
 #ifdef INCORE_SQLITE

@@ -212,6 +212,15 @@ static bool wants_color(const struct cli *c)
 	return c->is_terminal && !(term && strcmp(term, "dumb") == 0);
 }
 
+/* Does "-o -" name standard output? Not where it names a folder. */
+static bool writes_stdout(const struct verb *v)
+{
+	const struct option_def *own =
+		v->question ? option_find(v->question->options, "output") : NULL;
+
+	return own && strcmp(own->arg, "FILE") == 0;
+}
+
 bool output_open(struct cli *c)
 {
 	const char *path = cli_text(c, "output");
@@ -235,6 +244,9 @@ bool output_open(struct cli *c)
 	if (c->use_json && c->use_csv)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and --csv exclude each other");
+	if (c->use_json && path && strcmp(path, "-") == 0 && writes_stdout(c->verb))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--json and -o - both want standard output");
 	if (path && strcmp(path, "-") != 0 && !verb_writes_output(c->verb)) {
 		if (!out_file_open(&target, path, &c->error))
 			return err_wrap(&c->error, "cannot write the file of -o");

@@ -23,7 +23,7 @@
 	V(mcp)                                                                                     \
 	V(store)                                                                                   \
 	V(view)                                                                                    \
-	V(report)                                                                                  \
+	Q(report)                                                                                  \
 	Q(clean)                                                                                   \
 	Q(pack)                                                                                    \
 	Q(export)                                                                                  \

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/process.h"
 #include "mcp/internal.h"
 
 /* --- prompts ---------------------------------------------------------------------------------- */
@@ -127,7 +126,6 @@ static bool prompts_get(
 #define CAPTURE "incore://capture/"
 #define REPORT "incore://report/"
 #define SCHEMA "incore://schema/"
-#define REPORT_LIMIT_MS 120000u
 
 static void put_resource(
 	struct json_writer *w, const char *kind, const struct found_capture *c, const char *mime)
@@ -191,29 +189,41 @@ static void resources_templates(struct json_writer *w)
 	json_w_end(w);
 }
 
-static bool mcp_resources_is_over(void *ctx)
+/* A request about one capture. The caller frees it with request_deinit(), also after a failure. */
+static bool begin_about(struct mcp *m, struct request *r, const char *question,
+	const char *const *path, struct incore_error *e)
 {
-	return progress_is_cancelled(((struct mcp *)ctx)->progress);
+	*r = (struct request){.params = NULL};
+	if (!request_init(r, question_find(question), e))
+		return false;
+	r->paths = path;
+	r->n_paths = 1;
+	r->captures = &m->captures;
+	r->pool = m->o->pool;
+	r->progress = m->progress;
+	return true;
 }
 
-/* Makes a report by running the program itself, like any user. */
 static bool read_report(struct mcp *m, const char *path, struct strbuf *out, struct incore_error *e)
 {
-	const char *const argv[] = {"/proc/self/exe", "report", "--format", "md", "--brief", "-q",
-		"-o", "-", path, NULL};
-	struct process_spec spec = {.argv = argv,
-		.output = out,
-		.limit_ms = REPORT_LIMIT_MS,
-		.is_cancelled = mcp_resources_is_over,
-		.cancel_ctx = m};
-	struct process_result r;
+	struct answer answer = {0};
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&bytes, &n);
+	struct request r;
+	bool ok = begin_about(m, &r, "report", &path, e) && (f || err_nomem(e)) &&
+		  request_set(&r, "format", "md", e) && request_set(&r, "brief", NULL, e) &&
+		  request_set(&r, "output", "-", e);
 
-	if (!process_run(&spec, &r, e))
-		return false;
-	if (r.end == PROCESS_EXITED && r.code == 0)
-		return true;
-	return err_set(e, INCORE_FAILED, "no-report", "no report: %.*s",
-		(int)(out->n < 400 ? out->n : 400), out->p ? out->p : "");
+	r.out = f;
+	ok = ok && answer_ask(&r, &answer, e);
+	if (f && fclose(f) != 0)
+		ok = ok && err_nomem(e);
+	ok = ok && (sb_add(out, bytes, n) || err_nomem(e));
+	free(bytes);
+	answer_deinit(&answer);
+	request_deinit(&r);
+	return ok;
 }
 
 static bool read_info(struct mcp *m, const char *path, struct strbuf *out, struct incore_error *e)
@@ -221,16 +231,8 @@ static bool read_info(struct mcp *m, const char *path, struct strbuf *out, struc
 	struct answer answer = {0};
 	struct json_writer w;
 	struct request r;
-	bool ok;
+	bool ok = begin_about(m, &r, "info", &path, e) && answer_ask(&r, &answer, e);
 
-	if (!request_init(&r, question_find("info"), e))
-		return false;
-	r.paths = &path;
-	r.n_paths = 1;
-	r.captures = &m->captures;
-	r.pool = m->o->pool;
-	r.progress = m->progress;
-	ok = answer_ask(&r, &answer, e);
 	if (ok) {
 		json_w_buf(&w, out, 1);
 		answer_json(&answer, &w);
@@ -250,7 +252,7 @@ static bool mcp_resources_read_schema(const char *name, struct strbuf *out, stru
 		return err_set(
 			e, INCORE_USAGE, "no-such-question", "there is no question '%s'", name);
 	json_w_buf(&w, out, 1);
-	envelope_schema(q->name, capture_inputs, q->records, &w);
+	envelope_schema(q->name, q->inputs ? q->inputs : capture_inputs, q->records, &w);
 	return json_w_finish(&w, e);
 }
 

@@ -4,7 +4,20 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/search.h"
+
+static const struct column input_columns[] = {
+	COLUMN(store_input, store, UNIT_NONE, "the store that was read"),
+};
+const struct record store_input_record = RECORD_OF(store_input, RECORD_BLOCK, input_columns);
+static const struct column part_columns[] = {
+	COLUMN(store_input, store, UNIT_NONE, "the store that was read"),
+	COLUMN(store_input, from, UNIT_INDEX,
+		"index of the first row of the list that is included"),
+	COLUMN(store_input, total, UNIT_COUNT, "total rows of the list"),
+};
+const struct record store_part_record = RECORD_OF(store_input, RECORD_BLOCK, part_columns);
 
 static const struct column histories_columns[] = {
 	LIST(store_histories, series, &store_history_record,
@@ -36,32 +49,6 @@ static const struct column shown_columns[] = {
 	LIST(store_card, findings, &store_finding_record, "findings of incore check"),
 };
 const struct record store_card_record = RECORD_OF(store_card, RECORD_BLOCK, shown_columns);
-
-static bool explain_all(const struct store_ask *x, struct rows changes, struct incore_error *e)
-{
-	struct store_change *v = (struct store_change *)changes.v;
-
-	for (size_t i = 0; i < changes.n; i++)
-		if (!store_explain(x, &v[i], e))
-			return false;
-	return true;
-}
-
-bool store_histories(const struct store_ask *x, const struct store_entries *entries,
-	struct store_histories *out, struct incore_error *e)
-{
-	struct store_history *v =
-		arena_zalloc(x->arena, entries->v.n + 1, sizeof(*v)); /* upper bound */
-	size_t n = 0;
-
-	if (!v)
-		return err_nomem(e);
-	for (size_t at = 0; at < entries->v.n; at += store_series(entries, at), n++)
-		if (!store_history(x, entries, at, &v[n], e) || !explain_all(x, v[n].changes, e))
-			return false;
-	out->series = (struct rows){v, n};
-	return true;
-}
 
 /* Evaluates the gates of all series and lists their regressions, explained. */
 static bool judge_all(const struct store_ask *x, const struct store_entries *entries, bool is_all,
@@ -154,5 +141,32 @@ bool store_series_of(const struct store_entries *x, uint64_t capture, size_t *at
 			if (x->v.v[*at + i].capture == capture)
 				return true;
 	}
+	return no_capture(capture, e);
+}
+
+/* --- files --- */
+
+static const struct column file_columns[] = {
+	COLUMN(store_file, capture, UNIT_INDEX, "number of the capture in the store"),
+	COLUMN(store_file, path, UNIT_NONE, "absolute path that the capture was read from"),
+	COLUMN(store_file, is_there, UNIT_NONE, "there is still a file or folder at the path"),
+};
+const struct record store_file_record = RECORD_OF(store_file, RECORD_LINE, file_columns);
+static const struct column files_columns[] = {
+	LIST(store_files, files, &store_file_record,
+		"files of the captures, in the order in which they were asked for"),
+};
+const struct record store_files_record = RECORD_OF(store_files, RECORD_BLOCK, files_columns);
+
+bool store_find_file(const struct store_entries *x, uint64_t capture, struct store_file *out,
+	struct incore_error *e)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		if (x->v.v[i].capture == capture) {
+			const char *path = x->v.v[i].path;
+
+			*out = (struct store_file){capture, path, file_exists(path)};
+			return true;
+		}
 	return no_capture(capture, e);
 }

@@ -7,12 +7,18 @@
 
 #include "store/series.h"
 
+/* What an answer is about; the page of a store also shows which part of a list it has. */
+struct store_input {
+	const char *store;
+	uint64_t from, total; /* index of the first row that is included; rows of the whole list */
+};
+extern const struct record store_input_record; /* the store alone */
+extern const struct record store_part_record;  /* for the page of a store */
+
 struct store_histories {
 	struct rows series; /* store_history */
 };
 extern const struct record store_histories_record;
-bool store_histories(const struct store_ask *x, const struct store_entries *entries,
-	struct store_histories *out, struct incore_error *e);
 
 struct store_worse {
 	struct rows regressions; /* store_regression, the costliest first */
@@ -61,9 +67,22 @@ struct store_overview {
 	struct rows series;	    /* store_line, the worst first */
 	struct rows arches, labels; /* name_count: number of series of each */
 };
-extern const struct record store_overview_record;
+extern const struct record store_overview_record, store_line_record;
 bool store_overview(const struct store_ask *x, const struct store_entries *entries,
 	struct store_overview *out, struct incore_error *e);
+
+/* --- where captures were read from --- */
+struct store_file {
+	uint64_t capture;
+	const char *path;
+	bool is_there;
+};
+struct store_files {
+	struct rows files; /* store_file */
+};
+extern const struct record store_file_record, store_files_record;
+bool store_find_file(const struct store_entries *x, uint64_t capture, struct store_file *out,
+	struct incore_error *e);
 
 /* Finds the series that a capture belongs to: entries *at to *at + *n. */
 bool store_series_of(const struct store_entries *x, uint64_t capture, size_t *at, size_t *n,

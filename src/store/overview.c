@@ -31,7 +31,7 @@ static const struct column line_columns[] = {
 	LIST(store_line, spark, &spark_record,
 		"some figures in the order of time, with lows and highs"),
 };
-static const struct record line_record = RECORD_OF(store_line, RECORD_LINE, line_columns);
+const struct record store_line_record = RECORD_OF(store_line, RECORD_LINE, line_columns);
 
 static const struct column overview_columns[] = {
 	PART(store_overview, tally, &store_tally_record),
@@ -39,7 +39,7 @@ static const struct column overview_columns[] = {
 	LIST(store_overview, arches, &name_count_record,
 		"architectures with their number of series"),
 	LIST(store_overview, labels, &name_count_record, "labels with their number of series"),
-	LIST(store_overview, series, &line_record, "all series, costliest regression first"),
+	LIST(store_overview, series, &store_line_record, "all series, costliest regression first"),
 };
 const struct record store_overview_record =
 	RECORD_OF(store_overview, RECORD_BLOCK, overview_columns);

@@ -5,8 +5,32 @@
  */
 #include "answer/answer.h"
 
+#ifdef INCORE_SQLITE
+#define STORE(X)                                                                                   \
+	X(store_accept)                                                                            \
+	X(store_add)                                                                               \
+	X(store_export)                                                                            \
+	X(store_files)                                                                             \
+	X(store_gate)                                                                              \
+	X(store_history)                                                                           \
+	X(store_ls)                                                                                \
+	X(store_prune)                                                                             \
+	X(store_regressions)                                                                       \
+	X(store_series)                                                                            \
+	X(store_show)
+#else
+#define STORE(X)
+#endif
+
 #define QUESTIONS(X)                                                                               \
 	X(advise)                                                                                  \
+	X(capture_att)                                                                             \
+	X(capture_cuda)                                                                            \
+	X(capture_msprof)                                                                          \
+	X(capture_ncu)                                                                             \
+	X(capture_pcs)                                                                             \
+	X(capture_pmc)                                                                             \
+	X(capture_sys)                                                                             \
 	X(check)                                                                                   \
 	X(clean)                                                                                   \
 	X(diff)                                                                                    \
@@ -33,7 +57,12 @@
 	X(pack)                                                                                    \
 	X(profile)                                                                                 \
 	X(replay)                                                                                  \
+	X(report)                                                                                  \
+	STORE(X)                                                                                   \
 	X(summary)                                                                                 \
+	X(sweep_cancel)                                                                            \
+	X(sweep_run)                                                                               \
+	X(sweep_status)                                                                            \
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \
 	X(why)

@@ -63,6 +63,9 @@ def check_reach(server):
             if status != 400 or json.loads(body)["error"]["code"] != "bad-query":
                 taken.append((option["name"], status))
         check(not taken, f"{verb['name']} takes of a request {taken}")
+    subs = [f"{verb['name']}_{sub['name']}" for verb in verbs for sub in verb.get("verbs", []) if "http" in sub["reach"]]
+    asked = [name for name in subs if server.ask(f"/api/1/{name}")[0] != 404]
+    check("store_series" in subs and not asked, f"captures are shown, and a request reaches {asked}, which are about a store")
 
 
 DATA_PATHS = ["trace", "tile?tracks=0-1&level=3&i=0", "slices?track=0", "at?track=0&t=5", "links?code=7", "select", "find?q=a", "info", "check", "hot", "isa", "waves",

@@ -57,6 +57,9 @@ bool gate_is_asked(const struct cli *c);
 bool gate_write(struct cli *c, const struct gate_report *r);
 /* gate_diff.c: gate_write() for the answer of `incore diff`. */
 bool gate_write_diff(struct cli *c, const struct answer *a);
+/* gate_store.c: both for `incore store gate`. */
+bool gate_may_write_store(struct cli *c);
+bool gate_write_store(struct cli *c, const struct answer *a);
 
 /* --- one writer per format; each appends the whole file --- */
 void gate_put_junit(const struct gate_report *r, struct strbuf *out);

@@ -2,12 +2,9 @@
 /* board.c: answers of a store for its page, and the pairs of captures opened from there. */
 #include "serve/session/board.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <time.h>
 
-#include "answer/rows.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "store/answers.h"
 
@@ -24,7 +21,6 @@ struct pair {
 
 struct board {
 	struct board_options o;
-	char *shown; /* location of the store, as it may be shown */
 	pthread_mutex_t lock;
 	pthread_cond_t given;		/* signalled when a user releases a pair */
 	struct pair pairs[BOARD_PAIRS]; /* protected by the lock */
@@ -33,237 +29,158 @@ struct board {
 
 /* --- one question --- */
 
-struct asked_store {
-	struct store_ask ask;
-	struct arena arena;
-	struct store_select select;
-	struct store_entries entries;
+#define MOST_SET 3u
+
+/* How the page asks a question. */
+static const struct board_question {
+	const char *name;
+	/* Numbers of captures that a request must give: an option of the question, or else its
+	 * arguments. */
+	const char *needs[2];
+	/* How much of an answer the page shows. */
+	struct {
+		const char *option, *value;
+	} set[MOST_SET];
+} shown[] = {
+	{"store series", {NULL}, {{"top", "1000"}}},
+	{"store regressions", {NULL}, {{"top", "1000"}, {"movers", "0"}}},
+	{"store history", {"capture"}, {{"movers", "12"}, {"points", "1500"}, {"changes", "200"}}},
+	{"store show", {"capture"}, {{"top", "12"}}},
+	{"store files", {"before", "after"}, {{NULL, NULL}}},
 };
 
-static bool split_labels(struct asked_store *x, const char *text)
+struct board_request {
+	struct request request;
+	struct arena arena;
+	const char *paths[2];
+};
+
+static bool begin_request(struct board_request *x, const struct board *b, const struct question *q,
+	struct incore_error *e)
 {
-	char *copy = text && *text ? arena_strdup(&x->arena, text) : NULL, *rest = copy;
-
-	if (!copy)
-		return !text || !*text;
-	for (char *part; (part = strsep(&rest, ",")) != NULL;)
-		if (!VEC_PUSH(&x->select.labels, part))
-			return false;
-	return true;
-}
-
-static bool begin(
-	struct asked_store *x, const struct board *b, const struct query *q, struct incore_error *e)
-{
-	unsigned figure;
-
-	*x = (struct asked_store){
-		.select = {.kernel = query_text(q, "kernel"), .arch = query_text(q, "arch")}};
+	x->request = (struct request){.params = NULL};
 	arena_init(&x->arena);
-	x->ask = (struct store_ask){.arena = &x->arena,
-		.history = {STORE_SIGMAS, STORE_FLOOR},
-		.movers = 0,
-		.most_pct = NAN};
-	if (!query_word(q, "figure", "auto|" STORE_FIGURE_CHOICES, &figure, e))
+	if (!request_init(&x->request, q, e))
 		return false;
-	x->ask.figure = figure ? figure - 1 : STORE_FIGURES;
-	if (!split_labels(x, query_text(q, "label")))
-		return err_nomem(e);
-	x->ask.store = store_open(b->o.store, false, e);
-	return x->ask.store && store_list(x->ask.store, &x->select, &x->arena, &x->entries, e);
+	x->request.paths = x->paths;
+	return request_set(&x->request, "store", b->o.store, e);
 }
 
-static void end(struct asked_store *x)
+static void end_request(struct board_request *x)
 {
-	store_close(x->ask.store);
-	VEC_FREE(&x->entries.v);
-	VEC_FREE(&x->select.labels);
+	request_deinit(&x->request);
 	arena_deinit(&x->arena);
 }
 
-/* The part of a list that an answer contains, and the list's length. */
-struct board_input {
-	const char *store;
-	uint64_t from, total;
-};
-static const struct column input_columns[] = {
-	COLUMN(board_input, store, UNIT_NONE, "the store that was read"),
-	COLUMN(board_input, from, UNIT_INDEX,
-		"index of the first row of the list that is included"),
-	COLUMN(board_input, total, UNIT_COUNT, "total rows of the list"),
-};
-static const struct record input_record = RECORD_OF(board_input, RECORD_BLOCK, input_columns);
-const struct record *const board_inputs[] = {&input_record, NULL};
-
-static bool put(const struct board_input *in, const struct record *r, const void *value,
-	struct strbuf *out, struct incore_error *e)
+static bool set_part(
+	struct board_request *x, const char *name, struct str value, struct incore_error *e)
 {
-	struct json_writer w;
+	const char *text = arena_strndup(&x->arena, value.p, value.n);
 
-	json_w_buf(&w, out, 1);
-	envelope_begin("store", &w);
-	record_json(&input_record, in, &w);
-	json_w_key(&w, "data");
-	record_json(r, value, &w);
-	json_w_kv_array(&w, "warnings");
-	json_w_end(&w);
-	json_w_end(&w);
-	return json_w_finish(&w, e);
+	return text ? request_set(&x->request, name, text, e) : err_nomem(e);
 }
 
-/* Cuts a list to the part that starts at `from` of the query. */
-static bool cut(const struct query *q, struct rows *rows, size_t size, struct board_input *in,
+static bool no_option(const struct query *q, const char *key, struct incore_error *e)
+{
+	return err_set(
+		e, INCORE_USAGE, "bad-query", "%s has no option %s for a viewer", q->name, key);
+}
+
+/* An option of the request. Values of one that may be repeated are separated by commas; 0 is a flag
+ * that is not set. */
+static bool set_pair(struct board_request *x, const struct query *q, const struct query_pair *pair,
 	struct incore_error *e)
 {
-	if (!query_number(q, "from", 0, rows->n, &in->from, e))
+	const struct option_def *d = request_option(x->request.question, pair->key);
+	struct str rest = str_of(pair->value), part;
+
+	if (!d || !(d->reach & REACH_HTTP))
+		return no_option(q, pair->key, e);
+	if (d->type == OPTION_FLAG && strcmp(pair->value, "0") == 0)
+		return true;
+	if (d->type == OPTION_FLAG && strcmp(pair->value, "1") != 0)
+		return err_set(e, INCORE_USAGE, "bad-query", "%s expects 0 or 1", pair->key);
+	if (d->type != OPTION_MANY)
+		return request_set(&x->request, pair->key, pair->value, e);
+	while (str_cut(&rest, ",", &part))
+		if (!set_part(x, pair->key, part, e))
+			return false;
+	return !rest.n || set_part(x, pair->key, rest, e);
+}
+
+/* The number of a capture, as an option or the next argument. */
+static bool set_needed(
+	struct board_request *x, const struct query *q, const char *key, struct incore_error *e)
+{
+	struct request *r = &x->request;
+	const char *text = query_text(q, key);
+	uint64_t number;
+
+	if (!query_number(q, key, QUERY_NEEDED, INT64_MAX, &number, e))
 		return false;
-	in->total = rows->n;
-	rows->v = (const char *)rows->v + in->from * size;
-	rows->n -= in->from;
-	rows->n = rows->n < BOARD_ROWS ? rows->n : BOARD_ROWS;
+	if (request_option(r->question, key))
+		return request_set(r, key, text, e);
+	x->paths[r->n_paths++] = text;
 	return true;
 }
 
-static bool put_series(struct asked_store *x, const struct query *q, struct board_input *in,
-	struct strbuf *out, struct incore_error *e)
+static bool set_request(struct board_request *x, const struct query *q,
+	const struct board_question *as, struct incore_error *e)
 {
-	struct store_overview v;
+	for (unsigned i = 0; i < 2 && as->needs[i]; i++)
+		if (!set_needed(x, q, as->needs[i], e))
+			return false;
+	for (unsigned i = 0; i < q->n; i++) {
+		const char *key = q->pair[i].key;
+		bool is_needed = false;
 
-	return store_overview(&x->ask, &x->entries, &v, e) &&
-	       cut(q, &v.series, sizeof(struct store_line), in, e) &&
-	       put(in, &store_overview_record, &v, out, e);
-}
-
-static bool put_regressions(struct asked_store *x, const struct query *q, struct board_input *in,
-	struct strbuf *out, struct incore_error *e)
-{
-	struct store_worse v = {{0}};
-	uint64_t is_all;
-
-	return query_number(q, "all", 0, 1, &is_all, e) &&
-	       store_worse(&x->ask, &x->entries, is_all, &v, e) &&
-	       cut(q, &v.regressions, sizeof(struct store_regression), in, e) &&
-	       put(in, &store_worse_record, &v, out, e);
-}
-
-/* Keeps the last changes, as many as a page shows, and explains them. */
-static bool last_changes(const struct store_ask *x, struct rows *changes, struct incore_error *e)
-{
-	struct store_change *v = (struct store_change *)changes->v;
-
-	if (changes->n > BOARD_CHANGES)
-		*changes = (struct rows){v += changes->n - BOARD_CHANGES, BOARD_CHANGES};
-	for (size_t i = 0; i < changes->n; i++)
-		if (!store_explain(x, &v[i], e))
+		for (unsigned k = 0; k < 2 && as->needs[k]; k++)
+			is_needed |= strcmp(as->needs[k], key) == 0;
+		for (unsigned k = 0; k < MOST_SET && as->set[k].option; k++)
+			if (strcmp(as->set[k].option, key) == 0)
+				return no_option(q, key, e);
+		if (!is_needed && !set_pair(x, q, &q->pair[i], e))
+			return false;
+	}
+	for (unsigned k = 0; k < MOST_SET && as->set[k].option; k++)
+		if (!request_set(&x->request, as->set[k].option, as->set[k].value, e))
 			return false;
 	return true;
 }
 
-static bool put_history(struct asked_store *x, const struct query *q, struct board_input *in,
-	struct strbuf *out, struct incore_error *e)
+static bool put_answer(struct answer *a, struct strbuf *out, struct incore_error *e)
 {
-	struct store_history h;
-	uint64_t capture;
-	size_t at, n;
+	struct json_writer w;
 
-	x->ask.movers = BOARD_MOVERS;
-	if (!query_number(q, "capture", QUERY_NEEDED, INT64_MAX, &capture, e) ||
-		!store_series_of(&x->entries, capture, &at, &n, e) ||
-		!store_history(&x->ask, &x->entries, at, &h, e) ||
-		!last_changes(&x->ask, &h.changes, e))
-		return false;
-	in->total = h.points.n;
-	if (!store_thin(h.points, BOARD_POINTS, &x->arena, &h.points))
-		return err_nomem(e);
-	return put(in, &store_histories_record, &(struct store_histories){{&h, 1}}, out, e);
+	answer_about(a, &store_part_record, a->input);
+	json_w_buf(&w, out, 1);
+	answer_json(a, &w);
+	return json_w_finish(&w, e);
 }
 
-static bool put_shown(struct asked_store *x, const struct query *q, struct board_input *in,
-	struct strbuf *out, struct incore_error *e)
-{
-	struct store_card v = {.rows = {0}};
-	uint64_t capture;
-
-	return query_number(q, "capture", QUERY_NEEDED, INT64_MAX, &capture, e) &&
-	       store_card(&x->ask, &x->entries, capture, BOARD_MOVERS, &v, e) &&
-	       put(in, &store_card_record, &v, out, e);
-}
-
-/* --- the files behind two captures --- */
-
-struct file_row {
-	uint64_t capture;
-	const char *path;
-	bool is_there;
-};
-static const struct column file_columns[] = {
-	COLUMN(file_row, capture, UNIT_INDEX, "number of the capture in the store"),
-	COLUMN(file_row, path, UNIT_NONE, "absolute path that the capture was read from"),
-	COLUMN(file_row, is_there, UNIT_NONE, "there is still a file or folder at the path"),
-};
-static const struct record file_record = RECORD_OF(file_row, RECORD_LINE, file_columns);
-struct files {
-	struct rows files;
-};
-static const struct column files_columns[] = {
-	LIST(files, files, &file_record, "files of the earlier and of the later capture"),
-};
-static const struct record files_record = RECORD_OF(files, RECORD_BLOCK, files_columns);
-const struct record *const board_records[] = {&store_overview_record, &files_record, NULL};
-
-static bool find_file(
-	const struct asked_store *x, uint64_t capture, struct file_row *out, struct incore_error *e)
-{
-	size_t at, n;
-
-	if (!store_series_of(&x->entries, capture, &at, &n, e))
-		return false;
-	for (const struct store_entry *v = &x->entries.v.v[at];; v++)
-		if (v->capture == capture) {
-			*out = (struct file_row){capture, v->path, file_exists(v->path)};
-			return true;
-		}
-}
-
-static bool put_files(struct asked_store *x, const struct query *q, struct board_input *in,
-	struct strbuf *out, struct incore_error *e)
-{
-	struct file_row v[2];
-	uint64_t before, after;
-
-	return query_number(q, "before", QUERY_NEEDED, INT64_MAX, &before, e) &&
-	       query_number(q, "after", QUERY_NEEDED, INT64_MAX, &after, e) &&
-	       find_file(x, before, &v[0], e) && find_file(x, after, &v[1], e) &&
-	       put(in, &files_record, &(struct files){{v, 2}}, out, e);
-}
-
-static const struct {
-	const char *name;
-	bool (*answer)(struct asked_store *x, const struct query *q, struct board_input *in,
-		struct strbuf *out, struct incore_error *e);
-} answers[] = {
-	{"store/series", put_series},
-	{"store/regressions", put_regressions},
-	{"store/history", put_history},
-	{"store/show", put_shown},
-	{"store/files", put_files},
-};
-
+/* Answers "store/history?capture=3" with what `incore store history` is asked. */
 static bool answer(struct board *b, struct str target, struct reply *r, struct incore_error *e)
 {
-	struct board_input in = {.store = b->shown};
-	struct asked_store x;
+	struct board_request x;
+	struct answer a = {0};
 	struct query q;
 	bool ok;
 
 	if (!query_parse(&q, target, e))
 		return false;
-	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		if (strcmp(q.name, answers[i].name) != 0)
+	EACH (const struct board_question, as, shown, sizeof(shown) / sizeof(shown[0])) {
+		const struct question *question = question_for(as->name, REACH_HTTP);
+		const char *slash = strchr(q.name, '/');
+		size_t at = slash ? (size_t)(slash - q.name) : 0;
+
+		if (!question || !at || strncmp(as->name, q.name, at) != 0 || as->name[at] != ' ' ||
+			strcmp(as->name + at + 1, slash + 1) != 0)
 			continue;
 		r->media_type = "application/json; charset=utf-8";
-		ok = begin(&x, b, &q, e) && answers[i].answer(&x, &q, &in, &r->body, e);
-		end(&x);
+		ok = begin_request(&x, b, question, e) && set_request(&x, &q, as, e) &&
+		     answer_ask(&x.request, &a, e) && put_answer(&a, &r->body, e);
+		answer_deinit(&a);
+		end_request(&x);
 		return ok;
 	}
 	return err_set(e, INCORE_NO, "no-such-answer", "there is no such question");
@@ -315,7 +232,7 @@ static struct pair *find_pair(struct board *b, uint64_t before, uint64_t after)
 	return best;
 }
 
-static bool is_there(const struct file_row *f, struct incore_error *e)
+static bool is_there(const struct store_file *f, struct incore_error *e)
 {
 	return f->is_there || err_set(e, INCORE_NO, "no-file",
 				      "%s, where capture %llu was read from, is not there any more",
@@ -332,7 +249,7 @@ static void close_pair(struct pair *p)
 /* Starts the session of a pair. The earlier capture comes first: it is A, and B the one compared
  * with it, as in `incore diff`. */
 static bool start_pair(
-	struct board *b, struct pair *p, const struct file_row v[2], struct incore_error *e)
+	struct board *b, struct pair *p, const struct store_file *v, struct incore_error *e)
 {
 	const char *paths[] = {v[0].path, v[1].path};
 	struct session_options o = b->o.reading;
@@ -350,17 +267,25 @@ static bool start_pair(
 static bool open_pair(
 	struct board *b, struct pair *p, uint64_t before, uint64_t after, struct incore_error *e)
 {
-	struct query none = {.n = 0};
-	struct file_row v[2];
-	struct asked_store x;
-	bool ok = begin(&x, b, &none, e) && find_file(&x, before, &v[0], e) &&
-		  find_file(&x, after, &v[1], e) && is_there(&v[0], e) && is_there(&v[1], e);
+	struct board_request x;
+	struct answer a = {0};
+	bool ok = begin_request(&x, b, question_find("store files"), e);
 
 	close_pair(p);
 	p->before = before;
 	p->after = after;
-	ok = ok && start_pair(b, p, v, e);
-	end(&x);
+	x.paths[0] = arena_printf(&x.arena, "%llu", (unsigned long long)before);
+	x.paths[1] = arena_printf(&x.arena, "%llu", (unsigned long long)after);
+	x.request.n_paths = 2;
+	ok = ok && ((x.paths[0] && x.paths[1]) || err_nomem(e)) && answer_ask(&x.request, &a, e);
+	if (ok) {
+		const struct store_files *f = a.data;
+		const struct store_file *v = f->files.v;
+
+		ok = is_there(&v[0], e) && is_there(&v[1], e) && start_pair(b, p, v, e);
+	}
+	answer_deinit(&a);
+	end_request(&x);
 	if (!ok)
 		close_pair(p);
 	return ok;
@@ -430,26 +355,29 @@ void board_give(struct board *b, struct session *s)
 
 /* --- creating and freeing --- */
 
+/* Reports an unreadable store now, not only in the browser. */
+static bool is_readable(const struct board *b, struct incore_error *e)
+{
+	struct board_request x;
+	struct answer a = {0};
+	bool ok =
+		begin_request(&x, b, question_find("store ls"), e) && answer_ask(&x.request, &a, e);
+
+	answer_deinit(&a);
+	end_request(&x);
+	return ok;
+}
+
 struct board *board_new(const struct board_options *o, struct incore_error *e)
 {
 	struct board *b = mem_zalloc(1, sizeof(*b));
-	struct query none = {.n = 0};
-	struct asked_store x;
-	bool ok;
 
 	if (!b)
 		return err_nomem_null(e);
 	b->o = *o;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->given, NULL);
-	b->shown = store_shown_path(o->store);
-	if (!b->shown) {
-		board_free(b);
-		return err_nomem_null(e);
-	}
-	ok = begin(&x, b, &none, e); /* report an unreadable store now, not only in the browser */
-	end(&x);
-	if (ok)
+	if (is_readable(b, e))
 		return b;
 	board_free(b);
 	return NULL;
@@ -472,6 +400,5 @@ void board_free(struct board *b)
 		close_pair(p);
 	pthread_mutex_destroy(&b->lock);
 	pthread_cond_destroy(&b->given);
-	mem_free(b->shown);
 	mem_free(b);
 }

@@ -7,14 +7,9 @@
  */
 #pragma once
 
-#include "codec/record.h"
 #include "serve/session/session.h"
 
-#define BOARD_PAIRS 4u	   /* compared at once; the least recently used one is replaced */
-#define BOARD_ROWS 1000u   /* in an answer */
-#define BOARD_POINTS 1500u /* of a series */
-#define BOARD_CHANGES 200u /* of a series, the newest */
-#define BOARD_MOVERS 12u   /* instructions of a change */
+#define BOARD_PAIRS 4u /* compared at once; the least recently used one is replaced */
 
 struct board;
 
@@ -22,9 +17,6 @@ struct board_options {
 	const char *store;		/* must outlive the board, like the members of `reading` */
 	struct session_options reading; /* of captures; its paths are ignored */
 };
-
-/* What the answers have besides those of `incore store`, for its schema; NULL ends. */
-extern const struct record *const board_inputs[], *const board_records[];
 
 /* Checks that the store can be read; NULL with *e filled if not. */
 struct board *board_new(const struct board_options *o, struct incore_error *e);

@@ -775,6 +775,7 @@ static bool columns_are_whole(struct session *s, struct incore_error *e)
 static bool session_answer_target(
 	struct session *s, struct str target, struct reply *r, struct incore_error *e)
 {
+	const struct question *asked;
 	struct query q;
 
 	if (!query_parse(&q, target, e))
@@ -797,7 +798,8 @@ static bool session_answer_target(
 			answers[i].is_immutable && query_text(&q, "h") && !query_text(&q, "base");
 		return view_capture(s, i, &q, &r->body, e);
 	}
-	if (question_for(q.name, REACH_HTTP))
+	asked = question_for(q.name, REACH_HTTP);
+	if (asked && !asked->inputs) /* about the captures that are shown, not about a store */
 		return session_verb(s, &q, target, &r->body, e);
 	return err_set(e, INCORE_NO, "no-such-answer", "there is no such question");
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_cuda.c: incore capture cuda: PC samples of CUDA kernels. */
-#include <math.h>
-#include <unistd.h>
-
 #include "capture/cuda.h"
-#include "cli/capture.h"
-#include "cli/draw.h"
-#include "cli/output.h"
-#include "page/say.h"
+
+#include <math.h>
+
+#include "verbs/capture/capture_common.h"
 
 #define FIELD(M) OPTION_FIELD(cuda_request, M)
 #define NAME_BYTES 100 /* of a kernel name in a line of text: names of templates have thousands */
@@ -37,134 +34,142 @@ static const struct option_def cuda_options[] = {
 	OPTION_END,
 };
 
-static bool check_request(struct cli *c, struct cuda_request *q)
+static bool check_cuda(const struct request *r, struct cuda_request *q, struct incore_error *e)
 {
+	const struct cuda_request *given = r->params;
 	bool is_serialised = !strcmp(q->mode, "serialised");
 
 	if (!is_serialised && strcmp(q->mode, "continuous") != 0)
-		return err_set(&c->error, INCORE_USAGE, "bad-value",
+		return err_set(e, INCORE_USAGE, "bad-value",
 			"--mode is continuous or serialised, not %s", q->mode);
-	if (q->launches && !is_serialised && cli_has(c, "mode"))
-		return err_set(&c->error, INCORE_USAGE, "bad-value",
+	if (q->launches && !is_serialised && request_given(r, &given->mode))
+		return err_set(e, INCORE_USAGE, "bad-value",
 			"--launch needs --mode serialised: otherwise samples do not know their launch");
 	if (q->launches)
 		q->mode = "serialised";
 	if (q->period != NO_COUNT &&
 		(q->period < 32 || q->period > UINT64_C(1) << 31 || (q->period & (q->period - 1))))
-		return err_set(&c->error, INCORE_USAGE, "bad-value",
+		return err_set(e, INCORE_USAGE, "bad-value",
 			"--period is a power of two from 32 to 2147483648");
 	if (q->is_list && q->has_no_look)
-		return err_set(&c->error, INCORE_USAGE, "bad-value",
+		return err_set(e, INCORE_USAGE, "bad-value",
 			"--list is what the look finds: not with --no-look");
 	return true;
 }
 
-static void print_kernels(struct cli *c, const struct cuda_result *a)
+struct cuda_job { /* kept by the answer, whose texts are those of the driver */
+	struct cuda_request q;
+	struct cuda cuda;
+};
+
+static void drop_cuda(struct cuda_job *j)
+{
+	cuda_deinit(&j->cuda);
+}
+
+static bool capture_cuda_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const char *const *app = capture_app(r, a, e);
+	struct cuda_job *j = ANSWER_NEW(a, cuda_job, e);
+	bool ok;
+
+	if (!app || !j)
+		return false;
+	if (!r->n_paths)
+		return capture_needs_app(r, "", e);
+	j->q = *(const struct cuda_request *)r->params;
+	if (!check_cuda(r, &j->q, e))
+		return false;
+	j->q.drive = capture_drive(r, app, !j->q.is_dry);
+	cuda_init(&j->cuda, &j->q);
+	if (!ANSWER_KEEP(a, j, drop_cuda, e))
+		return false;
+	ok = cuda_take(&j->cuda, e);
+	return capture_answer(a, app,
+		&(struct capture_done){.record = &cuda_record,
+			.data = &j->cuda.answer,
+			.is_empty = !j->cuda.answer.captures.n,
+			.is_no = ok && j->cuda.is_no && !j->q.is_dry,
+			.app_status = j->cuda.app_status,
+			.warnings = (const char *const *)j->cuda.answer.warnings.v,
+			.n_warnings = j->cuda.answer.warnings.n},
+		ok, e);
+}
+
+/* --- its page --- */
+
+static void put_cuda_files(struct page *p, const struct cuda_result *a)
 {
 	for (size_t i = 0; i < a->captures.n; i++) {
 		const struct cuda_file *f = &a->captures.v[i];
 
-		say(c->out, "%.*s%s: %llu sample%s of %llu launch%s%s, %s\n", NAME_BYTES, f->kernel,
+		page_line(p, "%.*s%s: %llu sample%s of %llu launch%s%s, %s", NAME_BYTES, f->kernel,
 			strlen(f->kernel) > NAME_BYTES ? "..." : "", (unsigned long long)f->samples,
 			plural(f->samples), (unsigned long long)f->launches,
 			f->launches == 1 ? "" : "es", f->is_exact ? ", exact counts" : "",
 			f->health);
 		if (f->dropped)
-			say(c->out, "  the sampler of GPU %llu dropped %llu samples\n",
+			page_line(p, "  the sampler of GPU %llu dropped %llu samples",
 				(unsigned long long)f->device, (unsigned long long)f->dropped);
 	}
 }
 
-static void print_result(struct cli *c, const struct cuda_result *a)
+static void put_cuda_result(struct page *p, const struct cuda_result *a)
 {
 	if (a->period_cyc)
-		say(c->out, "a sample every %llu cycles%s%s\n", (unsigned long long)a->period_cyc,
+		page_line(p, "a sample every %llu cycles%s%s", (unsigned long long)a->period_cyc,
 			a->period_because ? ": " : "", a->period_because ? a->period_because : "");
-	print_kernels(c, a);
+	put_cuda_files(p, a);
 	if (!isnan(a->overhead))
-		say(c->out, "overhead: %+.2f %% of kernel time, first launches apart\n",
-			a->overhead);
+		page_line(
+			p, "overhead: %+.2f %% of kernel time, first launches apart", a->overhead);
 	for (size_t i = 0; i < a->captures.n; i++)
 		if (a->captures.v[i].file)
-			say(c->out, "%s\n", a->captures.v[i].file);
+			page_line(p, "%s", a->captures.v[i].file);
 }
 
-static void print_plan(struct cli *c, const struct cuda *a)
+static void put_cuda_plan(struct page *p, const struct cuda *a)
 {
-	struct strbuf command = {0};
+	struct strbuf words = {0};
+	const char *command;
 
-	process_quote(a->q->drive.app, &command);
-	say(c->out, "library: %s\nCUPTI: %s\n", a->answer.library,
-		a->answer.cupti ? a->answer.cupti : "the application's own");
+	process_quote(a->q->drive.app, &words);
+	command = words.p ? words.p : "";
+	page_line(p, "library: %s", a->answer.library);
+	page_line(p, "CUPTI: %s", a->answer.cupti ? a->answer.cupti : "the application's own");
 	if (!a->q->has_no_look)
-		say(c->out, "look: %s\n", command.p ? command.p : "");
+		page_line(p, "look: %s", command);
 	if (!a->q->is_list)
-		say(c->out, "samples, %s: %s\n", a->q->mode, command.p ? command.p : "");
+		page_line(p, "samples, %s: %s", a->q->mode, command);
 	if (a->q->is_exact)
-		say(c->out, "exact counts: %s\n", command.p ? command.p : "");
-	sb_free(&command);
+		page_line(p, "exact counts: %s", command);
+	sb_free(&words);
 }
 
-static bool print_times(struct cli *c, const struct cuda_result *a)
+static void capture_cuda_page(const struct answer *answer, struct page *p)
 {
 	static const char *const columns[] = {
 		"launches", "total_us=total us", "mean_us=mean us", "kernel", NULL};
+	const struct cuda *a = DRIVER_OF(answer, cuda);
 
-	return record_table_print(
-		c, &cuda_timing_record, (struct rows){a->kernels.v, a->kernels.n}, columns);
-}
-
-static bool run_cuda(struct cli *c, struct cuda *a)
-{
-	bool ok;
-
-	if (!a->q->is_dry)
-		output_finish_on_signals();
-	ok = cuda_take(a, &c->error);
-	for (size_t i = 0; i < a->answer.warnings.n; i++)
-		cli_warn(c, "%s", a->answer.warnings.v[i]);
-	c->is_no = a->is_no && ok && !a->q->is_dry;
-	c->app_status = ok ? 0 : a->app_status;
-	if (!ok && !a->answer.captures.n)
-		return false;
-	if (c->use_json)
-		return capture_print_json(c, a->q->drive.app, &cuda_record, &a->answer) && ok;
 	if (a->q->is_dry)
-		print_plan(c, a);
+		put_cuda_plan(p, a);
 	else if (a->q->is_list)
-		return print_times(c, &a->answer) && ok;
+		page_records(p, &cuda_timing_record,
+			(struct rows){a->answer.kernels.v, a->answer.kernels.n}, columns);
 	else
-		print_result(c, &a->answer);
-	return ok;
+		put_cuda_result(p, &a->answer);
 }
 
-static bool run(struct cli *c)
-{
-	struct cuda_request q = {.drive = capture_drive(c)};
-	const char **app = capture_app(c, cuda_options, &q);
-	struct cuda a;
-	bool ok = app != NULL;
-
-	q.drive.app = app;
-	if (ok && check_request(c, &q)) {
-		cuda_init(&a, &q);
-		ok = run_cuda(c, &a);
-		cuda_deinit(&a);
-	} else {
-		ok = false;
-	}
-	mem_free(app);
-	return ok;
-}
-
-const struct verb verb_capture_cuda = {
+const struct question question_capture_cuda = {
 	.name = "capture cuda",
-	.args = "-- APP [ARG...]",
 	.summary = "take PC samples of the kernels of a CUDA application, in its process",
-	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.args = "-- APP [ARG...]",
+	.max_paths = UINT32_MAX,
 	.options = cuda_options,
-	.max_args = UINT32_MAX,
-	.run = run,
+	.params_size = sizeof(struct cuda_request),
 	.records = RECORDS(&cuda_record),
 	.inputs = RECORDS(&capture_app_record),
+	.ask = capture_cuda_ask,
+	.page = capture_cuda_page,
 };

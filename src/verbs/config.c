@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.c: the user's settings. */
-#include "cli/config.h"
+#include "verbs/config.h"
 
 #include <stdlib.h>
 
