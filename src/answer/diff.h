@@ -5,6 +5,7 @@
 #include "analysis/diff/diff.h"
 #include "analysis/diff/diff_gate.h"
 #include "answer/answer.h"
+#include "gate/gate.h"
 
 #define DIFF_BY_CHOICES "instr|line|opcode|class|cause"
 
@@ -14,6 +15,7 @@ struct diff_params {
 	uint64_t min_match_pct, noise_factor;
 	uint64_t stable_within_pct; /* NO_COUNT: the captures are not said to be of one state */
 	struct text_list noise, gates;
+	struct gate_files files;
 };
 
 struct diff_evidence {

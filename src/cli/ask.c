@@ -174,10 +174,7 @@ bool cli_run_question(struct cli *c)
 	struct asked x;
 	bool ok;
 
-	if (c->verb->check && !c->verb->check(c))
-		return false;
-	ok = ask_verb(c, &x) && (!c->verb->also || c->verb->also(c, &x.answer)) &&
-	     print_answer(c, &x.answer);
+	ok = ask_verb(c, &x) && print_answer(c, &x.answer);
 
 	c->is_no = x.answer.is_no;
 	c->app_status = x.answer.app_status;

@@ -43,10 +43,6 @@ struct verb {
 	size_t params_size; /* of the struct that its own options are stored in */
 	/* Questions: adds to a request what only a terminal has; NULL: nothing. */
 	void (*prepare)(struct cli *c, struct request *r);
-	/* Questions: checks before anything is read that the request can be met; NULL: always. */
-	bool (*check)(struct cli *c);
-	/* Questions: writes additional files before the answer is printed; NULL: none. */
-	bool (*also)(struct cli *c, const struct answer *a);
 	/* Other verbs: runs the verb; false fills c->error. */
 	bool (*run)(struct cli *c);
 	/* Other verbs: records of their JSON; NULL ends. Inputs NULL: captures. */

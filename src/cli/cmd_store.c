@@ -6,7 +6,6 @@
 #endif
 
 #include "cli/cli.h"
-#include "cli/gate/gate.h"
 
 #ifdef INCORE_SQLITE
 extern const struct question question_store_accept, question_store_add, question_store_export,
@@ -18,34 +17,22 @@ extern const struct question question_store_accept, question_store_add, question
  * the system in between and request it again, 240 page faults each. Setting this stops the C library
  * from raising its mmap threshold as it runs, so that is set to the highest value that it would
  * choose. */
-static bool keep_memory(struct cli *c)
+static void keep_memory(struct cli *c, struct request *r)
 {
 	(void)c;
+	(void)r;
 #ifdef __GLIBC__
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 #endif
-	return true;
 }
 static const struct verb add_verb = {
-	.name = "store add", .question = &question_store_add, .check = keep_memory};
-
-static const struct option_def gate_options[] = {
-	GATE_REPORT_OPTIONS,
-	OPTION_END,
-};
-static const struct verb gate_verb = {
-	.name = "store gate",
-	.question = &question_store_gate,
-	.options = gate_options,
-	.check = gate_may_write_store,
-	.also = gate_write_store,
-};
+	.name = "store add", .question = &question_store_add, .prepare = keep_memory};
 
 static const struct verb *const subs[] = {&add_verb, SUB_VERB("store ls", store_ls),
 	SUB_VERB("store show", store_show), SUB_VERB("store files", store_files),
 	SUB_VERB("store series", store_series), SUB_VERB("store history", store_history),
-	SUB_VERB("store regressions", store_regressions), &gate_verb,
+	SUB_VERB("store regressions", store_regressions), SUB_VERB("store gate", store_gate),
 	SUB_VERB("store accept", store_accept), SUB_VERB("store prune", store_prune),
 	SUB_VERB("store export", store_export), NULL};
 #else

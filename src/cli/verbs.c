@@ -18,7 +18,7 @@
 	Q(occupancy)                                                                               \
 	Q(summary)                                                                                 \
 	Q(doctor)                                                                                  \
-	V(diff)                                                                                    \
+	Q(diff)                                                                                    \
 	V(sql)                                                                                     \
 	V(mcp)                                                                                     \
 	V(store)                                                                                   \

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "answer/answer.h"
+#include "gate/gate.h"
 #include "page/page.h"
 #include "store/answers.h"
 
@@ -27,6 +28,7 @@ struct store_params {
 	const char *revision, *at, *because, *by, *before;
 	uint64_t keep;
 	bool is_withdrawn, is_dry;
+	struct gate_files files;
 };
 #define STORE_FIELD(M) OPTION_FIELD(store_params, M)
 #define STORE_ALL(M) OPTION_ALL(store_params, M) /* also for the page of a store */

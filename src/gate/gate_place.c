@@ -2,7 +2,8 @@
 /* gate_place.c: finds a source line that a capture names in the local sources. */
 #include <limits.h>
 
-#include "cli/gate/gate.h"
+#include "base/file.h"
+#include "gate/gate.h"
 
 /* Splits "path:12". */
 static bool take_line(struct str link, struct gate_place *out)

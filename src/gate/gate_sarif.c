@@ -6,7 +6,7 @@
  * failure that persists is one alert.
  */
 #include "base/sha256.h"
-#include "cli/gate/gate.h"
+#include "gate/gate.h"
 
 #define RULES_MAX 64u /* more than there are distinct metrics */
 
@@ -233,17 +233,15 @@ static void put_notification(struct json_writer *w, const char *level, const cha
 }
 
 /* Reports losses while reading, and gates without a verdict. */
-static void put_invocation(struct json_writer *w, const struct cli *c, const struct gate_report *r)
+static void put_invocation(struct json_writer *w, const struct gate_report *r)
 {
-	const char *p = c->warnings.p, *end = p ? p + c->warnings.n : NULL;
-
 	json_w_kv_array(w, "invocations");
 	json_w_object(w);
 	json_w_kv_bool(w, "executionSuccessful", true);
 	json_w_kv_u64(w, "exitCode", gate_count(r, GATE_FAILED) ? INCORE_NO : INCORE_OK);
 	json_w_kv_array(w, "toolExecutionNotifications");
-	for (; p && p < end; p += strlen(p) + 1)
-		put_notification(w, "warning", p);
+	for (size_t i = 0; i < r->n_warnings; i++)
+		put_notification(w, "warning", r->warnings[i]);
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i].state == GATE_UNTOLD)
 			put_notification(w, "note", r->v[i].message);
@@ -252,7 +250,7 @@ static void put_invocation(struct json_writer *w, const struct cli *c, const str
 	json_w_end(w);
 }
 
-void gate_put_sarif(const struct cli *c, const struct gate_report *r, struct strbuf *out)
+void gate_put_sarif(const struct gate_report *r, struct strbuf *out)
 {
 	struct rules rules = {.n = 0};
 	struct json_writer w;
@@ -272,7 +270,7 @@ void gate_put_sarif(const struct cli *c, const struct gate_report *r, struct str
 	put_rules(&w, r, &rules);
 	json_w_end(&w);
 	json_w_end(&w);
-	put_invocation(&w, c, r);
+	put_invocation(&w, r);
 	json_w_kv_array(&w, "results");
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i].state == GATE_FAILED)

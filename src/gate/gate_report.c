@@ -5,18 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/map_guard.h"
-#include "cli/gate/gate.h"
+#include "gate/gate.h"
 
-static const char *const names[] = {"junit", "sarif", "markdown"};
-#define NAMES (sizeof(names) / sizeof(*names))
+#define FORMATS 3
+static const char *const names[FORMATS] = {"junit", "sarif", "markdown"};
 
-bool gate_is_asked(const struct cli *c)
+static const char *path_of(const struct gate_files *f, unsigned format)
 {
-	for (unsigned i = 0; i < NAMES; i++)
-		if (cli_text(c, names[i]))
-			return true;
-	return false;
+	const char *const paths[FORMATS] = {f->junit, f->sarif, f->markdown};
+
+	return paths[format];
+}
+
+bool gate_is_asked(const struct gate_files *f)
+{
+	return f->junit || f->sarif || f->markdown;
 }
 
 uint64_t gate_count(const struct gate_report *r, enum gate_state s)
@@ -68,54 +73,52 @@ static bool append(const char *path, struct str text, struct incore_error *e)
 	return ok;
 }
 
-static bool write_one(struct cli *c, const struct gate_report *r, unsigned i)
+static bool write_one(
+	const char *path, const struct gate_report *r, unsigned format, struct incore_error *e)
 {
-	const char *path = cli_text(c, names[i]);
 	struct strbuf b = {0};
 	struct str text;
 	bool ok;
 
-	if (!path)
-		return true;
-	if (i == 0)
+	if (format == 0)
 		gate_put_junit(r, &b);
-	else if (i == 1)
-		gate_put_sarif(c, r, &b);
+	else if (format == 1)
+		gate_put_sarif(r, &b);
 	else
 		gate_put_markdown(r, &b);
 	text = (struct str){b.p, b.n};
-	ok = b.failed ? err_nomem(&c->error)
-	     : i == 2 ? append(path, text, &c->error)
-		      : out_file_text(path, text, &c->error);
+	ok = b.failed	   ? err_nomem(e)
+	     : format == 2 ? append(path, text, e)
+			   : out_file_text(path, text, e);
 	sb_free(&b);
-	return ok || err_wrap(&c->error, "cannot write the file of --%s", names[i]);
+	return ok || err_wrap(e, "cannot write the file of --%s", names[format]);
 }
 
-bool gate_may_write(struct cli *c, size_t n)
+bool gate_may_write(const struct gate_files *f, size_t n, struct incore_error *e)
 {
-	for (unsigned i = 0; i < NAMES; i++) {
-		const char *path = cli_text(c, names[i]);
+	for (unsigned i = 0; i < FORMATS; i++) {
+		const char *path = path_of(f, i);
 
 		if (path && !n)
-			return err_set(&c->error, INCORE_USAGE, "no-gate",
+			return err_set(e, INCORE_USAGE, "no-gate",
 				"--%s: nothing is judged; give a --gate", names[i]);
 		if (path && (!*path || strcmp(path, "-") == 0))
-			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			return err_set(e, INCORE_USAGE, "bad-option-value",
 				"--%s: a file is needed, the answer goes to standard output",
 				names[i]);
 	}
 	return true;
 }
 
-bool gate_write(struct cli *c, const struct gate_report *r)
+bool gate_write(const struct gate_files *f, const struct gate_report *r, struct incore_error *e)
 {
-	if (!gate_may_write(c, r->n))
+	if (!gate_may_write(f, r->n, e))
 		return false;
 	/* if an input changed while it was read, the result is invalid */
-	if (!map_guard_check("", 0, &c->error))
+	if (!map_guard_check("", 0, e))
 		return false;
-	for (unsigned i = 0; i < NAMES; i++)
-		if (!write_one(c, r, i))
+	for (unsigned i = 0; i < FORMATS; i++)
+		if (path_of(f, i) && !write_one(path_of(f, i), r, i, e))
 			return false;
 	return true;
 }

@@ -3,8 +3,8 @@
  * gate_markdown.c: gates as Markdown for the summary of a CI job: what failed, and why. A job takes
  * at most 1 MiB of it, so failed gates come first, and very long names are cut.
  */
-#include "cli/gate/gate.h"
 #include "codec/markup.h"
+#include "gate/gate.h"
 
 #define ROWS_MAX 200u
 #define CAUSES_MAX 20u /* for the failures */

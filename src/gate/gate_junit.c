@@ -3,8 +3,8 @@
  * gate_junit.c: JUnit XML as Jenkins, GitLab and others read it: a gate is a test case of its
  * kernel; a gate without a verdict is skipped. No times, since nothing was run.
  */
-#include "cli/gate/gate.h"
 #include "codec/markup.h"
+#include "gate/gate.h"
 
 static void put_attribute(struct strbuf *b, const char *name, const char *text)
 {

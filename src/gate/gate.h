@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.h: results of gates as files for CI. A verb with a gate fills one table of results; each
- * format has one writer for it, and no writer computes a figure. Files appear whole, before
- * anything is printed; the verb sets the exit status. May fail: memory, a file that cannot be
- * written, and with status USAGE if a file is requested but nothing was judged.
+ * gate.h: results of gates as files for CI. A question with a gate fills one table of results; each
+ * format has one writer for it, and no writer computes a figure. Files appear whole, before the
+ * answer is printed; the question says whether the answer is negative. May fail: memory, a file
+ * that cannot be written, and with status USAGE if a file is requested but nothing was judged.
  */
 #pragma once
 
-#include "cli/cli.h"
+#include "base/error.h"
 #include "codec/record.h"
 
-#define GATE_REPORT_OPTIONS                                                                        \
-	{OPT_JUNIT, NULL, NULL, "also write what the gates found as JUnit XML"},                   \
+struct gate_files { /* to be written; NULL: not requested */
+	const char *junit, *sarif, *markdown;
+};
+
+/* M: the struct gate_files among the parameters S of the question. */
+#define GATE_REPORT_OPTIONS(S, M)                                                                  \
+	{OPT_JUNIT, NULL, NULL, "also write what the gates found as JUnit XML",                    \
+		OPTION_FIELD(S, M.junit)},                                                         \
 		{OPT_SARIF, NULL, NULL,                                                            \
-			"also write what failed as SARIF 2.1.0, on its source line"},              \
+			"also write what failed as SARIF 2.1.0, on its source line",               \
+			OPTION_FIELD(S, M.sarif)},                                                 \
 	{                                                                                          \
 		OPT_MARKDOWN, NULL, NULL,                                                          \
-			"also append the results as Markdown: \"$GITHUB_STEP_SUMMARY\""            \
+			"also append the results as Markdown: \"$GITHUB_STEP_SUMMARY\"",           \
+			OPTION_FIELD(S, M.markdown)                                                \
 	}
 
 enum gate_state { GATE_HELD, GATE_FAILED, GATE_UNTOLD };
@@ -45,25 +53,20 @@ struct gate_report {
 	const struct record *record; /* of gate_outcome.row */
 	const struct gate_outcome *v;
 	size_t n;
+	const char *const *warnings; /* of the answer that the gates are part of */
+	size_t n_warnings;
 };
 
 /* Can the requested files be written at all? n: things to judge. Call it before any work. */
-bool gate_may_write(struct cli *c, size_t n);
-/* gate_diff.c: gate_may_write() for `incore diff`. */
-bool gate_may_write_diff(struct cli *c);
+bool gate_may_write(const struct gate_files *f, size_t n, struct incore_error *e);
 /* Is any of these files requested? */
-bool gate_is_asked(const struct cli *c);
+bool gate_is_asked(const struct gate_files *f);
 /* Writes the requested files. */
-bool gate_write(struct cli *c, const struct gate_report *r);
-/* gate_diff.c: gate_write() for the answer of `incore diff`. */
-bool gate_write_diff(struct cli *c, const struct answer *a);
-/* gate_store.c: both for `incore store gate`. */
-bool gate_may_write_store(struct cli *c);
-bool gate_write_store(struct cli *c, const struct answer *a);
+bool gate_write(const struct gate_files *f, const struct gate_report *r, struct incore_error *e);
 
 /* --- one writer per format; each appends the whole file --- */
 void gate_put_junit(const struct gate_report *r, struct strbuf *out);
-void gate_put_sarif(const struct cli *c, const struct gate_report *r, struct strbuf *out);
+void gate_put_sarif(const struct gate_report *r, struct strbuf *out);
 void gate_put_markdown(const struct gate_report *r, struct strbuf *out);
 
 /* --- shared by the writers --- */
