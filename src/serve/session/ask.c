@@ -31,7 +31,7 @@ static bool session_ask_set_option(struct request *r, const struct query *q, con
 {
 	const struct option_def *d = request_option(r->question, key);
 
-	if (!d || !(d->reach & REACH_HTTP))
+	if (!d || d->names_file || !(d->reach & REACH_HTTP))
 		return err_set(e, INCORE_USAGE, "bad-query", "%s has no option %s for a viewer",
 			q->name, key);
 	if (d->type == OPTION_FLAG && strcmp(value, "1") != 0)

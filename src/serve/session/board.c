@@ -94,7 +94,7 @@ static bool set_pair(struct board_request *x, const struct query *q, const struc
 	const struct option_def *d = request_option(x->request.question, pair->key);
 	struct str rest = str_of(pair->value), part;
 
-	if (!d || !(d->reach & REACH_HTTP))
+	if (!d || d->names_file || !(d->reach & REACH_HTTP))
 		return no_option(q, pair->key, e);
 	if (d->type == OPTION_FLAG && strcmp(pair->value, "0") == 0)
 		return true;
