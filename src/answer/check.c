@@ -108,11 +108,11 @@ bool check_part_make(struct answer *a, const struct check *k, const char *captur
 
 		v[i] = (struct finding_row){.capture = capture,
 			.verdict = verdict_name(k->verdict),
-			.id = f->id,
-			.severity = severity_name(f->severity),
-			.message = f->message,
+			.id = f->note.code,
+			.severity = note_weight_name(f->note.weight),
+			.message = f->note.message,
 			.advice = f->advice,
-			.level = f->severity};
+			.level = f->note.weight};
 		if (!put_evidence(a, f, &v[i], e))
 			return false;
 	}

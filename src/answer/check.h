@@ -8,7 +8,7 @@
 struct finding_row {
 	const char *capture, *verdict; /* the capture it is about, and its verdict */
 	const char *id, *severity, *message, *advice;
-	enum severity level;
+	enum note_weight level;
 	struct rows evidence; /* fact_row */
 	const char *evidence_text;
 };

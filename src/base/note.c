@@ -22,6 +22,13 @@ const char *note_kind_name(enum note_kind k)
 	return (unsigned)k < NOTE_KINDS ? note_kind_words[k] : "unknown";
 }
 
+const char *note_weight_name(enum note_weight w)
+{
+	static const char *const names[NOTE_WEIGHTS] = {"info", "warning", "error"};
+
+	return names[w];
+}
+
 enum note_weight note_kind_weight(enum note_kind k)
 {
 	return k == NOTE_INFO ? WEIGHT_INFO : WEIGHT_WARNING;

@@ -31,6 +31,8 @@ enum note_weight {
 	NOTE_WEIGHTS
 };
 
+const char *note_weight_name(enum note_weight w); /* "info", "warning", "error" */
+
 struct note {
 	enum note_kind kind;
 	enum note_weight weight;

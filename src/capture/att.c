@@ -301,7 +301,7 @@ static void take_findings(
 		} else if (str_is(id, "truncated")) {
 			s->is_truncated = true;
 			j->attempt->n_truncated++;
-		} else if (str_is(id, "early-exit") && f->level == SEVERITY_ERROR) {
+		} else if (str_is(id, "early-exit") && f->level == WEIGHT_ERROR) {
 			s->is_early = true;
 		}
 	}

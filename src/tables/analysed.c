@@ -337,8 +337,9 @@ static bool make_findings(struct table_cursor *c, struct incore_error *e)
 
 		sb_reset(&b);
 		finding_put_evidence(x, &b);
-		v[i] = (struct finding_line){c->scan.capture, x->id, severity_name(x->severity),
-			x->message, arena_strndup(&c->arena, b.p ? b.p : "", b.n), x->advice};
+		v[i] = (struct finding_line){c->scan.capture, x->note.code,
+			note_weight_name(x->note.weight), x->note.message,
+			arena_strndup(&c->arena, b.p ? b.p : "", b.n), x->advice};
 		ok = ok && v[i].evidence && !b.failed;
 	}
 	sb_free(&b);

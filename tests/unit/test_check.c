@@ -74,7 +74,7 @@ static void expect_not(struct trace *t, const char *id)
 	struct check *c = run(t, NULL);
 
 	if (check_find(c, id))
-		fail_msg("%s fired: %s", id, check_find(c, id)->message);
+		fail_msg("%s fired: %s", id, check_find(c, id)->note.message);
 	check_free(c);
 	trace_free(t);
 }
@@ -96,14 +96,14 @@ static void test_check_shell(void **state)
 	(void)state;
 	c = run(t, NULL);
 	assert_int_equal(c->n_findings, 1);
-	assert_string_equal(c->findings[0].id, "not-executed");
+	assert_string_equal(c->findings[0].note.code, "not-executed");
 	assert_int_equal(c->verdict, VERDICT_UNUSABLE);
 	check_free(c);
 	trace_free(t);
 	t = mem_trace_new(&(struct mem_capture){0});
 	c = run(t, NULL);
 	assert_int_equal(c->n_findings, 1);
-	assert_string_equal(c->findings[0].id, "empty-shell");
+	assert_string_equal(c->findings[0].note.code, "empty-shell");
 	check_free(c);
 	trace_free(t);
 }
@@ -184,7 +184,7 @@ static void test_check_order(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i < c->n_findings; i++)
-		assert_true(c->findings[i - 1].severity <= c->findings[i].severity);
+		assert_true(c->findings[i - 1].note.weight >= c->findings[i].note.weight);
 	assert_true(check_health(c, &b));
 	assert_true(str_starts(str_of(b.p), "unusable: truncated"));
 	sb_free(&b);

@@ -37,10 +37,10 @@ static void expect(const struct mem_pipes *m, enum verdict verdict, const char *
 		bool is_known = false;
 
 		for (uint32_t k = 0; k < n; k++)
-			is_known |= !strcmp(ids[k], c->findings[i].id);
+			is_known |= !strcmp(ids[k], c->findings[i].note.code);
 		if (!is_known)
-			fail_msg("unexpected finding %s: %s", c->findings[i].id,
-				c->findings[i].message);
+			fail_msg("unexpected finding %s: %s", c->findings[i].note.code,
+				c->findings[i].note.message);
 	}
 	assert_int_equal(c->verdict, verdict);
 	check_free(c);

@@ -306,13 +306,6 @@ struct collector check_collector(struct check *c)
 
 /* --- the check -------------------------------------------------------------------------------- */
 
-const char *severity_name(enum severity s)
-{
-	static const char *const names[] = {"error", "warning", "info"};
-
-	return names[s];
-}
-
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {"ok", "suspect", "unusable"};
@@ -320,7 +313,28 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect)
+#define FINDING_ROW(CODE, WEIGHT, EFFECT, ADVICE) {CODE, WEIGHT_##WEIGHT, VERDICT_##EFFECT, ADVICE},
+static const struct finding_row_of {
+	const char *code;
+	enum note_weight weight;
+	enum verdict effect;
+	const char *advice;
+} finding_rows[] = {FINDINGS(FINDING_ROW)};
+
+static const struct finding_row_of *row_of_finding(const char *code)
+{
+	/* a file may hold notes of a later version */
+	static const struct finding_row_of other = {
+		"", WEIGHT_WARNING, VERDICT_SUSPECT, "the notes of the import say more"};
+
+	for (size_t i = 0; i < sizeof(finding_rows) / sizeof(*finding_rows); i++)
+		if (strcmp(finding_rows[i].code, code) == 0)
+			return &finding_rows[i];
+	return &other;
+}
+
+struct finding *check_add_as(
+	struct check *c, const char *code, enum note_weight weight, enum verdict effect)
 {
 	struct finding *f = &c->spare;
 	size_t cap = c->cap_findings;
@@ -331,10 +345,23 @@ struct finding *check_add(struct check *c, const char *id, enum severity s, enum
 	else
 		f = &c->findings[c->n_findings++];
 	c->cap_findings = (uint32_t)cap;
-	*f = (struct finding){.id = id, .severity = s};
+	*f = (struct finding){
+		.note = {.kind = weight == WEIGHT_INFO ? NOTE_INFO : NOTE_CONTRADICTORY,
+			.weight = weight,
+			.code = code,
+			.offset = INCORE_NO_OFFSET,
+			.count = 1},
+		.advice = row_of_finding(code)->advice};
 	if (effect > c->verdict)
 		c->verdict = effect;
 	return f;
+}
+
+struct finding *check_add(struct check *c, const char *code)
+{
+	const struct finding_row_of *row = row_of_finding(code);
+
+	return check_add_as(c, code, row->weight, row->effect);
 }
 
 const char *check_text(struct check *c, const struct strbuf *b)
@@ -361,7 +388,7 @@ void finding_say(struct check *c, struct finding *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->message = check_vprintf(c, fmt, ap);
+	f->note.message = check_vprintf(c, fmt, ap);
 	va_end(ap);
 }
 
@@ -479,14 +506,14 @@ void check_free(struct check *c)
 	mem_free(c);
 }
 
-/* Stable, so that the order of the rules stays within one severity; findings are few. */
+/* Stable, so that the order of the rules stays within one weight; findings are few. */
 static void sort_findings(struct check *c)
 {
 	for (uint32_t i = 1; i < c->n_findings; i++) {
 		struct finding f = c->findings[i];
 		uint32_t j = i;
 
-		for (; j && c->findings[j - 1].severity > f.severity; j--)
+		for (; j && c->findings[j - 1].note.weight < f.note.weight; j--)
 			c->findings[j] = c->findings[j - 1];
 		c->findings[j] = f;
 	}
@@ -570,7 +597,7 @@ struct check *check_run(const struct trace *t, const struct check_context *ctx,
 const struct finding *check_find(const struct check *c, const char *id)
 {
 	for (uint32_t i = 0; i < c->n_findings; i++)
-		if (str_is(str_of(c->findings[i].id), id))
+		if (str_is(str_of(c->findings[i].note.code), id))
 			return &c->findings[i];
 	return NULL;
 }
@@ -581,10 +608,10 @@ bool check_health(const struct check *c, struct strbuf *out)
 
 	sb_puts(out, verdict_name(c->verdict));
 	for (uint32_t i = 0; i < c->n_findings; i++) {
-		if (c->findings[i].severity == SEVERITY_INFO)
+		if (c->findings[i].note.weight == WEIGHT_INFO)
 			continue;
 		sb_puts(out, sep);
-		sb_puts(out, c->findings[i].id);
+		sb_puts(out, c->findings[i].note.code);
 		sep = ", ";
 	}
 	return !out->failed;

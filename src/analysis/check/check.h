@@ -11,11 +11,10 @@
  */
 #pragma once
 
+#include "analysis/check/findings.h"
 #include "analysis/walk.h"
 
-enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO, SEVERITY_COUNT };
 enum verdict { VERDICT_OK, VERDICT_SUSPECT, VERDICT_UNUSABLE };
-const char *severity_name(enum severity s); /* "error", ... */
 const char *verdict_name(enum verdict v);   /* "ok", "suspect", "unusable" */
 
 enum evidence_kind { FACT_INT, FACT_REAL, FACT_TEXT };
@@ -32,32 +31,11 @@ struct fact { /* one piece of evidence */
 #define FINDING_MAX_FACTS 12
 
 struct finding {
-	const char *id; /* "truncated", ...; stable */
-	enum severity severity;
-	const char *message; /* one line */
-	const char *advice;  /* one line */
+	struct note note;   /* code "truncated", ...; weight; message */
+	const char *advice; /* one line */
 	struct fact facts[FINDING_MAX_FACTS];
 	unsigned n_facts;
 };
-
-/* The ids of all findings: the words of that column. */
-#define FINDING_WORDS                                                                              \
-	"empty-shell|missed-cu|not-executed|damaged-file|link-outside|"                            \
-	"implausible-stream|no-code|missed-se|truncated|"                                          \
-	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \
-	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"               \
-	"toolkit-source|"                                                                          \
-	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                  \
-	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"         \
-	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                           \
-	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"         \
-	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"              \
-	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
-	"model-bad-flag|model-counter-full|model-missing-barrier|model-more-findings|"             \
-	"model-incomplete|"                                                                        \
-	"quantised-time|clock-unknown|inconsistent-busy|few-samples|no-samples|dropped-samples|"   \
-	"short-kernel|clock-not-locked|different-clocks|replayed|no-line-info|"                    \
-	"unmapped-addresses"
 
 /* What is known about a capture of the same code. */
 struct check_sibling {

@@ -51,8 +51,11 @@ struct check_gather {
 void gather_free(struct check_gather *g);
 void series_add(struct series_print *p, uint64_t time_cyc, int64_t change);
 
-/* check.c: a new finding, never NULL. Message and advice are copied. */
-struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect);
+/* check.c: a new finding, never NULL, as its row in findings.h says, or with another weight and
+ * effect. Message and advice are copied; without advice of its own it has that of the row. */
+struct finding *check_add(struct check *c, const char *code);
+struct finding *check_add_as(
+	struct check *c, const char *code, enum note_weight weight, enum verdict effect);
 void finding_say(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_advise(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Copies the content of b. */

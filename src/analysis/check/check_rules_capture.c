@@ -17,7 +17,7 @@ void rule_repeated(struct check *c)
 
 	if (!x || x->n_siblings < 2)
 		return;
-	f = check_add(c, "repeated-capture", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "repeated-capture");
 	for (uint32_t i = 0; i < x->n_siblings; i++) {
 		if (x->siblings[i].dispatch != NO_VALUE)
 			sb_printf(&list, "%s%lld (%llu wave%s)", i ? ", " : "",
@@ -34,7 +34,6 @@ void rule_repeated(struct check *c)
 		check_text(c, &list));
 	fact_int(f, "captures", x->n_siblings);
 	fact_text(c, f, "dispatches", "%s", check_text(c, &list));
-	finding_advise(c, f, "`incore diff` takes the spread of the repeats as its noise floor");
 	sb_free(&list);
 }
 
@@ -53,7 +52,7 @@ void rule_kernel_ids(struct check *c)
 		sb_free(&ids);
 		return;
 	}
-	f = check_add(c, "several-kernel-ids", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "several-kernel-ids");
 	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
 		finding_say(c, f,
 			"%u kernel ids carry this name (%s); this is launch %lld of %lld of kernel id %lld",
@@ -63,8 +62,6 @@ void rule_kernel_ids(struct check *c)
 		finding_say(c, f, "%u kernel ids carry this name: %s", n, check_text(c, &ids));
 	fact_int(f, "kernel_ids", n);
 	fact_text(c, f, "ids", "%s", check_text(c, &ids));
-	finding_advise(c, f,
-		"launch ordinals of --kernel-iteration-range count per kernel id, not per name");
 	sb_free(&ids);
 }
 
@@ -104,7 +101,7 @@ void rule_clock(struct check *c)
 	s = unlike_sibling(c, mhz);
 	if (!(max > 0 && mhz < 0.97 * max) && !s)
 		return;
-	f = check_add(c, "throttled-clock", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "throttled-clock");
 	if (max > 0 && mhz < 0.97 * max)
 		finding_say(c, f, "the shader clock was %.1f MHz, %.1f %% of its maximum", mhz,
 			100 * mhz / max);
@@ -119,8 +116,6 @@ void rule_clock(struct check *c)
 	}
 	if (s)
 		fact_real(f, "sibling_clock_mhz", s->clock_mhz, 1);
-	finding_advise(c, f,
-		"cycles stay comparable, microseconds do not; pin the clock or cool the device before timing");
 }
 
 struct se_start {
@@ -173,7 +168,7 @@ void rule_alignment(struct check *c)
 	}
 	if (n_used < 2 || (!n_loose && (lo > hi || hi - lo <= 1000)))
 		return;
-	f = check_add(c, "unaligned-clocks", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "unaligned-clocks");
 	if (n_loose)
 		finding_say(c, f, "%u of %u shader engines have no clock samples", n_loose, n_used);
 	else
@@ -183,7 +178,6 @@ void rule_alignment(struct check *c)
 	fact_int(f, "unaligned_ses", n_loose);
 	if (lo <= hi)
 		fact_int(f, "start_spread_cycles", hi - lo);
-	finding_advise(c, f, "do not overlay shader engines; figures within one are right");
 }
 
 /* Targets whose tools report half: one pool for both kinds of registers. */
@@ -210,14 +204,13 @@ void rule_vgprs(struct check *c)
 	real = amd_regs_allocated(&r, 8);
 	if (t->meta.launch.vgprs != (int64_t)real / 2 || real % 2)
 		return;
-	f = check_add(c, "vgpr-count-halved", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "vgpr-count-halved");
 	finding_say(c, f, "stated are %lld VGPRs, the code uses %u: the tool reports half",
 		(long long)t->meta.launch.vgprs, real);
 	fact_int(f, "stated_vgprs", t->meta.launch.vgprs);
 	fact_int(f, "isa_vgprs", real);
 	fact_int(f, "arch", amd_regs_round(r.arch, 8));
 	fact_int(f, "accum", amd_regs_round(r.accum, 8));
-	finding_advise(c, f, "use the value of the ISA; `incore occupancy` does");
 }
 
 void rule_counters(struct check *c)
@@ -227,17 +220,13 @@ void rule_counters(struct check *c)
 
 	if (c->trace->n_counter_names || c->trace->n_counters || check_is_sampled(c))
 		return;
-	f = check_add(c, "no-counters", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "no-counters");
 	finding_say(c, f, "no hardware counters were recorded%s",
 		outside ? ": the `pmc` list stands outside `jobs` and was ignored" : "");
 	fact_int(f, "counter_names", 0);
-	finding_advise(c, f, "ask for them with --att-perfcounters or --att-activity (gfx9)");
 }
 
 /* --- capture ---------------------------------------------------------------------------------- */
-
-static const char *const advice_mask =
-	"trace more shader engines (--att-shader-engine-mask) or another --att-target-cu, or launch a larger grid";
 
 static void put_ranges(const uint8_t seen[256], struct strbuf *out)
 {
@@ -274,7 +263,7 @@ static void put_cus(const struct check *c, struct strbuf *out)
 
 static void say_missed_cu(struct check *c)
 {
-	struct finding *f = check_add(c, "missed-cu", SEVERITY_ERROR, VERDICT_UNUSABLE);
+	struct finding *f = check_add(c, "missed-cu");
 	struct strbuf cus = {0};
 
 	put_cus(c, &cus);
@@ -283,13 +272,12 @@ static void say_missed_cu(struct check *c)
 	fact_int(f, "target_cu", check_target_cu(c));
 	fact_int(f, "occupancy_events", c->trace->n_occupancy);
 	fact_text(c, f, "cus_with_waves", "%s", check_text(c, &cus));
-	finding_advise(c, f, "%s", advice_mask);
 	sb_free(&cus);
 }
 
 static void say_empty(struct check *c, bool has_target_events)
 {
-	struct finding *f = check_add(c, "empty-shell", SEVERITY_ERROR, VERDICT_UNUSABLE);
+	struct finding *f = check_add(c, "empty-shell");
 
 	if (has_target_events)
 		finding_say(c, f,
@@ -300,19 +288,16 @@ static void say_empty(struct check *c, bool has_target_events)
 	fact_int(f, "waves", 0);
 	fact_int(f, "code_rows", c->trace->n_code);
 	fact_int(f, "occupancy_events", c->trace->n_occupancy);
-	finding_advise(c, f,
-		"use another capture of this kernel, or capture again with more shader engines (--att-shader-engine-mask) and a later --kernel-iteration-range");
 }
 
 static void say_not_executed(struct check *c)
 {
-	struct finding *f = check_add(c, "not-executed", SEVERITY_ERROR, VERDICT_UNUSABLE);
+	struct finding *f = check_add(c, "not-executed");
 
 	finding_say(c, f, "%u instructions of code, none was executed in this capture",
 		c->gather->n_instructions);
 	fact_int(f, "code_rows", c->trace->n_code);
 	fact_int(f, "waves", 0);
-	finding_advise(c, f, "this directory holds a listing only: capture a launch of the kernel");
 }
 
 void rule_shell(struct check *c)
@@ -345,14 +330,12 @@ void rule_implausible(struct check *c)
 
 	if (!n)
 		return;
-	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "implausible-stream");
 	finding_say(c, f,
 		"the tokens of %llu stream%s are invalid for the generation that the header names",
 		(unsigned long long)n, plural(n));
 	fact_int(f, "streams", (int64_t)n);
 	fact_int(f, "gfx_major", c->trace->meta.gfx_major);
-	finding_advise(c, f,
-		"trust neither times nor instructions of these streams: copy them again, or check which GPU they come from");
 }
 
 /* Without code a class is only guessed from the kind of token, and a wait looks like any
@@ -366,15 +349,13 @@ void rule_code(struct check *c)
 		all += c->gather->rows[i].hit;
 	if (unknown * 2 <= all)
 		return;
-	f = check_add(c, "no-code", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "no-code");
 	finding_say(c, f,
 		"%llu of %llu recorded instructions lie outside all known code: their text and what they waited for are unknown",
 		(unsigned long long)unknown, (unsigned long long)all);
 	fact_int(f, "unknown_records", (int64_t)unknown);
 	fact_int(f, "records", (int64_t)all);
 	fact_int(f, "code_rows", c->trace->n_code);
-	finding_advise(c, f,
-		"put the code objects that ran (*_code_object_id_N.out, or code.elf and meta.json with load_base) beside the streams; decode a ui_output directory again where they are");
 }
 
 /* Events of each clock domain, counted once for several rules. */
@@ -426,7 +407,7 @@ void rule_missed_se(struct check *c)
 		sb_free(&bare);
 		return;
 	}
-	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "missed-se");
 	finding_say(c, f, "%u of %u shader engines have instruction detail%s%s%s%s%s%s",
 		n_used - n_missed, n_used, list.n ? "; SE " : "",
 		list.n ? check_text(c, &list) : "", list.n ? " had no wave on the target CU" : "",
@@ -439,8 +420,6 @@ void rule_missed_se(struct check *c)
 	if (bare.n)
 		fact_text(c, f, "without_detail", "%s", check_text(c, &bare));
 	fact_int(f, "target_cu", check_target_cu(c));
-	finding_advise(c, f,
-		"the sample is smaller but not wrong; a larger grid or more shader engines enlarge it");
 	sb_free(&list);
 	sb_free(&bare);
 }
@@ -581,7 +560,7 @@ void rule_truncated(struct check *c)
 		!x.trace_stalls)
 		return;
 	is_bad = x.cut_waves * 10 > x.waves || x.open * 10 > x.starts;
-	f = check_add(c, "truncated", is_bad ? SEVERITY_ERROR : SEVERITY_WARNING,
+	f = check_add_as(c, "truncated", is_bad ? WEIGHT_ERROR : WEIGHT_WARNING,
 		is_bad ? VERDICT_UNUSABLE : VERDICT_SUSPECT);
 	n = count_ses(c);
 	say_cuts(c, f, &x);
@@ -598,8 +577,6 @@ void rule_truncated(struct check *c)
 		fact_int(f, "packet_losses", (int64_t)x.packet_loss);
 		fact_int(f, "trace_stalls", (int64_t)x.trace_stalls);
 	}
-	finding_advise(c, f,
-		"capture again with a larger --att-buffer-size (shared by all shader engines) or fewer shader engines");
 }
 
 /* --- damage --- */
@@ -635,15 +612,13 @@ void rule_damaged(struct check *c)
 		}
 	if (!n_files && !n_tracks)
 		return;
-	f = check_add(c, "damaged-file", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "damaged-file");
 	say_damage(c, f, n_tracks, n_files);
 	fact_int(f, "unread_waves", (int64_t)n_tracks);
 	fact_int(f, "waves", t->n_tracks);
 	fact_int(f, "damaged_files", (int64_t)n_files);
 	if (first)
 		fact_text(c, f, "first", "%s", first->message ? first->message : first->code);
-	finding_advise(
-		c, f, "copy the capture again; the warnings name each file and the place in it");
 }
 
 void rule_links(struct check *c)
@@ -654,12 +629,10 @@ void rule_links(struct check *c)
 
 	if (!n)
 		return;
-	f = check_add(c, "link-outside", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "link-outside");
 	finding_say(c, f, "%llu file%s of the capture %s out of its directory and %s not followed",
 		(unsigned long long)n, plural(n),
 		n == 1 ? "is a link that leads" : "are links that lead", n == 1 ? "was" : "were");
 	fact_int(f, "links", (int64_t)n);
 	fact_int(f, "waves", n_waves);
-	finding_advise(c, f,
-		"--follow-links reads them; use it only if you trust whoever made the capture");
 }

@@ -137,20 +137,13 @@ void rule_no_compute(struct check *c)
 		struct core_facts first;
 		uint32_t n = count_cores(c, states[i], &names, &first);
 		struct finding *f =
-			n ? check_add(c, is_moving ? "data-movement-only" : "no-compute",
-				    is_moving ? SEVERITY_INFO : SEVERITY_WARNING,
-				    is_moving ? VERDICT_OK : VERDICT_SUSPECT)
-			  : NULL;
+			n ? check_add(c, is_moving ? "data-movement-only" : "no-compute") : NULL;
 
 		if (f) {
 			finding_say(c, f,
 				is_moving ? "%s only moves data: nothing ran on %s"
 					  : "no compute on %s: nothing ran on %s",
 				check_text(c, &names), engine_name(first.kind));
-			finding_advise(c, f,
-				is_moving
-					? "fine for a copy kernel; else look at the arguments"
-					: "look at dynamic dimensions, conditions and the launch: this engine was expected to work");
 			fact_int(f, "cores", n);
 			fact_int(f, "of_cores", c->pipes->n_cores);
 			fact_int(f, "span_cycles", (int64_t)first.span_cyc);
@@ -166,15 +159,13 @@ void rule_near_empty(struct check *c)
 	struct strbuf names = {0};
 	struct core_facts first;
 	uint32_t n = count_cores(c, CORE_NEAR_EMPTY, &names, &first);
-	struct finding *f =
-		n ? check_add(c, "near-empty", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
+	struct finding *f = n ? check_add(c, "near-empty") : NULL;
 
 	if (f) {
 		finding_say(c, f,
 			"near-empty: %s computed for %llu of %llu cycles, with loads present",
 			check_text(c, &names), (unsigned long long)first.compute_cyc,
 			(unsigned long long)first.span_cyc);
-		finding_advise(c, f, "simulate with dimensions of the size that matters");
 		fact_int(f, "cores", n);
 		fact_int(f, "compute_busy_cycles", (int64_t)first.compute_cyc);
 		fact_int(f, "span_cycles", (int64_t)first.span_cyc);
@@ -209,12 +200,10 @@ void rule_one_side(struct check *c)
 
 	if (!n_cube || !n_vec || !cube_good == !vec_good)
 		return;
-	f = check_add(c, "one-side-empty", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "one-side-empty");
 	finding_say(c, f, "a mixed kernel whose %s side did not work: %u of %u %s cores compute",
 		cube_good ? "vector" : "cube", cube_good ? vec_good : cube_good,
 		cube_good ? n_vec : n_cube, cube_good ? "vector" : "cube");
-	finding_advise(
-		c, f, "look for a condition on the block id or a dimension of zero on that side");
 	fact_int(f, "cube_cores", n_cube);
 	fact_int(f, "cube_cores_working", cube_good);
 	fact_int(f, "vector_cores", n_vec);
@@ -235,10 +224,9 @@ void rule_no_loop(struct check *c)
 	}
 	if (!n || most > 1)
 		return;
-	f = check_add(c, "no-loop", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "no-loop");
 	finding_say(c, f,
 		"no loop ran: no compute instruction was executed more than once on a pipe; dynamic dimensions may be 1");
-	finding_advise(c, f, "check the dimensions that the simulated arguments state");
 	fact_int(f, "compute_instructions", (int64_t)n);
 }
 
@@ -310,7 +298,7 @@ void rule_cut_tail(struct check *c)
 		sb_puts(&why, ", a pipe ends in a wait that no flag ended");
 	if (x.one_sided)
 		sb_puts(&why, ", instructions started and never ended");
-	f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "truncated");
 	finding_say(c, f, "truncated tail: %s", check_text(c, &why) + (why.n > 2 ? 2 : 0));
 	finding_advise(c, f,
 		"a timeout (it is in minutes) or a cut of the simulator: raise it, or collect again");
@@ -361,10 +349,9 @@ void rule_zero_bytes(struct check *c)
 	}
 	if (!moves || bytes)
 		return;
-	f = check_add(c, "zero-byte-moves", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "zero-byte-moves");
 	finding_say(c, f, "moves of zero bytes: %llu transfer%s, none states a byte",
 		(unsigned long long)moves, plural(moves));
-	finding_advise(c, f, "look at the dimensions of the simulated arguments");
 	fact_int(f, "transfers", (int64_t)moves);
 }
 
@@ -397,8 +384,8 @@ void rule_few_samples(struct check *c)
 
 	if (n >= FEW_SAMPLES)
 		return;
-	f = check_add(c, n ? "few-samples" : "no-samples",
-		is_hopeless ? SEVERITY_WARNING : SEVERITY_INFO,
+	f = check_add_as(c, n ? "few-samples" : "no-samples",
+		is_hopeless ? WEIGHT_WARNING : WEIGHT_INFO,
 		is_hopeless ? VERDICT_SUSPECT : VERDICT_OK);
 	if (n)
 		finding_say(c, f,
@@ -408,9 +395,6 @@ void rule_few_samples(struct check *c)
 		finding_say(c, f,
 			"no instruction was sampled: there are figures of the whole kernel alone");
 	fact_int(f, "samples", (int64_t)n);
-	finding_advise(c, f,
-		n ? "sample more often (ncu --sampling-interval 0) or profile a larger launch"
-		  : "profile with --set full, or with the section SourceCounters");
 }
 
 void rule_dropped_samples(struct check *c)
@@ -419,12 +403,10 @@ void rule_dropped_samples(struct check *c)
 
 	if (!c->trace->sampling.n_dropped)
 		return;
-	f = check_add(c, "dropped-samples", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "dropped-samples");
 	finding_say(c, f, "the sampler lost %llu bytes of samples: shares of rows may be wrong",
 		(unsigned long long)c->trace->sampling.n_dropped);
 	fact_int(f, "dropped_bytes", (int64_t)c->trace->sampling.n_dropped);
-	finding_advise(c, f,
-		"sample less often (ncu --sampling-interval) or give it a larger buffer (--sampling-buffer-size)");
 }
 
 void rule_short_sampled(struct check *c)
@@ -439,14 +421,12 @@ void rule_short_sampled(struct check *c)
 	cycles = (double)(l->end_ns - l->start_ns) * mhz / 1000;
 	if (cycles >= (double)t->sampling.period_cyc * SHORT_PERIODS)
 		return;
-	f = check_add(c, "short-kernel", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "short-kernel");
 	finding_say(c, f,
 		"the kernel lives for %.1f periods of the sampler: what it does at its start and end is mostly missed",
 		cycles / (double)t->sampling.period_cyc);
 	fact_real(f, "kernel_cycles", cycles, 0);
 	fact_int(f, "period_cycles", (int64_t)t->sampling.period_cyc);
-	finding_advise(
-		c, f, "sample more often (ncu --sampling-interval 0), or profile a larger launch");
 }
 
 void rule_clock_locked(struct check *c)
@@ -455,11 +435,9 @@ void rule_clock_locked(struct check *c)
 
 	if (!check_notes(c, "clock-not-locked"))
 		return;
-	f = check_add(c, "clock-not-locked", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "clock-not-locked");
 	finding_say(c, f,
 		"the clock was not locked: figures of different passes may be of different clocks");
-	finding_advise(
-		c, f, "lock it (ncu --clock-control base), or compare ratios of one pass alone");
 }
 
 /* Compares units of one clock whose cycles were counted in different passes. */
@@ -480,14 +458,12 @@ void rule_pass_clocks(struct check *c)
 	}
 	if (high <= low * CLOCK_TOLERANCE)
 		return;
-	f = check_add(c, "different-clocks", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "different-clocks");
 	finding_say(c, f,
 		"passes ran at different clocks, %.0f to %.0f MHz: figures of one pass do not fit those of another",
 		low / 1e6, high / 1e6);
 	fact_real(f, "slowest_mhz", low / 1e6, 1);
 	fact_real(f, "fastest_mhz", high / 1e6, 1);
-	finding_advise(c, f,
-		"lock the clock (ncu --clock-control base), and let the device neither heat up nor sleep between passes");
 }
 
 /* Kernels are replayed for each group of counters: caches are in the state left by the profiler. */
@@ -498,13 +474,11 @@ void rule_replay(struct check *c)
 
 	if (!(passes >= 2))
 		return;
-	f = check_add(c, "replayed", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "replayed");
 	finding_say(c, f,
 		"the kernel was run %lld times, for one group of counters each: unless told otherwise the profiler flushes the caches before every pass",
 		(long long)passes);
 	fact_int(f, "passes", (int64_t)passes);
-	finding_advise(c, f,
-		"if the kernel finds its data in the cache in real life, profile with ncu --cache-control none");
 }
 
 void rule_no_lines(struct check *c)
@@ -517,10 +491,9 @@ void rule_no_lines(struct check *c)
 			return;
 	if (!t->n_code)
 		return;
-	f = check_add(c, "no-line-info", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "no-line-info");
 	finding_say(
 		c, f, "the code has no line table: no instruction can be shown with its source");
-	finding_advise(c, f, "compile with nvcc -lineinfo");
 }
 
 void rule_cut_report(struct check *c)
@@ -531,7 +504,7 @@ void rule_cut_report(struct check *c)
 	for (uint32_t i = 0; i < t->n_notes; i++) {
 		if (t->notes[i].kind != NOTE_TRUNCATED || !t->notes[i].message)
 			continue;
-		f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
+		f = check_add(c, "truncated");
 		finding_say(c, f, "%s: everything after it is missing", t->notes[i].message);
 		finding_advise(c, f, "copy the report again, or profile again");
 		return;
@@ -545,11 +518,10 @@ void rule_unmapped(struct check *c)
 
 	if (!n)
 		return;
-	f = check_add(c, "unmapped-addresses", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "unmapped-addresses");
 	finding_say(c, f, "%llu counts are at addresses that no function of the report holds",
 		(unsigned long long)n);
 	fact_int(f, "counts", (int64_t)n);
-	finding_advise(c, f, "profile again with the code in the report (ncu --import-sass yes)");
 }
 
 /* --- synchronisation -------------------------------------------------------------------------- */
@@ -566,12 +538,9 @@ void rule_no_timeline(struct check *c)
 	for (uint32_t i = 0; i < t->n_tables; i++)
 		has_tables |= table_is_detail(&t->tables[i]);
 	c->is_shell = true;
-	f = check_add(c, has_tables ? "no-timeline" : "empty-shell",
-		has_tables ? SEVERITY_INFO : SEVERITY_ERROR,
-		has_tables ? VERDICT_OK : VERDICT_UNUSABLE);
+	f = check_add(c, has_tables ? "no-timeline" : "empty-shell");
 	if (has_tables) {
 		finding_say(c, f, "tables only, no instruction timeline: nothing to check");
-		finding_advise(c, f, "for a timeline collect with msprof op simulator");
 	} else {
 		finding_say(c, f, "nothing was traced: no event on any pipe");
 		finding_advise(c, f, "collect again; was the kernel launched at all?");
@@ -599,12 +568,11 @@ void rule_sync_bound(struct check *c)
 	}
 	if (!n || !span)
 		return;
-	f = check_add(c, "sync-bound", SEVERITY_WARNING, VERDICT_OK);
+	f = check_add(c, "sync-bound");
 	finding_say(c, f,
 		"sync-bound: every compute pipe waits for at least 90 %% of the span; most: %s for %s, %llu cycles",
 		top ? top->consumer : "-", top && top->producer ? top->producer : "nobody known",
 		(unsigned long long)(top ? top->cyc : 0));
-	finding_advise(c, f, "look at what the producer does: incore hot --by producer");
 	fact_int(f, "compute_pipes", n);
 	fact_int(f, "wait_cycles", (int64_t)wait);
 	fact_int(f, "span_cycles", (int64_t)span);
@@ -642,11 +610,10 @@ void rule_no_flags(struct check *c)
 
 	if (n < 2 || count_flags(c->pipes))
 		return;
-	f = check_add(c, "no-flag-events", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "no-flag-events");
 	finding_say(c, f,
 		"no flag event at all though %u pipes worked together: no wait can be attributed",
 		n);
-	finding_advise(c, f, "collected with PipeUtilization only? use the default metrics");
 	fact_int(f, "pipes", n);
 }
 
@@ -682,7 +649,7 @@ void rule_sub_blocks(struct check *c)
 
 	if (!same && !lone)
 		return;
-	f = check_add(c, "sub-block-collision", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "sub-block-collision");
 	if (same)
 		finding_say(c, f, "%llu vector %s the name of another: sub-block ids collide",
 			(unsigned long long)same, same == 1 ? "core carries" : "cores carry");
@@ -690,7 +657,6 @@ void rule_sub_blocks(struct check *c)
 		finding_say(c, f,
 			"%u core%s of a mixed kernel with one vector core only, first core%u: the other is missing or was overwritten",
 			lone, plural(lone), c->trace->tracks[first].coord[0]);
-	finding_advise(c, f, "read the raw dumps: they keep the physical names");
 	fact_int(f, "same_names", (int64_t)same);
 	fact_int(f, "cores_with_one_vector_core", lone);
 }
@@ -704,10 +670,8 @@ static void model_findings(struct check *c)
 		if (!str_starts(str_of(n->code), "model-") ||
 			(n->kind != NOTE_CONTRADICTORY && n->kind != NOTE_TRUNCATED))
 			continue;
-		f = check_add(c, n->code, SEVERITY_WARNING, VERDICT_SUSPECT);
+		f = check_add(c, n->code);
 		finding_say(c, f, "%s", n->message);
-		finding_advise(
-			c, f, "mend the kernel: on the device this may hang or compute garbage");
 		fact_int(f, "count", (int64_t)n->count);
 	}
 }
@@ -724,21 +688,19 @@ void rule_flag_pairs(struct check *c)
 		return;
 	}
 	if (p->n_unmatched || p->n_unmatched_sets) {
-		f = check_add(c, "unmatched-flags", SEVERITY_WARNING, VERDICT_OK);
+		f = check_add(c, "unmatched-flags");
 		finding_say(c, f,
 			"%llu wait%s without a set, %llu set%s without a wait: their producers are not known",
 			(unsigned long long)p->n_unmatched, plural(p->n_unmatched),
 			(unsigned long long)p->n_unmatched_sets, plural(p->n_unmatched_sets));
-		finding_advise(c, f, "the notes of the import name them");
 		fact_int(f, "waits", (int64_t)p->n_unmatched);
 		fact_int(f, "sets", (int64_t)p->n_unmatched_sets);
 	}
 	if (p->n_reused) {
-		f = check_add(c, "reused-flags", SEVERITY_WARNING, VERDICT_OK);
+		f = check_add(c, "reused-flags");
 		finding_say(c, f, "%llu %s in more than one pair of set and wait",
 			(unsigned long long)p->n_reused,
 			p->n_reused == 1 ? "flag stands" : "flags stand");
-		finding_advise(c, f, "pairing may be off: compare with the raw dumps");
 		fact_int(f, "flags", (int64_t)p->n_reused);
 	}
 }
@@ -750,25 +712,23 @@ void rule_sim_time(struct check *c)
 	struct finding *f;
 
 	if (check_notes(c, "quantised") || check_notes(c, "float-time")) {
-		f = check_add(c, "quantised-time", SEVERITY_INFO, VERDICT_OK);
+		f = check_add(c, "quantised-time");
 		finding_say(c, f,
 			check_notes(c, "quantised")
 				? "the producer rounded times to 1 ns: starts and ends are right to a cycle or two"
 				: "late times are floats of 32 bits, whose step is more than a cycle there");
-		finding_advise(c, f, "raw dumps have exact cycles");
 		fact_int(f, "notes",
 			(int64_t)(check_notes(c, "quantised") + check_notes(c, "float-time")));
 	}
 	if (m->clock_hz_den && !check_notes(c, "clock-unknown"))
 		return;
 	is_ticks = !m->is_from_us;
-	f = check_add(c, "clock-unknown", is_ticks ? SEVERITY_INFO : SEVERITY_WARNING, VERDICT_OK);
+	f = check_add_as(c, "clock-unknown", is_ticks ? WEIGHT_INFO : WEIGHT_WARNING, VERDICT_OK);
 	finding_say(c, f,
 		is_ticks
 			? "nothing states the clock: microseconds rest on %.0f MHz (%s), cycles are the simulator's"
 			: "nothing states the clock: cycles rest on %.0f MHz (%s)",
 		trace_clock_mhz(c->trace), m->clock_source ? m->clock_source : "unknown");
-	finding_advise(c, f, "give the SoC or the clock");
 	fact_real(f, "assumed_mhz", trace_clock_mhz(c->trace), 0);
 }
 
@@ -798,10 +758,9 @@ void rule_sim_totals(struct check *c)
 	}
 	if (!n)
 		return;
-	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "inconsistent-totals");
 	finding_say(
 		c, f, "%u of %u instructions have other executions or cycles than stated", n, of);
-	finding_advise(c, f, "the timeline is a part of the run, or of another one");
 	fact_int(f, "rows", n);
 	fact_int(f, "of_rows", of);
 	fact_int(f, "stated_cycles", (int64_t)stated);
@@ -856,12 +815,11 @@ void rule_sim_busy(struct check *c)
 	for (uint32_t i = 0; i < c->trace->n_tables; i++)
 		if (!strcmp(c->trace->tables[i].name, ASCEND_TABLE_BUSY))
 			compare_busy(c, &c->trace->tables[i], &x);
-	f = x.n ? check_add(c, "inconsistent-busy", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
+	f = x.n ? check_add(c, "inconsistent-busy") : NULL;
 	if (f) {
 		finding_say(c, f,
 			"%u of %u pipes are busy for other cycles than the core summary log states: %s",
 			x.n, x.of, check_text(c, &x.worst));
-		finding_advise(c, f, "the timeline is a part of the run, or of another one");
 		fact_int(f, "pipes", x.n);
 		fact_int(f, "of_pipes", x.of);
 	}

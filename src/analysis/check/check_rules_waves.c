@@ -49,7 +49,7 @@ void rule_totals(struct check *c)
 	}
 	if (!n)
 		return;
-	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "inconsistent-totals");
 	finding_say(c, f,
 		"stated totals of %u of %u rows differ from those of the waves; the recomputed ones are shown",
 		n, c->gather->n_instructions);
@@ -102,15 +102,13 @@ void rule_states(struct check *c)
 	for (unsigned s = 0; s < STATE_COUNT; s++)
 		if (stated[s].lo != g->states[s].lo || stated[s].hi != g->states[s].hi)
 			sb_printf(&list, "%s%s", n++ ? ", " : "", state_name((enum wave_state)s));
-	f = n ? check_add(c, "inconsistent-states", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
+	f = n ? check_add(c, "inconsistent-states") : NULL;
 	if (f) {
 		finding_say(c, f,
 			"the stated series of waves in state %s differ from the waves' own timelines",
 			check_text(c, &list));
 		fact_text(c, f, "states", "%s", check_text(c, &list));
 		fact_int(f, "series", t->n_stated_series);
-		finding_advise(c, f,
-			"waves are missing or files of two captures are mixed; the timelines are what is shown");
 	}
 	sb_free(&list);
 }
@@ -133,15 +131,13 @@ void rule_waits(struct check *c)
 	/* a format without wait lists cannot state wrong ones */
 	if (!n_wrong)
 		return;
-	f = check_add(c, "inconsistent-waits", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "inconsistent-waits");
 	finding_say(c, f,
 		"stored wait lists of %llu of %llu waves are not those of their records (first: %s)",
 		(unsigned long long)n_wrong, (unsigned long long)n, t->tracks[first].name);
 	fact_int(f, "waves_that_differ", (int64_t)n_wrong);
 	fact_int(f, "waves", (int64_t)n);
 	fact_int(f, "waves_without_list", (int64_t)n_unstated);
-	finding_advise(
-		c, f, "producers are computed from the records; the stored lists are not used");
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -229,7 +225,7 @@ void rule_early_exit(struct check *c)
 		return;
 	is_all = x.waves == x.all_waves;
 	share = x.all_latency ? 100.0 * (double)x.latency / (double)x.all_latency : 0;
-	f = check_add(c, "early-exit", is_all ? SEVERITY_ERROR : SEVERITY_WARNING,
+	f = check_add_as(c, "early-exit", is_all ? WEIGHT_ERROR : WEIGHT_WARNING,
 		is_all ? VERDICT_UNUSABLE : VERDICT_SUSPECT);
 	if (is_all)
 		finding_say(c, f,
@@ -246,9 +242,9 @@ void rule_early_exit(struct check *c)
 	fact_int(f, "instruction_rows", c->gather->n_instructions);
 	fact_int(f, "latency", (int64_t)x.latency);
 	fact_real(f, "latency_pct", share, 1);
-	finding_advise(c, f,
-		is_all ? "capture a launch whose grid gives every wave work, or another launch (--kernel-iteration-range)"
-		       : "read figures per cluster (`incore waves`); capture a launch with more work per wave");
+	if (is_all)
+		finding_advise(c, f,
+			"capture a launch whose grid gives every wave work, or another launch (--kernel-iteration-range)");
 }
 
 void rule_matrix(struct check *c)
@@ -266,13 +262,11 @@ void rule_matrix(struct check *c)
 		}
 	if (!n_rows || hits)
 		return;
-	f = check_add(c, "no-matrix-work", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "no-matrix-work");
 	finding_say(
 		c, f, "0 of %llu matrix instructions were executed", (unsigned long long)n_rows);
 	fact_int(f, "matrix_rows", (int64_t)n_rows);
 	fact_int(f, "matrix_hits", 0);
-	finding_advise(
-		c, f, "the main path of the kernel was not taken: capture a launch that takes it");
 }
 
 static void say_underfilled(
@@ -303,9 +297,6 @@ static void say_underfilled(
 	} else if (l->is_known && limits_put_sentence(l, &b) && b.n) {
 		fact_text(c, f, "limiter", "%s", limit_name(l->limiter));
 		finding_advise(c, f, "%s; see `incore occupancy`", b.p);
-	} else {
-		finding_advise(c, f,
-			"a larger grid, or fewer registers and LDS per wave (`incore occupancy` names the limit)");
 	}
 	sb_free(&b);
 }
@@ -321,8 +312,7 @@ void rule_underfilled(struct check *c)
 		c->is_nomem = true;
 	} else if (o.peak_per_simd == 1 || occupancy_below_half(&o) > 0.30) {
 		limits_compute(c->trace, &l);
-		say_underfilled(
-			c, check_add(c, "underfilled", SEVERITY_WARNING, VERDICT_SUSPECT), &o, &l);
+		say_underfilled(c, check_add(c, "underfilled"), &o, &l);
 	}
 	occupancy_deinit(&o);
 }
@@ -342,15 +332,13 @@ void rule_coverage(struct check *c)
 	}
 	if (!n || whole <= (int64_t)n)
 		return;
-	f = check_add(c, "partial-coverage", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "partial-coverage");
 	finding_say(c, f, "instruction detail covers %u of %lld waves %s (%.2f %%)", n,
 		(long long)whole, is_launch ? "launched" : "started on the traced shader engines",
 		100.0 * n / (double)whole);
 	fact_int(f, "waves", n);
 	fact_int(f, is_launch ? "launched_waves" : "started_waves", whole);
 	fact_real(f, "share", n / (double)whole, 6);
-	finding_advise(c, f,
-		"totals are of the sample: compare shares and cycles per execution, never scale them up");
 }
 
 void rule_short(struct check *c)
@@ -369,13 +357,11 @@ void rule_short(struct check *c)
 	per_cu = t->meta.vendor != VENDOR_AMD ? 0 : t->meta.gfx_major == 9 ? 4 : 1;
 	if (n >= 8 && n >= n_cus * per_cu)
 		return;
-	f = check_add(c, "short-sample", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "short-sample");
 	finding_say(c, f, "only %u wave%s on %u traced SIMDs: too few for statistics", n, plural(n),
 		n_cus * per_cu);
 	fact_int(f, "waves", n);
 	fact_int(f, "simds", (int64_t)n_cus * per_cu);
-	finding_advise(
-		c, f, "do not quote percentiles; trace more shader engines or a larger grid");
 }
 
 /* --- sources ---------------------------------------------------------------------------------- */
@@ -412,13 +398,11 @@ static void count_mapping(const struct check *c, struct mapping *m)
 
 static void say_no_source(struct check *c, const struct mapping *m)
 {
-	struct finding *f = check_add(c, "no-source", SEVERITY_WARNING, VERDICT_OK);
+	struct finding *f = check_add(c, "no-source");
 
 	finding_say(c, f, "none of %u instructions is mapped to a source line", m->rows);
 	fact_int(f, "mapped_rows", 0);
 	fact_int(f, "rows", m->rows);
-	finding_advise(c, f,
-		"build with -g or -gline-tables-only; FlyDSL: FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1 and an empty FLYDSL_RUNTIME_CACHE_DIR");
 }
 
 void rule_source_map(struct check *c)
@@ -433,7 +417,7 @@ void rule_source_map(struct check *c)
 		say_no_source(c, &m);
 		return;
 	}
-	f = check_add(c, "source-partial", SEVERITY_INFO, VERDICT_OK);
+	f = check_add(c, "source-partial");
 	finding_say(c, f,
 		"%u of %u instructions are mapped to source; the others carry %.1f %% of latency",
 		m.mapped, m.rows,
@@ -442,12 +426,11 @@ void rule_source_map(struct check *c)
 	fact_int(f, "rows", m.rows);
 	fact_int(f, "unmapped_latency", (int64_t)(m.latency - m.mapped_latency));
 	fact_int(f, "latency", (int64_t)m.latency);
-	finding_advise(c, f, "read the unmapped part with `incore isa`");
 }
 
 static void say_collapsed(struct check *c, const struct source_lines *s)
 {
-	struct finding *f = check_add(c, "source-collapsed", SEVERITY_WARNING, VERDICT_OK);
+	struct finding *f = check_add(c, "source-collapsed");
 	const struct source_line *l = &s->lines[s->collapse_line];
 	struct strbuf line = {0};
 
@@ -464,8 +447,6 @@ static void say_collapsed(struct check *c, const struct source_lines *s)
 	fact_int(f, "executed_mapped_rows", s->mapped.executed_rows);
 	fact_real(f, "effective_lines", s->granularity[WEIGHT_LATENCY].effective_lines, 2);
 	fact_int(f, "distinct_lines", s->distinct_lines);
-	finding_advise(c, f,
-		"do not act on single lines; read ISA regions and loops (`incore isa`), or improve the compiler's line info");
 	sb_free(&line);
 }
 
@@ -582,7 +563,7 @@ static void put_stale(const struct stale *x, struct strbuf *b)
 
 static void say_stale(struct check *c, const struct stale *x)
 {
-	struct finding *f = check_add(c, "stale-source", SEVERITY_WARNING, VERDICT_OK);
+	struct finding *f = check_add(c, "stale-source");
 	struct strbuf b = {0};
 
 	put_stale(x, &b);
@@ -592,14 +573,12 @@ static void say_stale(struct check *c, const struct stale *x)
 	fact_int(f, "rows_beyond_end", x->n_short);
 	fact_int(f, "changed_files", x->n_changed);
 	fact_text(c, f, "first", "%s", x->first ? x->first : "?");
-	finding_advise(
-		c, f, "check out the revision that was captured before reading source lines");
 	sb_free(&b);
 }
 
 static void say_toolkit(struct check *c, const struct stale *x, uint32_t n_files)
 {
-	struct finding *f = check_add(c, "toolkit-source", SEVERITY_INFO, VERDICT_OK);
+	struct finding *f = check_add(c, "toolkit-source");
 	struct strbuf b = {0};
 
 	put_stale(x, &b);
@@ -612,8 +591,6 @@ static void say_toolkit(struct check *c, const struct stale *x, uint32_t n_files
 	fact_int(f, "files_without_snapshot", x->n_missing);
 	fact_int(f, "rows_beyond_end", x->n_short);
 	fact_text(c, f, "first", "%s", x->first);
-	finding_advise(c, f,
-		"their lines are those of the toolkit that compiled the kernel; read the line of your own file that calls them");
 	sb_free(&b);
 }
 
@@ -806,7 +783,7 @@ static void waves_put_names(const struct check *c, const char *code, struct strb
 
 static void say_missing(struct check *c, uint64_t n_absent, const struct join *j)
 {
-	struct finding *f = check_add(c, "missing-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
+	struct finding *f = check_add(c, "missing-wave");
 	struct strbuf names = {0};
 
 	waves_put_names(c, "missing-wave-file", &names);
@@ -825,14 +802,12 @@ static void say_missing(struct check *c, uint64_t n_absent, const struct join *j
 		fact_text(c, f, "first_start", "SE%u SIMD %u slot %u cycle %llu",
 			c->trace->clocks[j->first_start.clock].id, j->first_start.simd,
 			j->first_start.slot, (unsigned long long)j->first_start.begin_cyc);
-	finding_advise(c, f,
-		"copy the whole directory again; every total is of the waves that are left (a wave without instructions is never written)");
 	sb_free(&names);
 }
 
 static void say_unlisted(struct check *c, uint64_t n_stray, const struct join *j)
 {
-	struct finding *f = check_add(c, "unlisted-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
+	struct finding *f = check_add(c, "unlisted-wave");
 	struct strbuf names = {0};
 
 	waves_put_names(c, "unlisted-wave-file", &names);
@@ -848,8 +823,6 @@ static void say_unlisted(struct check *c, uint64_t n_stray, const struct join *j
 	fact_int(f, "unlisted_files", (int64_t)n_stray);
 	fact_int(f, "waves_without_start", (int64_t)j->lone_waves);
 	fact_int(f, "target_cu_starts", (int64_t)j->starts);
-	finding_advise(c, f,
-		"files of two captures may be mixed: decode the trace again into an empty directory");
 	sb_free(&names);
 }
 
@@ -885,7 +858,7 @@ static void say_contradictions(struct check *c, const struct join *j)
 
 	if (!n && !j->other_ends)
 		return;
-	f = check_add(c, "inconsistent-waves", SEVERITY_WARNING, VERDICT_SUSPECT);
+	f = check_add(c, "inconsistent-waves");
 	finding_say(c, f,
 		"%llu waves contradict the manifest and %llu end at another time than occupancy says (first: %s)",
 		(unsigned long long)n, (unsigned long long)j->other_ends,
@@ -894,8 +867,6 @@ static void say_contradictions(struct check *c, const struct join *j)
 	fact_int(f, "other_coordinates", (int64_t)x.coords);
 	fact_int(f, "other_record_counts", (int64_t)x.counts);
 	fact_int(f, "other_ends_in_occupancy", (int64_t)j->other_ends);
-	finding_advise(c, f,
-		"files of two captures may be mixed: decode the trace again into an empty directory");
 }
 
 void rule_wave_files(struct check *c)

@@ -362,7 +362,7 @@ static const char *refusal(struct summary *s)
 
 	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
 		return arena_printf(
-			a, "the capture is unusable: %s", s->check->findings[0].message);
+			a, "the capture is unusable: %s", s->check->findings[0].note.message);
 	if (kind == KIND_TOTALS && !s->trace->samples && vendor_row(s->trace)->no_samples)
 		return vendor_row(s->trace)->no_samples;
 	if (kind_table[kind].no_verdict)

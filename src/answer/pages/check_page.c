@@ -4,7 +4,7 @@
 #include "answer/check.h"
 #include "answer/pages.h"
 
-static const enum cell_style severity_styles[] = {CELL_BAD, CELL_WARM, CELL_DIM};
+static const enum cell_style severity_styles[] = {CELL_DIM, CELL_WARM, CELL_BAD};
 static const enum cell_style verdict_styles[] = {CELL_GOOD, CELL_WARM, CELL_BAD};
 
 static void put_finding(struct page *p, const struct finding_row *f)
@@ -31,7 +31,7 @@ static void put_heading(struct page *p, const struct trace *t)
 static void put_findings(struct page *p, const struct checked_row *x)
 {
 	const struct finding_row *v = x->check.findings.v;
-	unsigned n[SEVERITY_COUNT] = {0};
+	unsigned n[NOTE_WEIGHTS] = {0};
 
 	for (size_t i = 0; i < x->check.findings.n; i++) {
 		put_finding(p, &v[i]);
@@ -39,8 +39,8 @@ static void put_findings(struct page *p, const struct checked_row *x)
 	}
 	page_line(p, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)",
 		style_mark(verdict_styles[x->verdict]), x->check.verdict, style_mark_end,
-		n[SEVERITY_ERROR], plural(n[SEVERITY_ERROR]), n[SEVERITY_WARNING],
-		plural(n[SEVERITY_WARNING]), n[SEVERITY_INFO]);
+		n[WEIGHT_ERROR], plural(n[WEIGHT_ERROR]), n[WEIGHT_WARNING],
+		plural(n[WEIGHT_WARNING]), n[WEIGHT_INFO]);
 }
 
 static const char explanation[] =

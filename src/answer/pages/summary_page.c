@@ -23,7 +23,7 @@ static void put_finding_items(struct page *p, struct rows findings)
 	const struct finding_row *v = findings.v;
 
 	for (size_t i = 0; i < findings.n; i++)
-		if (v[i].level != SEVERITY_INFO)
+		if (v[i].level != WEIGHT_INFO)
 			page_item(p, "  - ", "%s: %s; %s", v[i].id, v[i].message,
 				v[i].advice ? v[i].advice : "");
 }
@@ -495,7 +495,7 @@ static void put_limits(struct summary_page_summary_job *j)
 	bool has_title = false;
 
 	for (size_t i = 0; i < j->s->health.findings.n; i++) {
-		if (v[i].level != SEVERITY_INFO)
+		if (v[i].level != WEIGHT_INFO)
 			continue;
 		if (!has_title)
 			page_heading(j->p, "Limits of this capture");

@@ -97,8 +97,8 @@ static bool take_check(
 	bool ok = c != NULL;
 
 	for (uint32_t i = 0; ok && i < c->n_findings && !out->degenerate; i++)
-		if (is_degenerate(c->findings[i].id)) {
-			out->degenerate = arena_strdup(a, c->findings[i].message);
+		if (is_degenerate(c->findings[i].note.code)) {
+			out->degenerate = arena_strdup(a, c->findings[i].note.message);
 			ok = out->degenerate || err_nomem(e);
 		}
 	check_free(c);
