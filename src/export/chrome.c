@@ -434,12 +434,12 @@ static bool chrome_lost(struct export *x, const struct note *n, struct incore_er
 	return s->remarks.failed ? err_nomem(e) : true;
 }
 
-static bool chrome_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool chrome_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s left out: %s", c->what, c->why);
+	sb_printf(&b, "%s left out: %s", c->code, c->message);
 	s->is_failed |= b.failed;
 	chrome_remark(s, "left-out", b.p, c->count);
 	sb_free(&b);

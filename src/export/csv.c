@@ -87,8 +87,7 @@ static bool csv_export_lost(struct export *x, const struct note *n, struct incor
 	return true;
 }
 
-static bool csv_export_truncated(
-	struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool csv_export_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;

@@ -77,7 +77,12 @@ bool export_cut(
 	struct export *x, const char *what, const char *why, uint64_t count, struct incore_error *e)
 {
 	struct export_result *r = x->result;
-	struct export_cut c = {what, why, count};
+	struct note c = {.kind = NOTE_TRUNCATED,
+		.weight = WEIGHT_WARNING,
+		.code = what,
+		.message = why,
+		.offset = INCORE_NO_OFFSET,
+		.count = count};
 
 	if (count == 0)
 		return true;

@@ -66,12 +66,6 @@ struct export_sample {
 	uint64_t value;
 };
 
-struct export_cut {	  /* what was left out, and why */
-	const char *what; /* "links", "states", "tracks" */
-	const char *why;
-	uint64_t count;
-};
-
 enum export_weight { WEIGHT_CYCLES, WEIGHT_LOST, WEIGHT_EXPOSED }; /* lost: all except issue */
 
 struct export_options {
@@ -87,7 +81,7 @@ struct export_result {
 	struct arena arena;
 	uint32_t n_tracks, n_failed;
 	uint64_t n_slices, n_states, n_links, n_samples;
-	struct export_cut cuts[EXPORT_MAX_CUTS];
+	struct note cuts[EXPORT_MAX_CUTS]; /* left out: code says what, message why */
 	uint32_t n_cuts;
 	struct note *notes; /* one per track that could not be read, at most WALK_MAX_NOTES */
 	uint32_t n_notes;
@@ -131,7 +125,7 @@ struct export_ops {
 	bool (*counter)(struct export *x, const struct export_sample *s, struct incore_error *e);
 	bool (*lost)(struct export *x, const struct note *n,
 		struct incore_error *e); /* once per note of the trace */
-	bool (*truncated)(struct export *x, const struct export_cut *c, struct incore_error *e);
+	bool (*truncated)(struct export *x, const struct note *c, struct incore_error *e);
 	bool (*end)(struct export *x, struct incore_error *e);
 	bool (*commit)(struct export *x, struct incore_error *e); /* directories only */
 	void (*abort)(struct export *x); /* frees state after success or failure */

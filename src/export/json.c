@@ -552,13 +552,12 @@ static bool json_export_lost(struct export *x, const struct note *n, struct inco
 	return true;
 }
 
-static bool json_export_truncated(
-	struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool json_export_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	struct json_state *s = x->state;
 
-	sb_add(&s->cuts, c->what, strlen(c->what) + 1);
-	sb_add(&s->cuts, c->why, strlen(c->why) + 1);
+	sb_add(&s->cuts, c->code, strlen(c->code) + 1);
+	sb_add(&s->cuts, c->message, strlen(c->message) + 1);
 	return (!s->cuts.failed && VEC_PUSH(&s->cut_counts, c->count)) || err_nomem(e);
 }
 

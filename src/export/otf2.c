@@ -383,9 +383,9 @@ static bool otf2_lost(struct export *x, const struct note *n, struct incore_erro
 	return otf2_put_property(x->state, note_kind_name(n->kind), n->message, n->count, e);
 }
 
-static bool otf2_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool otf2_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
-	return otf2_put_property(x->state, "left-out", c->what, c->count, e);
+	return otf2_put_property(x->state, "left-out", c->code, c->count, e);
 }
 
 /* --- definitions --- */

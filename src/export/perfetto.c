@@ -704,12 +704,12 @@ static bool perfetto_lost(struct export *x, const struct note *n, struct incore_
 	return perfetto_latched(s, e);
 }
 
-static bool perfetto_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool perfetto_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	struct perfetto_state *s = x->state;
 	struct strbuf text = {0};
 
-	sb_printf(&text, "%s left out: %s", c->what, c->why);
+	sb_printf(&text, "%s left out: %s", c->code, c->message);
 	s->text.failed |= text.failed;
 	put_note(x, "left-out", text.p, c->count);
 	sb_free(&text);

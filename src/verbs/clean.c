@@ -239,8 +239,8 @@ static void warn_remarks(struct answer *a, const struct clean_job *j)
 {
 	for (size_t i = 0; i < j->remarks.n; i++) {
 		a->n_notes++;
-		a->n_losses += j->remarks.v[i].is_loss;
-		answer_warn(a, "%s", j->remarks.v[i].text);
+		a->n_losses += note_is_loss(&j->remarks.v[i]);
+		answer_warn(a, "%s", j->remarks.v[i].message);
 	}
 }
 

@@ -92,7 +92,7 @@ static void warn_cuts(struct answer *a, const struct export_ops *ops, const stru
 
 	for (uint32_t i = 0; i < r->n_cuts; i++)
 		sb_printf(
-			&b, "%s%s %s", i ? ", " : "", U64_TEXT(r->cuts[i].count), r->cuts[i].what);
+			&b, "%s%s %s", i ? ", " : "", U64_TEXT(r->cuts[i].count), r->cuts[i].code);
 	if (b.n && !b.failed)
 		answer_warn(a, "left out by %s: %s", ops->name, b.p);
 	sb_free(&b);
@@ -101,11 +101,11 @@ static void warn_cuts(struct answer *a, const struct export_ops *ops, const stru
 }
 
 static const struct column cut_columns[] = {
-	COLUMN(export_cut, what, UNIT_NONE, "what the format cannot hold"),
-	COLUMN(export_cut, why, UNIT_NONE, "reason why the format cannot hold it"),
-	COLUMN(export_cut, count, UNIT_COUNT, "number of items that were left out"),
+	COLUMN_AS(note, code, "what", UNIT_NONE, "what the format cannot hold"),
+	COLUMN_AS(note, message, "why", UNIT_NONE, "reason why the format cannot hold it"),
+	COLUMN(note, count, UNIT_COUNT, "number of items that were left out"),
 };
-static const struct record cut_record = RECORD_OF(export_cut, RECORD_BLOCK, cut_columns);
+static const struct record cut_record = RECORD_OF(note, RECORD_BLOCK, cut_columns);
 
 struct exported_row {
 	const char *file, *format, *evidence;

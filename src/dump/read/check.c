@@ -20,7 +20,7 @@ static struct problem problem_of_record(const struct dump *d, uint32_t record)
 		.has_task = true,
 		.slot = r->slot,
 		.record = record,
-		.at = r->at};
+		.note.offset = r->at};
 }
 
 /* --- regions of the payload file -------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void dump_regions_uncovered(struct dump *d, struct dump_check *c, uint64_
 {
 	/* an arena is reused: bytes between payloads are old */
 	if (!c->uncovered_bytes && d->gen_first != DUMP_DEVICE)
-		problems_add(&d->problems, PROBLEM_WARNING, "uncovered-bytes", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_WARNING, "uncovered-bytes", PROBLEM_DUMP,
 			"bytes %llu to %llu of %s belong to no record", (unsigned long long)from,
 			(unsigned long long)to, path_base(d->payload));
 	c->uncovered_bytes += to - from;
@@ -62,7 +62,7 @@ static void walk_regions(struct dump *d, struct dump_check *c, const uint32_t *o
 			dump_regions_uncovered(d, c, end, r->bin_offset);
 		if (r->bin_offset < end) {
 			c->overlapping++;
-			problems_add(&d->problems, PROBLEM_DEFECT, "overlap",
+			problems_add(&d->problems, WEIGHT_ERROR, "overlap",
 				problem_of_record(d, order[i]),
 				"record %u: its bytes from %llu overlap those of record %u",
 				order[i], (unsigned long long)r->bin_offset, last);
@@ -91,7 +91,7 @@ static void check_checksums(struct dump *d, struct dump_check *c)
 		if (crc == r->crc32c)
 			continue;
 		c->n_bad_checksums++;
-		problems_add(&d->problems, PROBLEM_DEFECT, "checksum-differs",
+		problems_add(&d->problems, WEIGHT_ERROR, "checksum-differs",
 			problem_of_record(d, (uint32_t)i),
 			"record %zu: crc32c of its bytes is 0x%08x, the manifest states 0x%08x", i,
 			crc, r->crc32c);
@@ -106,7 +106,7 @@ static void check_all_zero(struct dump *d)
 
 	if (n < 64 || p[0] || memcmp(p, p + 1, n - 1) != 0)
 		return;
-	problems_add(&d->problems, PROBLEM_WARNING, "all-zero", PROBLEM_DUMP,
+	problems_add(&d->problems, WEIGHT_WARNING, "all-zero", PROBLEM_DUMP,
 		"all %zu bytes of %s are zero: some producers write sizes but no data", n,
 		path_base(d->payload));
 }
@@ -157,14 +157,14 @@ static struct problem at_slot(const struct dump_task *t, uint32_t slot)
 		.has_task = true,
 		.slot = slot,
 		.record = UINT32_MAX,
-		.at = UINT64_MAX};
+		.note.offset = UINT64_MAX};
 }
 
 /* At level 1 only marked slots exist; an unknown level may be 1. */
-static enum problem_weight gap_weight(const struct dump *d)
+static enum note_weight gap_weight(const struct dump *d)
 {
-	return d->level == DUMP_LEVEL_UNKNOWN && d->gen_first >= DUMP_G4 ? PROBLEM_WARNING
-									 : PROBLEM_DEFECT;
+	return d->level == DUMP_LEVEL_UNKNOWN && d->gen_first >= DUMP_G4 ? WEIGHT_WARNING
+									 : WEIGHT_ERROR;
 }
 
 static void missing(struct slot_check *c, struct dump_task *t, uint32_t slot, const char *why)
@@ -202,7 +202,7 @@ static void check_gaps(struct slot_check *c, struct dump_task *t)
 		if (r->kind == DUMP_SCALAR && first_scalar == DUMP_NONE)
 			first_scalar = s->index;
 		if (r->kind == DUMP_TENSOR && first_scalar != DUMP_NONE)
-			problems_add(&c->d->problems, PROBLEM_DEFECT, "slot-order",
+			problems_add(&c->d->problems, WEIGHT_ERROR, "slot-order",
 				at_slot(t, s->index),
 				"task 0x%016llx: slot %u is a tensor above the scalar slot %u",
 				(unsigned long long)t->id, s->index, first_scalar);
@@ -233,13 +233,13 @@ static void check_expected(struct slot_check *c, struct dump_task *t)
 			missing(c, t, a->slot, "deps.json lists it");
 		if (r && a->dtype != DTYPE_UNKNOWN && r->kind == DUMP_TENSOR &&
 			r->dtype != a->dtype)
-			problems_add(&c->d->problems, PROBLEM_DEFECT, "dtype-differs",
+			problems_add(&c->d->problems, WEIGHT_ERROR, "dtype-differs",
 				at_slot(t, a->slot),
 				"task 0x%016llx slot %u is %s, deps.json says %s",
 				(unsigned long long)t->id, a->slot, dtype_name(r->dtype),
 				dtype_name(a->dtype));
 		if (r && r->kind == DUMP_TENSOR && r->role != a->role)
-			problems_add(&c->d->problems, PROBLEM_DEFECT, "role-differs",
+			problems_add(&c->d->problems, WEIGHT_ERROR, "role-differs",
 				at_slot(t, a->slot),
 				"task 0x%016llx slot %u is labelled %s, deps.json says %s",
 				(unsigned long long)t->id, a->slot, dump_role_name(r->role),
@@ -258,17 +258,17 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 	if (s->n_before + s->n_after == 0)
 		return; /* only unknown stages */
 	if (wants_before != (s->n_before > 0) || wants_after != (s->n_after > 0))
-		problems_add(&c->d->problems, PROBLEM_DEFECT, "stage-missing", at_slot(t, s->index),
+		problems_add(&c->d->problems, WEIGHT_ERROR, "stage-missing", at_slot(t, s->index),
 			"task 0x%016llx slot %u (%s) has %u %s before and %u after",
 			(unsigned long long)t->id, s->index, dump_role_name(r->role), s->n_before,
 			s->n_before == 1 ? "copy" : "copies", s->n_after);
 	if (s->choice == DUMP_CHOICE_WRITER)
-		problems_add(&c->d->problems, PROBLEM_NOTE, "several-before", at_slot(t, s->index),
+		problems_add(&c->d->problems, WEIGHT_INFO, "several-before", at_slot(t, s->index),
 			"task 0x%016llx slot %u: %u before copies with %u contents; record %u equals what task 0x%016llx left",
 			(unsigned long long)t->id, s->index, s->n_before, s->n_distinct, s->before,
 			(unsigned long long)d->records.v[s->writer].task_id);
 	if (s->choice == DUMP_CHOICE_AMBIGUOUS)
-		problems_add(&c->d->problems, PROBLEM_WARNING, "ambiguous-before",
+		problems_add(&c->d->problems, WEIGHT_WARNING, "ambiguous-before",
 			at_slot(t, s->index),
 			"task 0x%016llx slot %u: %u before copies with %u contents, and no earlier writer tells which is the state before the task",
 			(unsigned long long)t->id, s->index, s->n_before, s->n_distinct);
@@ -286,7 +286,7 @@ static void check_copies(struct slot_check *c, const struct dump_task *t, const 
 		if (a->kind == b->kind && a->dtype == b->dtype && a->role == b->role &&
 			a->geometry == b->geometry)
 			continue;
-		problems_add(&c->d->problems, PROBLEM_DEFECT, "copies-differ",
+		problems_add(&c->d->problems, WEIGHT_ERROR, "copies-differ",
 			problem_of_record(d, d->order[s->first + i]),
 			"task 0x%016llx slot %u: record %u is %s %s %s, record %u %s %s %s%s",
 			(unsigned long long)t->id, s->index, d->order[s->first],
@@ -315,7 +315,7 @@ static void check_members(struct slot_check *c, const struct dump_task *t)
 			first = record;
 		if (members == d->records.v[first].members)
 			continue;
-		problems_add(&c->d->problems, PROBLEM_DEFECT, "func-ids-differ",
+		problems_add(&c->d->problems, WEIGHT_ERROR, "func-ids-differ",
 			problem_of_record(d, record),
 			"task 0x%016llx: record %u has other func ids than record %u of the same task",
 			(unsigned long long)t->id, record, first);
@@ -342,7 +342,7 @@ static bool check_instance(struct slot_check *c, const struct dump_task *t,
 	f = &d->records.v[*at - 1];
 	if (f->role == r->role && f->dtype == r->dtype && f->kind == r->kind)
 		return true;
-	problems_add(&c->d->problems, PROBLEM_DEFECT, "instances-differ", at_slot(t, s->index),
+	problems_add(&c->d->problems, WEIGHT_ERROR, "instances-differ", at_slot(t, s->index),
 		"task 0x%016llx slot %u is %s %s %s, in task 0x%016llx of the same kernel %s %s %s",
 		(unsigned long long)t->id, s->index, dump_role_name(r->role),
 		dump_kind_name(r->kind), dtype_name(r->dtype), (unsigned long long)f->task_id,
@@ -414,7 +414,7 @@ static void check_inout(struct dump_flow *f, const struct dump_slot *s)
 		return;
 	if (u64_map_find(&f->written, identity(d, s->before)))
 		return;
-	problems_add(&f->d->problems, PROBLEM_NOTE, "no-earlier-writer",
+	problems_add(&f->d->problems, WEIGHT_INFO, "no-earlier-writer",
 		problem_of_record(d, s->before),
 		"task 0x%016llx slot %u: no earlier task wrote what it holds before: an input of the run, or uninitialised memory",
 		(unsigned long long)r->task_id, r->slot);
@@ -454,7 +454,7 @@ static bool dump_check_flow(struct dump *d, struct incore_error *e)
 static void check_counter(struct dump *d, const char *what, uint64_t stated, uint64_t counted)
 {
 	if (stated != UINT64_MAX && stated != counted)
-		problems_add(&d->problems, PROBLEM_DEFECT, "counter-differs", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_ERROR, "counter-differs", PROBLEM_DUMP,
 			"the manifest states %llu %s, its records are %llu",
 			(unsigned long long)stated, what, (unsigned long long)counted);
 }
@@ -482,10 +482,10 @@ static void check_counters(struct dump *d)
 	check_counter(d, "inouts", s->inout, n.inout);
 	check_counter(d, "truncated records", s->truncated, n.truncated);
 	if (s->dropped && s->dropped != UINT64_MAX)
-		problems_add(&d->problems, PROBLEM_DEFECT, "dropped-records", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_ERROR, "dropped-records", PROBLEM_DUMP,
 			"the producer dropped %llu records", (unsigned long long)s->dropped);
 	if (s->overwritten && s->overwritten != UINT64_MAX)
-		problems_add(&d->problems, PROBLEM_DEFECT, "overwritten-records", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_ERROR, "overwritten-records", PROBLEM_DUMP,
 			"the payload of %llu record%s was overwritten before it was read",
 			(unsigned long long)s->overwritten, plural(s->overwritten));
 }
@@ -494,17 +494,17 @@ static void check_flags(struct dump *d, uint32_t i)
 {
 	static const struct {
 		unsigned flag;
-		enum problem_weight weight;
+		enum note_weight weight;
 		const char *code, *text;
 	} all[] = {
-		{DUMP_TRUNCATED, PROBLEM_DEFECT, "truncated",
+		{DUMP_TRUNCATED, WEIGHT_ERROR, "truncated",
 			"its payload is a prefix of the tensor"},
-		{DUMP_OVERWRITTEN, PROBLEM_DEFECT, "overwritten", "its payload was overwritten"},
-		{DUMP_LOST, PROBLEM_DEFECT, "payload-lost", "its payload did not reach the file"},
-		{DUMP_TORN, PROBLEM_DEFECT, "torn", "it was copied while its task was running"},
-		{DUMP_INCOMPLETE, PROBLEM_DEFECT, "incomplete",
+		{DUMP_OVERWRITTEN, WEIGHT_ERROR, "overwritten", "its payload was overwritten"},
+		{DUMP_LOST, WEIGHT_ERROR, "payload-lost", "its payload did not reach the file"},
+		{DUMP_TORN, WEIGHT_ERROR, "torn", "it was copied while its task was running"},
+		{DUMP_INCOMPLETE, WEIGHT_ERROR, "incomplete",
 			"not all arguments of its task were recorded"},
-		{DUMP_AMBIGUOUS, PROBLEM_NOTE, "ambiguous-slot",
+		{DUMP_AMBIGUOUS, WEIGHT_INFO, "ambiguous-slot",
 			"selected by a value that was added more than once"},
 	};
 	const struct dump_record *r = &d->records.v[i];
@@ -529,20 +529,19 @@ static void check_size(struct dump *d, uint32_t i, const struct dump_geometry *g
 	bool may_lack = d->level == 3 || d->gen_first == DUMP_DEVICE;
 
 	if (r->flags & DUMP_HAS_NUMEL && r->bits != g->numel)
-		problems_add(&d->problems, PROBLEM_DEFECT, "numel-differs", problem_of_record(d, i),
+		problems_add(&d->problems, WEIGHT_ERROR, "numel-differs", problem_of_record(d, i),
 			"record %u states numel %llu, its shape has %llu elements", i,
 			(unsigned long long)r->bits, (unsigned long long)g->numel);
 	if (r->dtype == DTYPE_UNKNOWN)
-		problems_add(&d->problems, PROBLEM_WARNING, "unknown-dtype",
-			problem_of_record(d, i),
+		problems_add(&d->problems, WEIGHT_WARNING, "unknown-dtype", problem_of_record(d, i),
 			"record %u has a dtype that is not known: its payload cannot be read", i);
 	else if (r->bin_size > full || (r->bin_size && r->bin_size < full && !is_short))
-		problems_add(&d->problems, PROBLEM_DEFECT, "size-differs", problem_of_record(d, i),
+		problems_add(&d->problems, WEIGHT_ERROR, "size-differs", problem_of_record(d, i),
 			"record %u has %llu bytes, its shape and dtype ask for %llu", i,
 			(unsigned long long)r->bin_size, (unsigned long long)full);
 	else if (!r->bin_size && full && !is_short && !may_lack)
 		problems_add(&d->problems,
-			d->level == DUMP_LEVEL_UNKNOWN ? PROBLEM_WARNING : PROBLEM_DEFECT,
+			d->level == DUMP_LEVEL_UNKNOWN ? WEIGHT_WARNING : WEIGHT_ERROR,
 			"payload-absent", problem_of_record(d, i),
 			"record %u has no payload; its %llu bytes are missing", i,
 			(unsigned long long)full);
@@ -557,21 +556,21 @@ static void check_record(struct dump *d, uint32_t i)
 	dump_geometry_of(d, r, &g);
 	if (r->kind == DUMP_SCALAR) {
 		if (!(r->flags & DUMP_HAS_VALUE))
-			problems_add(&d->problems, PROBLEM_DEFECT, "no-value",
+			problems_add(&d->problems, WEIGHT_ERROR, "no-value",
 				problem_of_record(d, i), "record %u is a scalar without a value",
 				i);
 		else if (!(r->flags & DUMP_EXACT))
-			problems_add(&d->problems, PROBLEM_NOTE, "inexact-scalar",
+			problems_add(&d->problems, WEIGHT_INFO, "inexact-scalar",
 				problem_of_record(d, i),
 				"record %u: the file has 6 digits of a FLOAT32, not its bits", i);
 		if (r->bin_size)
-			problems_add(&d->problems, PROBLEM_DEFECT, "size-differs",
+			problems_add(&d->problems, WEIGHT_ERROR, "size-differs",
 				problem_of_record(d, i), "record %u is a scalar with payload", i);
 		return;
 	}
 	check_size(d, i, &g);
 	if (!!(r->flags & DUMP_CONTIGUOUS) != dump_geometry_is_dense(&g) && g.numel)
-		problems_add(&d->problems, PROBLEM_WARNING, "contiguity-differs",
+		problems_add(&d->problems, WEIGHT_WARNING, "contiguity-differs",
 			problem_of_record(d, i),
 			"record %u says is_contiguous %s, its strides say otherwise", i,
 			r->flags & DUMP_CONTIGUOUS ? "true" : "false");
@@ -579,9 +578,9 @@ static void check_record(struct dump *d, uint32_t i)
 
 enum dump_verdict dump_verdict_of(const struct dump *d)
 {
-	if (problems_count(&d->problems, PROBLEM_DEFECT))
+	if (problems_count(&d->problems, WEIGHT_ERROR))
 		return DUMP_DEFECTIVE;
-	return problems_count(&d->problems, PROBLEM_WARNING) ? DUMP_SUSPECT : DUMP_SOUND;
+	return problems_count(&d->problems, WEIGHT_WARNING) ? DUMP_SUSPECT : DUMP_SOUND;
 }
 
 const char *dump_verdict_name(enum dump_verdict v)
@@ -598,7 +597,7 @@ bool dump_check(struct dump *d, struct dump_check *out, struct incore_error *e)
 		return false;
 	check_counters(d);
 	if (d->is_repaired)
-		problems_add(&d->problems, PROBLEM_WARNING, "repaired", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_WARNING, "repaired", PROBLEM_DUMP,
 			"the run ended without closing its dump: what it had not flushed is missing");
 	for (size_t i = 0; i < d->records.n; i++)
 		check_record(d, (uint32_t)i);

@@ -290,7 +290,7 @@ static bool deps_read_one(
 		return false;
 	}
 	if (!ok) {
-		problems_add(&d->problems, PROBLEM_WARNING, "unreadable-companion", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_WARNING, "unreadable-companion", PROBLEM_DUMP,
 			"%s is not used: %s", path_base(path),
 			why.message ? why.message : "too large");
 		incore_error_clear(&why);
@@ -338,7 +338,7 @@ bool companions_read(struct dump *d, struct incore_error *e)
 		return false;
 	}
 	if (!ok)
-		problems_add(&d->problems, PROBLEM_WARNING, "unreadable-companion", PROBLEM_DUMP,
+		problems_add(&d->problems, WEIGHT_WARNING, "unreadable-companion", PROBLEM_DUMP,
 			"the directory above is not searched: %s",
 			why.message ? why.message : "cannot be read");
 	incore_error_clear(&why);

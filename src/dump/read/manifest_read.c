@@ -318,10 +318,10 @@ static bool get_stage(const struct json_member *f)
 		     : str_is(s, "after_completion") ? DUMP_AFTER
 						     : DUMP_STAGE_OTHER;
 	if (rec->stage == DUMP_STAGE_OTHER)
-		problems_add(&d->problems, PROBLEM_WARNING, "unknown-stage",
+		problems_add(&d->problems, WEIGHT_WARNING, "unknown-stage",
 			(struct problem){.slot = UINT32_MAX,
 				.record = (uint32_t)d->records.n,
-				.at = rec->at},
+				.note.offset = rec->at},
 			"record %zu has the unknown stage '%.*s' and takes no part", d->records.n,
 			(int)(s.n < 40 ? s.n : 40), s.p);
 	return true;
@@ -782,7 +782,7 @@ static struct problem of_task(uint64_t id, bool is_known)
 		.has_task = is_known,
 		.slot = UINT32_MAX,
 		.record = UINT32_MAX,
-		.at = UINT64_MAX};
+		.note.offset = UINT64_MAX};
 }
 
 static bool read_loss(struct manifest_reader *m)
@@ -808,12 +808,12 @@ static bool read_loss(struct manifest_reader *m)
 	if (m->r.is_failed)
 		return false;
 	if (has_task)
-		problems_add(&m->d->problems, PROBLEM_DEFECT, "producer-loss", of_task(task, true),
+		problems_add(&m->d->problems, WEIGHT_ERROR, "producer-loss", of_task(task, true),
 			"task 0x%016llx: the producer lost %llu records and %llu bytes (%s)",
 			(unsigned long long)task, (unsigned long long)records,
 			(unsigned long long)bytes, cause);
 	else
-		problems_add(&m->d->problems, PROBLEM_DEFECT, "producer-loss", of_task(0, false),
+		problems_add(&m->d->problems, WEIGHT_ERROR, "producer-loss", of_task(0, false),
 			"the producer lost %llu records and %llu bytes (%s)",
 			(unsigned long long)records, (unsigned long long)bytes, cause);
 	return true;
@@ -849,14 +849,12 @@ static bool read_incomplete(struct manifest_reader *m)
 	if (m->r.is_failed)
 		return false;
 	if (expected == UINT64_MAX)
-		problems_add(&m->d->problems, PROBLEM_DEFECT, "undescribed-task",
-			of_task(task, true),
+		problems_add(&m->d->problems, WEIGHT_ERROR, "undescribed-task", of_task(task, true),
 			"task 0x%016llx block %llu: %llu arguments of a task that was never described",
 			(unsigned long long)task, (unsigned long long)block,
 			(unsigned long long)found);
 	else
-		problems_add(&m->d->problems, PROBLEM_DEFECT, "incomplete-task",
-			of_task(task, true),
+		problems_add(&m->d->problems, WEIGHT_ERROR, "incomplete-task", of_task(task, true),
 			"task 0x%016llx block %llu: %llu of %llu arguments were recorded%s",
 			(unsigned long long)task, (unsigned long long)block,
 			(unsigned long long)found, (unsigned long long)expected,

@@ -484,7 +484,7 @@ static bool load_payload(struct dump *d, const struct manifest_reader *m, struct
 		return true;
 	if (!err_is(e, "link-outside"))
 		return err_wrap(e, "payload of the dump");
-	problems_add(&d->problems, PROBLEM_DEFECT, "link-outside", PROBLEM_DUMP, "%s %s",
+	problems_add(&d->problems, WEIGHT_ERROR, "link-outside", PROBLEM_DUMP, "%s %s",
 		path_base(d->payload), e->message ? e->message : "");
 	incore_error_clear(e);
 	d->is_payload_missing = true;
@@ -500,7 +500,7 @@ static void check_bounds(struct dump *d)
 			.has_task = true,
 			.slot = r->slot,
 			.record = (uint32_t)i,
-			.at = r->at};
+			.note.offset = r->at};
 
 		if (!r->bin_size)
 			continue;
@@ -509,15 +509,15 @@ static void check_bounds(struct dump *d)
 			continue;
 		r->flags |= DUMP_OUT_OF_FILE;
 		if (!d->payload)
-			problems_add(&d->problems, PROBLEM_DEFECT, "no-payload-file", at,
+			problems_add(&d->problems, WEIGHT_ERROR, "no-payload-file", at,
 				"record %zu has %llu bytes of payload, but no payload file is named",
 				i, (unsigned long long)r->bin_size);
 		else if (d->is_payload_missing)
-			problems_add(&d->problems, PROBLEM_DEFECT, "payload-missing", at,
+			problems_add(&d->problems, WEIGHT_ERROR, "payload-missing", at,
 				"record %zu has %llu bytes of payload in %s, which is not there", i,
 				(unsigned long long)r->bin_size, path_base(d->payload));
 		else
-			problems_add(&d->problems, PROBLEM_DEFECT, "out-of-file", at,
+			problems_add(&d->problems, WEIGHT_ERROR, "out-of-file", at,
 				"record %zu: bytes %llu to %llu are beyond the end of %s (%zu bytes)",
 				i, (unsigned long long)r->bin_offset,
 				(unsigned long long)r->bin_offset + r->bin_size,

@@ -21,7 +21,7 @@ void problems_deinit(struct problems *p)
 }
 
 static struct problem_count *dump_problems_count_of(
-	struct problems *p, const char *code, enum problem_weight weight)
+	struct problems *p, const char *code, enum note_weight weight)
 {
 	for (size_t i = 0; i < p->counts.n; i++)
 		if (strcmp(p->counts.v[i].code, code) == 0 && p->counts.v[i].weight == weight)
@@ -31,8 +31,8 @@ static struct problem_count *dump_problems_count_of(
 	return &p->counts.v[p->counts.n - 1];
 }
 
-void problems_add(struct problems *p, enum problem_weight weight, const char *code,
-	struct problem at, const char *fmt, ...)
+void problems_add(struct problems *p, enum note_weight weight, const char *code, struct problem at,
+	const char *fmt, ...)
 {
 	struct problem_count *c = dump_problems_count_of(p, code, weight);
 	char text[400];
@@ -47,14 +47,15 @@ void problems_add(struct problems *p, enum problem_weight weight, const char *co
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	at.code = code;
-	at.weight = weight;
-	at.text = arena_strdup(&p->arena, text);
-	if (!at.text || !VEC_PUSH(&p->v, at))
+	at.note.code = code;
+	at.note.weight = weight;
+	at.note.count = 1;
+	at.note.message = arena_strdup(&p->arena, text);
+	if (!at.note.message || !VEC_PUSH(&p->v, at))
 		p->is_failed = true;
 }
 
-uint64_t problems_count(const struct problems *p, enum problem_weight weight)
+uint64_t problems_count(const struct problems *p, enum note_weight weight)
 {
 	uint64_t n = 0;
 
@@ -74,12 +75,12 @@ uint64_t problems_of(const struct problems *p, const char *code)
 	return n;
 }
 
-const char *problem_weight_name(enum problem_weight weight)
+const char *problem_weight_name(enum note_weight weight)
 {
 	static const char *const names[] = {
-		[PROBLEM_NOTE] = "note",
-		[PROBLEM_WARNING] = "warning",
-		[PROBLEM_DEFECT] = "defect",
+		[WEIGHT_INFO] = "note",
+		[WEIGHT_WARNING] = "warning",
+		[WEIGHT_ERROR] = "defect",
 	};
 
 	return names[weight];

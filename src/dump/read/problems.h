@@ -8,30 +8,22 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/note.h"
 #include "base/vec.h"
 
 #define PROBLEMS_KEPT 200
 
-enum problem_weight {
-	PROBLEM_NOTE,	 /* good to know */
-	PROBLEM_WARNING, /* the dump is suspect */
-	PROBLEM_DEFECT,	 /* the dump is defective */
-};
-
 struct problem {
-	const char *code; /* stable word */
-	enum problem_weight weight;
+	struct note note; /* the offset is a byte of the manifest; UINT64_MAX: none */
 	uint64_t task_id;
 	uint32_t slot;	 /* UINT32_MAX: the task as a whole */
 	uint32_t record; /* manifest index; UINT32_MAX: none */
-	uint64_t at;	 /* byte of the manifest; UINT64_MAX: none */
 	bool has_task;
-	const char *text;
 };
 
 struct problem_count {
 	const char *code;
-	enum problem_weight weight;
+	enum note_weight weight;
 	uint64_t n;
 };
 
@@ -44,13 +36,14 @@ struct problems {
 
 void problems_init(struct problems *p);
 void problems_deinit(struct problems *p);
-/* `at` states the subject; code, weight and text are filled in. */
-void problems_add(struct problems *p, enum problem_weight weight, const char *code,
-	struct problem at, const char *fmt, ...) PRINTF_LIKE(5, 6);
-uint64_t problems_count(const struct problems *p, enum problem_weight weight);
+/* `at` states the subject; code, weight and message are filled in. */
+void problems_add(struct problems *p, enum note_weight weight, const char *code, struct problem at,
+	const char *fmt, ...) PRINTF_LIKE(5, 6);
+uint64_t problems_count(const struct problems *p, enum note_weight weight);
 /* Number of problems with one code, including those not kept. */
 uint64_t problems_of(const struct problems *p, const char *code);
-const char *problem_weight_name(enum problem_weight weight); /* "note", "warning", "defect" */
+const char *problem_weight_name(enum note_weight weight); /* "note", "warning", "defect" */
 
 /* What a problem is about. */
-#define PROBLEM_DUMP ((struct problem){.slot = UINT32_MAX, .record = UINT32_MAX, .at = UINT64_MAX})
+#define PROBLEM_DUMP                                                                               \
+	((struct problem){.note.offset = UINT64_MAX, .slot = UINT32_MAX, .record = UINT32_MAX})

@@ -298,7 +298,7 @@ static bool record_add_record(
 		.has_task = true,
 		.slot = x.slot,
 		.record = (uint32_t)d->records.n,
-		.at = at};
+		.note.offset = at};
 
 	if (!geometry_of(d, r, &x.geometry) || !members_of(d, r, &x.members))
 		return err_nomem(e);
@@ -311,7 +311,7 @@ static bool record_add_record(
 		x.flags |= DUMP_EXACT | DUMP_HAS_VALUE;
 	}
 	if (r->is_clamped || r->role > DUMP_INOUT || r->stage > DUMP_AFTER || r->kind > DUMP_SCALAR)
-		problems_add(&d->problems, PROBLEM_DEFECT, "bad-device-record", where,
+		problems_add(&d->problems, WEIGHT_ERROR, "bad-device-record", where,
 			"record %zu: a field is beyond its limit and was cut", d->records.n);
 	return VEC_PUSH(&d->records, x) || err_nomem(e);
 }

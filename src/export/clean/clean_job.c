@@ -115,15 +115,20 @@ static bool clean_job_remark(struct clean_job *j, bool is_loss, const char *fmt,
 static bool clean_job_remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 {
 	struct strbuf b = {0};
-	struct clean_remark r = {.is_loss = is_loss};
+	struct note r = {.kind = is_loss ? NOTE_LOST : NOTE_INFO,
+		.code = "clean",
+		.path = j->run->path,
+		.offset = INCORE_NO_OFFSET,
+		.count = 1};
 	va_list ap;
 
 	va_start(ap, fmt);
 	sb_vprintf(&b, fmt, ap);
 	va_end(ap);
-	r.text = b.failed ? NULL : arena_strdup(&j->arena, b.p);
+	r.weight = note_kind_weight(r.kind);
+	r.message = b.failed ? NULL : arena_strdup(&j->arena, b.p);
 	sb_free(&b);
-	return r.text && VEC_PUSH(&j->remarks, r);
+	return r.message && VEC_PUSH(&j->remarks, r);
 }
 
 /* --- reading --- */

@@ -11,11 +11,6 @@
 #include "export/clean/clean_find.h"
 #include "export/clean/clean_write.h"
 
-struct clean_remark {
-	const char *text;
-	bool is_loss;
-};
-
 enum clean_file { CLEAN_TRACE, CLEAN_METRICS, CLEAN_SUMMARY, CLEAN_FILES };
 
 struct clean_job {
@@ -32,7 +27,7 @@ struct clean_job {
 	struct str api; /* payload of API_INSTR, or empty */
 	uint64_t api_offset;
 	bool is_bin;
-	VEC(struct clean_remark) remarks;
+	VEC(struct note) remarks;
 	char *paths[CLEAN_FILES]; /* of written files; NULL: not written */
 	char *raw_path;		  /* of the copied folder */
 	struct out_file out[CLEAN_FILES];

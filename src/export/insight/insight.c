@@ -396,7 +396,7 @@ static bool insight_lost(struct export *x, const struct note *n, struct incore_e
 	return true; /* they are in the block of tables */
 }
 
-static bool insight_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool insight_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;

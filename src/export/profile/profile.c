@@ -469,7 +469,7 @@ bool profile_lost(struct export *x, const struct note *n, struct incore_error *e
 	return true;
 }
 
-bool profile_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+bool profile_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;

@@ -90,7 +90,7 @@ bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e
 	return true;
 }
 
-bool tabular_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+bool tabular_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;

@@ -800,7 +800,7 @@ static bool ui_write_lost(struct export *x, const struct note *n, struct incore_
 	return true; /* the format has no place for notes; the driver counts them as left out */
 }
 
-static bool ui_write_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+static bool ui_write_truncated(struct export *x, const struct note *c, struct incore_error *e)
 {
 	(void)x;
 	(void)c;

@@ -34,19 +34,19 @@ static const struct column problem_task_columns[] = {DUMP_TASK_ID(problem)};
 static const struct record problem_task_record =
 	RECORD_OF(problem, RECORD_SCALAR, problem_task_columns);
 static const struct column problem_columns[] = {
-	COLUMN_AS(problem_row, p.weight, "weight", UNIT_NONE, "how serious the problem is",
+	COLUMN_AS(problem_row, p.note.weight, "weight", UNIT_NONE, "how serious the problem is",
 		.words = WEIGHTS),
-	COLUMN_AS(
-		problem_row, p.code, "code", UNIT_NONE, "stable identifier of the kind of problem"),
+	COLUMN_AS(problem_row, p.note.code, "code", UNIT_NONE,
+		"stable identifier of the kind of problem"),
 	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
 		"task that the problem is about"),
 	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX,
 		"number of the argument that the problem is about", NULLABLE),
 	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX,
 		"index of the record that the problem is about", NULLABLE),
-	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES,
+	COLUMN_AS(problem_row, p.note.offset, "offset", UNIT_BYTES,
 		"byte offset of the problem in the manifest", NULLABLE),
-	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
+	COLUMN_AS(problem_row, p.note.message, "text", UNIT_NONE, "what is wrong"),
 };
 static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);
 
@@ -98,10 +98,11 @@ static void page_kind(struct page *p, const struct check_data *k, const struct p
 	for (size_t i = 0; i < all->v.n && shown < k->top; i++) {
 		const struct problem *x = &all->v.v[i];
 
-		if (x->weight != kind->weight || strcmp(x->code, kind->code) != 0)
+		if (x->note.weight != kind->weight || strcmp(x->note.code, kind->code) != 0)
 			continue;
-		page_line(p, "%s%-7s%s  %-18s  %s", style_mark(styles[x->weight]),
-			problem_weight_name(x->weight), style_mark_end, x->code, x->text);
+		page_line(p, "%s%-7s%s  %-18s  %s", style_mark(styles[x->note.weight]),
+			problem_weight_name(x->note.weight), style_mark_end, x->note.code,
+			x->note.message);
 		shown++;
 	}
 	if (shown < kind->n)
@@ -133,12 +134,12 @@ static void dump_check_page(const struct answer *a, struct page *p)
 {
 	const struct check_data *k = a->data;
 	const struct problems *all = &k->d->problems;
-	uint64_t n_defects = problems_count(all, PROBLEM_DEFECT);
-	uint64_t n_warnings = problems_count(all, PROBLEM_WARNING);
-	uint64_t n_notes = problems_count(all, PROBLEM_NOTE);
+	uint64_t n_defects = problems_count(all, WEIGHT_ERROR);
+	uint64_t n_warnings = problems_count(all, WEIGHT_WARNING);
+	uint64_t n_notes = problems_count(all, WEIGHT_INFO);
 
 	dump_page_head(p, k->d);
-	for (int weight = PROBLEM_DEFECT; weight >= PROBLEM_NOTE; weight--)
+	for (int weight = WEIGHT_ERROR; weight >= WEIGHT_INFO; weight--)
 		for (size_t i = 0; i < all->counts.n; i++)
 			if ((int)all->counts.v[i].weight == weight)
 				page_kind(p, k, &all->counts.v[i]);
@@ -154,8 +155,8 @@ static void warn_unread(struct answer *a, const struct dump *d)
 	const struct problems *p = &d->problems;
 
 	for (size_t i = 0; i < p->v.n; i++)
-		if (strcmp(p->v.v[i].code, "unreadable-companion") == 0)
-			answer_warn(a, "%s", p->v.v[i].text);
+		if (strcmp(p->v.v[i].note.code, "unreadable-companion") == 0)
+			answer_warn(a, "%s", p->v.v[i].note.message);
 }
 
 static bool dump_check_ask(const struct request *r, struct answer *a, struct incore_error *e)

@@ -10,10 +10,11 @@
 
 static void warn_problem(struct answer *a, const struct dump *d, const struct problem *x)
 {
-	if (x->at == UINT64_MAX)
-		answer_warn(a, "%s: %s", d->manifest, x->text);
+	if (x->note.offset == UINT64_MAX)
+		answer_warn(a, "%s: %s", d->manifest, x->note.message);
 	else
-		answer_warn(a, "%s@%llu: %s", d->manifest, (unsigned long long)x->at, x->text);
+		answer_warn(a, "%s@%llu: %s", d->manifest, (unsigned long long)x->note.offset,
+			x->note.message);
 }
 
 /* Reports the defects that the reader has already found. */
@@ -24,12 +25,12 @@ static void warn_problems(struct answer *a, const struct dump *d)
 	EACH (const struct problem_count, k, p->counts.v, p->counts.n) {
 		uint64_t shown = 0;
 
-		if (k->weight == PROBLEM_NOTE)
+		if (k->weight == WEIGHT_INFO)
 			continue;
 		for (size_t j = 0; j < p->v.n && shown < WARNINGS_SHOWN; j++) {
 			const struct problem *x = &p->v.v[j];
 
-			if (x->weight != k->weight || strcmp(x->code, k->code) != 0)
+			if (x->note.weight != k->weight || strcmp(x->note.code, k->code) != 0)
 				continue;
 			shown++;
 			warn_problem(a, d, x);
@@ -37,7 +38,7 @@ static void warn_problems(struct answer *a, const struct dump *d)
 		if (k->n > shown)
 			answer_warn(a, "%s: %llu more like that (%s)", d->manifest,
 				(unsigned long long)(k->n - shown), k->code);
-		if (k->weight == PROBLEM_DEFECT)
+		if (k->weight == WEIGHT_ERROR)
 			a->n_losses++;
 	}
 }
