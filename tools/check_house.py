@@ -175,6 +175,44 @@ def check_reach(program):
             check(o["names_file"] or not names or not o["reach"], f"{verb['name']} --{o['name']} {o['arg']}: does it name a file? It reaches {o['reach']}")
 
 
+# Notes that no test shows by their code. The list may only become shorter.
+UNTESTED_NOTES = set("""absurd-counts aligned-sms bad-csv-row bad-dump-line chunks-not-shown cleaned-input coarser-clock core-without-logs csv-differs damaged-cubin
+    damaged-debug-info damaged-metadata disassembler-crash empty-summary events-lost host-trap launches-summed links-left-out lone-trace
+    model-fallback-ops model-long-slices model-unknown-ops no-cubin no-debug-info no-disassembler no-time-line odd-clock odd-reserve open-marks
+    other-dumps other-files samples-without-kernel scopes-cut scopes-more second-block several-dispatches shared-function sorted-instructions
+    too-many-columns traced-simds truncated-report two-clocks unaligned-sms unknown-bytes unknown-operands unknown-producers unnamed-marker
+    unreadable-folder wait-without-set warps-lost warps-unfinished waves-without-detail""".split())
+
+
+def is_shown(message, tests):
+    """Does a test have the longest text of a message between two conversions of its format?"""
+    part = max(re.split(r"%[-+ #0-9.*]*(?:ll|z|l)?[a-zA-Z]|\\.", message), key=len).strip()
+    return len(part) > 11 and part in tests
+
+
+def check_notes():
+    """Each code of a note and of a finding has its line in a page, and a test that shows it."""
+    src = os.path.join(ROOT, "src")
+    texts = "".join(read(os.path.relpath(os.path.join(d, f), ROOT)) for d, _, fs in os.walk(src) for f in fs if f.endswith(".c"))
+    tests = "".join(open(os.path.join(d, f), errors="replace").read() for d, _, fs in os.walk(os.path.join(ROOT, "tests")) for f in fs
+                    if f.endswith((".py", ".c", ".json", ".sql")) or f in ("expect", "stderr", "cmd"))
+    words = set(re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", tests))
+    findings = set(re.findall(r'X\("([a-z0-9-]+)"', read("src", "analysis", "check", "findings.h")))
+    page = read("man", "incore-check.1.scd")
+    for code in sorted(findings):
+        check(re.search(rf"(?<![\w-]){code}(?![\w-])", page), f"finding {code}: no line in man/incore-check.1.scd")
+        check(code in words, f"finding {code}: no test shows it")
+    for code in sorted(set(re.findall(r'\bcheck_add(?:_as)?\(\s*c, "([a-z0-9-]+)"', texts)) - findings):
+        check(False, f"finding {code}: no row in analysis/check/findings.h")
+    made = re.findall(r'\b(?:trace_note|asc_note)\([^;]*?NOTE_\w+[^;"]*?"([a-z0-9-]+)"((?:[^;"]|"(?:\\.|[^"\\])*")*);', texts)
+    codes = {code for code, _ in made}
+    shown = {code for code, rest in made if is_shown("".join(re.findall(r'"((?:\\.|[^"\\])*)"', rest)), tests)}
+    told = set(re.findall(r"^\*([a-z0-9-]+)\* \(", read("man", "incore-notes.7.scd"), re.M))
+    gone = {code for code in told if f'"{code}"' not in texts}
+    check(len(codes) > 100 and not codes - told and not gone, f"man/incore-notes.7.scd lacks {sorted(codes - told)} and has {sorted(gone)}, which nobody notes")
+    check(codes - words - shown == UNTESTED_NOTES, f"notes without a test: {sorted((codes - words - shown) ^ UNTESTED_NOTES)} against the list of this check")
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     ask = lambda *w: json.loads(subprocess.run([program, *w], capture_output=True, check=True).stdout)  # noqa: E731
@@ -184,6 +222,7 @@ def main():
     check_reach(program)
     check(read(answer_types.FILE) == answer_types.text(program), "ui/answers.ts: the schemas are others; tools/answer_types.py INCORE --write")
     check_option_names()
+    check_notes()
     check_files()
     check_completions(program)
     check_names(os.path.abspath(sys.argv[1]))

@@ -237,6 +237,17 @@ static void test_check_toolkit(void **state)
 	}
 }
 
+static void test_check_unmapped_samples(void **state)
+{
+	struct trace *t = mem_trace_new(&(struct mem_capture){MEM_CODE(code)});
+
+	(void)state;
+	t->meta.vendor = VENDOR_NVIDIA;
+	assert_true(trace_note(
+		t, NOTE_UNMAPPED, "unmapped-addresses", NULL, INCORE_NO_OFFSET, 7, "7 samples"));
+	expect(t, "unmapped-addresses", VERDICT_SUSPECT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_check_order),
 		cmocka_unit_test(test_check_words),
 		cmocka_unit_test(test_check_toolkit),
+		cmocka_unit_test(test_check_unmapped_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

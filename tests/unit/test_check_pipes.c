@@ -196,6 +196,33 @@ static void test_check_pipes_shell(void **state)
 	trace_free(t);
 }
 
+/* What the model found wrong with the kernel it timed is a finding, whatever it is. */
+static void test_check_pipes_model(void **state)
+{
+	static const char *const codes[] = {"model-race", "model-deadlock", "model-unmatched-wait",
+		"model-double-set", "model-flag-left-set", "model-bad-flag", "model-counter-full",
+		"model-missing-barrier", "model-more-findings", "model-incomplete", "model-later"};
+	static const struct mem_pipe p[] = {CUBE_CORE(end)};
+	struct trace *t =
+		mem_pipes_new(&(struct mem_pipes){MEM_PIPES(p), MEM_LINKS(links), .bytes = 1});
+	struct check *c;
+
+	(void)state;
+	t->meta.evidence = EVIDENCE_ESTIMATE;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_true(trace_note(t, NOTE_CONTRADICTORY, codes[i], NULL, INCORE_NO_OFFSET, 1,
+			"found %zu", i));
+	c = ask(t);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		assert_non_null(check_find(c, codes[i]));
+		assert_int_equal(check_find(c, codes[i])->note.weight, WEIGHT_WARNING);
+		assert_true(check_find(c, codes[i])->advice[0]);
+	}
+	assert_int_equal(c->verdict, VERDICT_SUSPECT);
+	check_free(c);
+	trace_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_check_pipes_flags),
 		cmocka_unit_test(test_check_pipes_bytes),
 		cmocka_unit_test(test_check_pipes_shell),
+		cmocka_unit_test(test_check_pipes_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
