@@ -388,13 +388,11 @@ static bool collect_waves(struct hot_job *j, struct incore_error *e)
 /* Without a timeline there is no accounting: takes the totals that the capture states. */
 static void take_stated(struct hot_job *j)
 {
-	const bool is_sampled = trace_kind(j->trace) == KIND_SAMPLES;
-
 	hot_take_stated(j->hot);
 	if (j->trace->n_code == 0)
 		answer_warn(
 			j->a, "nothing was traced: no code and no waves (incore check says more)");
-	else if (is_sampled)
+	else if (j->out->is_sampled)
 		answer_warn(j->a,
 			"sampled data: cycles are samples x %llu, an estimate with the error shown",
 			(unsigned long long)j->trace->sampling.period_cyc);
@@ -402,7 +400,7 @@ static void take_stated(struct hot_job *j)
 		answer_warn(j->a, "sampled data: counts of samples, not cycles");
 	else
 		answer_warn(j->a, "%s", vendor_row(j->trace)->no_cycles);
-	if (!is_sampled && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
+	if (!j->out->is_sampled && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
 		answer_warn(j->a,
 			"--by %s needs waves, or samples of a known period: nothing to show",
 			j->out->by);
@@ -414,9 +412,8 @@ static bool hot_collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		return trace_kind(j->trace) != KIND_SAMPLES ||
-		       hot_fill_samples(
-			       j->causes, j->producers, j->out->has_exposed ? j->hot : NULL, e);
+		return !j->out->is_sampled || hot_fill_samples(j->causes, j->producers,
+						      j->out->has_exposed ? j->hot : NULL, e);
 	}
 	return trace_kind(j->trace) == KIND_PIPES ? collect_pipes(j, e) : collect_waves(j, e);
 }
@@ -665,6 +662,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	if (!j.out->by)
 		return err_nomem(e);
 	a->data = j.out;
+	j.out->is_sampled = trace_kind(t) == KIND_SAMPLES;
 	if (j.p->taxonomy == TAXONOMY_FLYDSL)
 		return make_legacy_text(&j, e);
 	ok = hot_per(j.p->per, t, &j.out->per, e) && answer_of(&j, e);
@@ -672,7 +670,6 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	if (ok && j.pipes)
 		j.out->nothing_to_do = bucket_sums(j.pipes->bucket);
 	j.out->has_samples = t->samples != NULL;
-	j.out->is_sampled = trace_kind(t) == KIND_SAMPLES;
 	selection_deinit(&j.selection);
 	return ok;
 }

@@ -92,15 +92,31 @@ static bool walk_for(struct table_cursor *c, struct collector made, struct incor
 	return ok;
 }
 
-/* Analyses pipes; *out stays NULL if the tracks are waves. */
-static bool analysed_table_walk_pipes(
-	struct table_cursor *c, struct pipes **out, struct incore_error *e)
+static bool fill_of_pipes(
+	struct table_cursor *c, struct causes *k, struct producers *to, struct incore_error *e)
 {
-	*out = NULL;
-	if (trace_kind(c->trace) != KIND_PIPES)
+	struct pipes *p = pipes_new(c->trace, e);
+	bool ok = p && walk_for(c, pipes_collector(p), e) && pipes_finish(p, e) &&
+		  (!k || pipes_fill_causes(p, k, e)) && (!to || pipes_fill_producers(p, to, e));
+
+	pipes_free(p);
+	return ok;
+}
+
+/* Fills causes or producers; the other is NULL. */
+static bool analysed_fill(
+	struct table_cursor *c, struct causes *k, struct producers *to, struct incore_error *e)
+{
+	enum trace_kind kind = trace_kind(c->trace);
+
+	if (kind == KIND_SAMPLES)
+		return k ? samples_fill_causes(k, e) : samples_fill_producers(to, e);
+	if (!c->trace->n_tracks)
 		return true;
-	*out = pipes_new(c->trace, e);
-	return *out && walk_for(c, pipes_collector(*out), e) && pipes_finish(*out, e);
+	if (kind == KIND_PIPES)
+		return fill_of_pipes(c, k, to, e);
+	return k ? walk_for(c, causes_collector(k), e) && causes_finish(k, e)
+		 : walk_for(c, producers_collector(to), e) && producers_finish(to, e);
 }
 
 /* --- causes --- */
@@ -126,22 +142,6 @@ static const struct record cause_record = RECORD_OF(cause_line, RECORD_LINE, cau
 
 ORDER(by_row, struct cause_line, UP(row) DOWN(cycles) A_TO_Z(cause))
 
-static bool fill_causes(struct table_cursor *c, struct causes *k, struct incore_error *e)
-{
-	struct pipes *p = NULL;
-	bool ok = true;
-
-	if (trace_kind(c->trace) == KIND_SAMPLES)
-		return samples_fill_causes(k, e);
-	if (!c->trace->n_tracks)
-		return true;
-	if (trace_kind(c->trace) != KIND_PIPES)
-		return walk_for(c, causes_collector(k), e) && causes_finish(k, e);
-	ok = analysed_table_walk_pipes(c, &p, e) && pipes_fill_causes(p, k, e);
-	pipes_free(p);
-	return ok;
-}
-
 static struct cause_line cause_line(
 	const struct table_cursor *c, const struct cause *x, code_idx code)
 {
@@ -165,7 +165,7 @@ static bool analysed_table_make_causes(struct table_cursor *c, struct incore_err
 		return false;
 	k = a ? a->causes : causes_new(c->trace, NULL, CAUSES_ROWS, e);
 	c->state = a ? NULL : k;
-	if (!k || (!a && !fill_causes(c, k, e)))
+	if (!k || (!a && !analysed_fill(c, k, NULL, e)))
 		return false;
 	has_cells = k->n_cells > 0; /* causes of pipes are known by lane, not by row */
 	v = TABLE_ROWS(c, has_cells ? k->n_cells : k->n, cause_line, e);
@@ -228,22 +228,6 @@ static const struct column producer_columns[] = {
 static const struct record producer_record =
 	RECORD_OF(producer_line, RECORD_LINE, producer_columns);
 
-static bool fill_producers(struct table_cursor *c, struct producers *k, struct incore_error *e)
-{
-	struct pipes *p = NULL;
-	bool ok;
-
-	if (trace_kind(c->trace) == KIND_SAMPLES)
-		return samples_fill_producers(k, e);
-	if (!c->trace->n_tracks)
-		return true;
-	if (trace_kind(c->trace) != KIND_PIPES)
-		return walk_for(c, producers_collector(k), e) && producers_finish(k, e);
-	ok = analysed_table_walk_pipes(c, &p, e) && pipes_fill_producers(p, k, e);
-	pipes_free(p);
-	return ok;
-}
-
 static bool analysed_table_make_producers(struct table_cursor *c, struct incore_error *e)
 {
 	bool ok;
@@ -255,7 +239,7 @@ static bool analysed_table_make_producers(struct table_cursor *c, struct incore_
 		return false;
 	k = a ? a->producers : producers_new(c->trace, PRODUCERS_EDGES, e);
 	c->state = a ? NULL : k;
-	if (!k || (!a && !fill_producers(c, k, e)))
+	if (!k || (!a && !analysed_fill(c, NULL, k, e)))
 		return false;
 	v = TABLE_ROWS(c, k->edges.n, producer_line, e);
 	for (size_t i = 0; v && i < k->edges.n; i++) {

@@ -487,10 +487,14 @@ struct check *check_new(
 	arena_init(&c->arena);
 	c->trace = t;
 	c->ctx = ctx;
-	if (trace_kind(t) == KIND_PIPES)
+	if (trace_kind(t) != KIND_PIPES) {
+		if (gather_new(c, e))
+			return c;
+	} else {
 		c->pipes = pipes_new(t, e);
-	if (trace_kind(t) == KIND_PIPES ? c->pipes != NULL : gather_new(c, e))
-		return c;
+		if (c->pipes)
+			return c;
+	}
 	check_free(c);
 	return NULL;
 }

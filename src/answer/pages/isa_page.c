@@ -135,7 +135,7 @@ struct isa_page_writer {
 	const struct isa_answer *a;
 	const struct listing *l;
 	const struct trace *trace;
-	enum trace_kind kind;
+	bool has_period; /* cycles are samples x period */
 	const char *const *titles;
 	bool is_sampled; /* PC sampling: shows counts of samples instead of cycles */
 	struct strbuf *out;
@@ -239,13 +239,13 @@ static const char *cell_text(
 		snprintf(buf, 32, "%lld", (long long)w->trace->code[i].number);
 		return buf;
 	case COLUMN_HIT:
-		if (w->is_sampled && w->kind != KIND_SAMPLES)
+		if (w->is_sampled && !w->has_period)
 			return "";
 		return s->totals.hit ? fmt_u64(buf, s->totals.hit) : "-";
 	case COLUMN_LATENCY:
 		return number_or_blank(w, part, buf);
 	case COLUMN_STALL:
-		if (w->kind == KIND_SAMPLES)
+		if (w->has_period)
 			return number_or_blank(w, s->exposed_samples, buf);
 		return number_or_blank(
 			w, w->is_sampled ? s->stalled_samples : s->totals.stall, buf);
@@ -380,7 +380,7 @@ static void say_pair(struct isa_page_writer *w, const struct producer_edge *x)
 			U64_TEXT(together));
 	else if (x->n_inexact)
 		sb_puts(&w->part, "group, ");
-	if (w->kind == KIND_SAMPLES)
+	if (w->has_period)
 		sb_printf(&w->part, "%s", COUNTED(x->count, "sample"));
 	else
 		sb_printf(&w->part, "latency %s", U64_TEXT(x->latency.median));
@@ -648,16 +648,14 @@ static bool isa_listing_make(const struct isa_answer *a, uint64_t n_waves, uint3
 	struct isa_page_writer w = {.a = a,
 		.l = a->listing,
 		.trace = a->listing->trace,
-		.kind = trace_kind(a->listing->trace),
+		.has_period = trace_kind(a->listing->trace) == KIND_SAMPLES,
 		.is_sampled = a->listing->trace->samples != NULL,
 		.out = out,
 		.n_waves = n_waves,
 		.n_notes = n_notes};
 	bool ok = lay_out(&w, e);
 
-	w.titles = w.kind == KIND_SAMPLES ? exposed_titles
-		   : w.is_sampled	  ? sample_titles
-					  : cycle_titles;
+	w.titles = w.has_period ? exposed_titles : w.is_sampled ? sample_titles : cycle_titles;
 	if (ok) {
 		isa_page_measure(&w);
 		find_hottest(&w);

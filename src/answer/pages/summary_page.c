@@ -101,13 +101,14 @@ static void summary_pipes_page(const struct summary_pipes *s, const struct trace
 
 /* --- waves ------------------------------------------------------------------------------------ */
 
-struct summary_page_summary_job {
+struct summary_sheet {
 	struct page *p;
 	const struct summary_answer *s;
 	const struct trace *trace;
+	bool is_sampled; /* cycles are samples x period */
 };
 
-static void put_provenance(struct summary_page_summary_job *j)
+static void put_provenance(struct summary_sheet *j)
 {
 	const struct trace_meta *m = &j->s->provenance;
 	const struct trace_launch *l = &m->launch;
@@ -127,14 +128,14 @@ static void put_provenance(struct summary_page_summary_job *j)
 		page_fact(j->p, "coverage   ", "%s", j->s->coverage);
 }
 
-static void put_health(struct summary_page_summary_job *j)
+static void put_health(struct summary_sheet *j)
 {
 	page_heading(j->p, "Health");
 	page_prose(j->p, "  ", "%s", j->s->health_line);
 	put_finding_items(j->p, j->s->health.findings);
 }
 
-static void put_other_simds(struct summary_page_summary_job *j)
+static void put_other_simds(struct summary_sheet *j)
 {
 	const struct hidden_line *lost = &j->s->hidden.lost;
 
@@ -150,7 +151,7 @@ static void put_bucket(struct table *t, const char *name, const struct hidden_li
 		CELL_COUNT(h->hidden), CELL_COUNT(h->exposed), CELL_PERCENT(h->exposed, all));
 }
 
-static void put_accounting(struct summary_page_summary_job *j)
+static void put_accounting(struct summary_sheet *j)
 {
 	const struct summary_answer *s = j->s;
 	const struct viewer_pie *v = &s->viewer_pie;
@@ -169,7 +170,7 @@ static void put_accounting(struct summary_page_summary_job *j)
 	put_bucket(t, "  wait", &s->hidden.wait, all);
 	put_bucket(t, "  idle", &s->hidden.idle, all);
 	put_bucket(t, "  drain", &s->hidden.drain, all);
-	if (trace_kind(j->trace) == KIND_SAMPLES) {
+	if (j->is_sampled) {
 		page_prose(j->p, "  ",
 			"%s cycles of all %s together, by samples x %s. Hidden: another %s issued "
 			"meanwhile.",
@@ -195,7 +196,7 @@ static void put_accounting(struct summary_page_summary_job *j)
 			percent_of(st[STATE_STALL], states), percent_of(st[STATE_IDLE], states));
 }
 
-static void put_utilization(struct summary_page_summary_job *j)
+static void put_utilization(struct summary_sheet *j)
 {
 	const uint64_t *u = j->s->utilization.cyc;
 	const struct matrix *m = &j->s->matrix.m;
@@ -215,7 +216,7 @@ static void put_utilization(struct summary_page_summary_job *j)
 	page_prose(j->p, "  ", "%s", "");
 }
 
-static void summary_page_put_causes(struct summary_page_summary_job *j)
+static void summary_page_put_causes(struct summary_sheet *j)
 {
 	const struct summary_cause *v = j->s->causes.v;
 	const struct family_row *f = j->s->families.v;
@@ -247,7 +248,7 @@ static void summary_page_put_causes(struct summary_page_summary_job *j)
 	}
 }
 
-static void put_sampled_edges(struct summary_page_summary_job *j)
+static void put_sampled_edges(struct summary_sheet *j)
 {
 	const struct summary_producers *k = &j->s->producers;
 	const struct edge_row *v = k->edges.v;
@@ -270,7 +271,7 @@ static void put_sampled_edges(struct summary_page_summary_job *j)
 		U64_TEXT(k->sums.waits.group), U64_TEXT(k->sums.waits.unresolved));
 }
 
-static void put_edges(struct summary_page_summary_job *j)
+static void put_edges(struct summary_sheet *j)
 {
 	const struct summary_producers *k = &j->s->producers;
 	const struct edge_row *v = k->edges.v;
@@ -278,7 +279,7 @@ static void put_edges(struct summary_page_summary_job *j)
 
 	if (!j->s->has_edges)
 		return;
-	if (trace_kind(j->trace) == KIND_SAMPLES) {
+	if (j->is_sampled) {
 		put_sampled_edges(j);
 		return;
 	}
@@ -301,7 +302,7 @@ static void put_edges(struct summary_page_summary_job *j)
 }
 
 /* Without a timeline: what the producer states, or samples. */
-static void put_stated_rows(struct summary_page_summary_job *j)
+static void put_stated_rows(struct summary_sheet *j)
 {
 	const struct summary_line *v = j->s->rows.v;
 	bool is_sampled = j->s->has_samples;
@@ -317,7 +318,7 @@ static void put_stated_rows(struct summary_page_summary_job *j)
 			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
 }
 
-static void summary_page_put_rows(struct summary_page_summary_job *j)
+static void summary_page_put_rows(struct summary_sheet *j)
 {
 	const struct summary_line *v = j->s->rows.v;
 	struct table *t;
@@ -332,7 +333,7 @@ static void summary_page_put_rows(struct summary_page_summary_job *j)
 			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
 }
 
-static void summary_page_put_lines(struct summary_page_summary_job *j)
+static void summary_page_put_lines(struct summary_sheet *j)
 {
 	const struct summary_line *v = j->s->lines.v;
 	struct table *t;
@@ -365,7 +366,7 @@ static const struct region *next_region(
 	return best;
 }
 
-static void put_regions(struct summary_page_summary_job *j)
+static void put_regions(struct summary_sheet *j)
 {
 	uint64_t all = j->s->viewer_pie.stall + j->s->viewer_pie.issue, below = UINT64_MAX;
 	const struct region *r = NULL;
@@ -390,9 +391,9 @@ static void put_regions(struct summary_page_summary_job *j)
 	}
 }
 
-static void summary_page_put_code(struct summary_page_summary_job *j)
+static void summary_page_put_code(struct summary_sheet *j)
 {
-	if (j->trace->n_tracks == 0 && trace_kind(j->trace) != KIND_SAMPLES) {
+	if (j->trace->n_tracks == 0 && !j->is_sampled) {
 		put_stated_rows(j);
 		return;
 	}
@@ -402,7 +403,7 @@ static void summary_page_put_code(struct summary_page_summary_job *j)
 	put_regions(j);
 }
 
-static void put_loops(struct summary_page_summary_job *j)
+static void put_loops(struct summary_sheet *j)
 {
 	const struct loop_row *v = j->s->loops.v;
 
@@ -432,7 +433,7 @@ static void put_loops(struct summary_page_summary_job *j)
 	}
 }
 
-static void put_waves(struct summary_page_summary_job *j)
+static void put_waves(struct summary_sheet *j)
 {
 	const struct cluster_row *v = j->s->clusters.v;
 	const struct duration_stats *d = &j->s->duration;
@@ -454,7 +455,7 @@ static void put_waves(struct summary_page_summary_job *j)
 	}
 }
 
-static void put_barriers(struct summary_page_summary_job *j)
+static void put_barriers(struct summary_sheet *j)
 {
 	const struct barriers *b = &j->s->barriers.b;
 
@@ -466,7 +467,7 @@ static void put_barriers(struct summary_page_summary_job *j)
 			U64_TEXT(b->skew_cyc.max));
 }
 
-static void summary_page_put_occupancy(struct summary_page_summary_job *j)
+static void summary_page_put_occupancy(struct summary_sheet *j)
 {
 	const struct summary_occupancy *o = &j->s->occupancy;
 	const struct summary_clocks *k = &j->s->clocks;
@@ -489,7 +490,7 @@ static void summary_page_put_occupancy(struct summary_page_summary_job *j)
 }
 
 /* What the health check only notes: the limits of what this capture can show. */
-static void put_limits(struct summary_page_summary_job *j)
+static void put_limits(struct summary_sheet *j)
 {
 	const struct finding_row *v = j->s->health.findings.v;
 	bool has_title = false;
@@ -504,7 +505,7 @@ static void put_limits(struct summary_page_summary_job *j)
 	}
 }
 
-static void put_explanation(struct summary_page_summary_job *j)
+static void put_explanation(struct summary_sheet *j)
 {
 	const struct bound *b = &j->s->bound.b;
 
@@ -518,7 +519,7 @@ static void put_explanation(struct summary_page_summary_job *j)
 }
 
 /* Nothing is known about its lanes except when they had a slice. */
-static void summary_page_put_lanes(struct summary_page_summary_job *j)
+static void summary_page_put_lanes(struct summary_sheet *j)
 {
 	const struct accounting *a = &j->s->accounting;
 
@@ -532,7 +533,7 @@ static void summary_page_put_lanes(struct summary_page_summary_job *j)
 	page_prose(j->p, "  ", "incore hot tells them by name, incore waves by lane");
 }
 
-static void put_sections(struct summary_page_summary_job *j)
+static void put_sections(struct summary_sheet *j)
 {
 	const struct summary_answer *s = j->s;
 	bool has_cycles = s->accounting.duration;
@@ -545,7 +546,7 @@ static void put_sections(struct summary_page_summary_job *j)
 	}
 	if (s->has_rows)
 		summary_page_put_code(j);
-	if (has_cycles && trace_kind(j->trace) != KIND_SAMPLES) {
+	if (has_cycles && !j->is_sampled) {
 		put_loops(j);
 		put_waves(j);
 		put_barriers(j);
@@ -559,7 +560,8 @@ static void put_sections(struct summary_page_summary_job *j)
 
 void summary_page(const struct answer *a, struct page *p)
 {
-	struct summary_page_summary_job j = {p, a->data, a->traces.v[0]};
+	struct summary_sheet j = {
+		p, a->data, a->traces.v[0], trace_kind(a->traces.v[0]) == KIND_SAMPLES};
 
 	p->prose_width = SUMMARY_WIDTH;
 	p->breaks_facts = true;
@@ -571,7 +573,7 @@ void summary_page(const struct answer *a, struct page *p)
 	page_gap(p);
 	put_provenance(&j);
 	put_health(&j);
-	if (trace_kind(j.trace) == KIND_TIMELINE)
+	if (kind_row(j.trace)->no_code)
 		summary_page_put_lanes(&j);
 	else
 		put_sections(&j);

@@ -150,8 +150,8 @@ static void waves_page_put_table(
 		p->is_csv ? "end" : NULL, "begin_aligned", "end_aligned", "rows", "states.IDLE",
 		"states.EXEC", "states.WAIT", "states.STALL", "file", NULL};
 
-	page_main_records(p, &wave_record, a->waves,
-		trace_kind(t) == KIND_TIMELINE && !p->is_csv ? lanes : columns);
+	page_main_records(
+		p, &wave_record, a->waves, kind_row(t)->no_code && !p->is_csv ? lanes : columns);
 }
 
 static const char wave_explanation[] =
@@ -178,7 +178,7 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	if (!a->totals.waves)
 		return;
 	put_cycles(p, a);
-	if (trace_kind(t) != KIND_TIMELINE) {
+	if (!kind_row(t)->no_code) {
 		put_clusters(p, a);
 		put_imbalance(p, a);
 	}
