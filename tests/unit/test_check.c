@@ -195,7 +195,7 @@ static void test_check_order(void **state)
 /* No id stands twice among the words of the schema. */
 static void test_check_words(void **state)
 {
-	struct str rest = STR(FINDING_WORDS), left, word, other;
+	struct str rest = str_of(FINDING_WORDS), left, word, other;
 
 	(void)state;
 	while (str_cut(&rest, "|", &word))

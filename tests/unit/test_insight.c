@@ -311,7 +311,7 @@ static void test_insight_refuses(void **state)
 static uint64_t cut_of(const struct export_result *r, const char *what)
 {
 	for (uint32_t i = 0; i < r->n_cuts; i++)
-		if (strcmp(r->cuts[i].what, what) == 0)
+		if (strcmp(r->cuts[i].code, what) == 0)
 			return r->cuts[i].count;
 	return 0;
 }

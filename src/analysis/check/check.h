@@ -15,7 +15,7 @@
 #include "analysis/walk.h"
 
 enum verdict { VERDICT_OK, VERDICT_SUSPECT, VERDICT_UNUSABLE };
-const char *verdict_name(enum verdict v);   /* "ok", "suspect", "unusable" */
+const char *verdict_name(enum verdict v); /* "ok", "suspect", "unusable" */
 
 enum evidence_kind { FACT_INT, FACT_REAL, FACT_TEXT };
 
