@@ -137,9 +137,10 @@ type Barriers = {
 	rows: Rows2[];
 };
 type Rows3 = { at: null | Where };
+type Method = 'ledger' | 'replay' | 'pipes' | 'samples';
 type Gain = {
-	before: number; after: number; low: number; high: number; pct: number | null; least_pct: number | null; most_pct: number | null;
-	method: 'replay' | 'pipes' | 'samples'; why: string | null; does_nothing: boolean;
+	before: number; after: number; low: number; high: number; pct: number | null; least_pct: number | null; most_pct: number | null; method: Method;
+	why: string | null; does_nothing: boolean;
 };
 type Advice = {
 	rule: string; finding: string; cause: string; where: null | Where; waits_for: null | Where; rows: Rows3[]; found: number; exposed: number;

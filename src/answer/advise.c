@@ -25,7 +25,7 @@ static const struct column gain_columns[] = {
 	COLUMN(advice_gain, least_pct, UNIT_PERCENT, "estimated saving, at worst", .digits = 2),
 	COLUMN(advice_gain, most_pct, UNIT_PERCENT, "estimated saving, at best", .digits = 2),
 	COLUMN(advice_gain, method, UNIT_NONE, "how the gain was estimated",
-		.words = "replay|pipes|samples"),
+		.words = "ledger|replay|pipes|samples"),
 	COLUMN(advice_gain, why, UNIT_NONE, "what limits the gain", NULLABLE),
 	COLUMN(advice_gain, does_nothing, UNIT_NONE,
 		"the change gains nothing, because something else takes as long"),
@@ -39,7 +39,7 @@ static const struct record place_record = RECORD_OF(advice_place, RECORD_LINE, p
 
 static const struct column advice_columns[] = {
 	COLUMN(advice_row, rule, UNIT_NONE, "name of the rule that fired",
-		.words = ADVISE_RULE_CHOICES),
+		.words = ADVISE_RULE_CHOICES "|" ADVISE_LEDGER_CHOICES),
 	COLUMN(advice_row, finding, UNIT_NONE, "what the rule found"),
 	COLUMN(advice_row, cause, UNIT_NONE, "what the cycles are lost to"),
 	POINTER(advice_row, where, &code_ref_record,
@@ -184,7 +184,7 @@ bool advice_of_summary(
 static const struct column taken_columns[] = {
 	COLUMN(taken_row, rule, UNIT_NONE,
 		"name of the rule that gave this advice for the first capture",
-		.words = ADVISE_RULE_CHOICES),
+		.words = ADVISE_RULE_CHOICES "|" ADVISE_LEDGER_CHOICES),
 	COLUMN(taken_row, state, UNIT_NONE, "what the second capture shows about this advice",
 		.words = ADVISE_FATE_CHOICES),
 	COLUMN(taken_row, before_pct, UNIT_PERCENT,
@@ -236,13 +236,6 @@ static const struct column answer_columns[] = {
 static const struct record advise_record = RECORD_OF(advise_answer, RECORD_BLOCK, answer_columns);
 
 /* --- one capture ------------------------------------------------------------------------------ */
-
-struct advised { /* one capture */
-	struct trace *trace;
-	struct advise_time time;
-	struct rows rows; /* advice_row, the largest gain first */
-	const char *verdict;
-};
 
 struct advise_job {
 	const struct request *r;
@@ -297,9 +290,10 @@ static bool advise_of_waves(struct advise_job *j, struct advised *x, const struc
 	if (!s || !ANSWER_KEEP(j->a, s, summary_free, e))
 		return false;
 	answer_walk_notes(j->a, &s->walk);
+	x->summary = s;
 	x->verdict = s->sentence;
 	return advise_time_of_summary(s, &x->time, e) && advise_waves(s, l, e) &&
-	       take_list(j, x, l, o, e);
+	       take_list(j, x, l, o, e) && advise_by_ledger(j->a, x, e);
 }
 
 static bool advise_of_pipes(struct advise_job *j, struct advised *x, const struct walk_options *o,
@@ -312,27 +306,35 @@ static bool advise_of_pipes(struct advise_job *j, struct advised *x, const struc
 		!answer_walked(j->a, &walk, pipes_collect(p, o, &walk, e)))
 		return false;
 	x->time = advise_time_of_pipes(p);
+	x->pipes = p;
 	x->verdict = p->bound.sentence;
 	return advise_pipes(p, l, e) && take_list(j, x, l, o, e);
+}
+
+bool advise_capture(
+	struct answer *a, const struct request *r, struct advised *x, struct incore_error *e)
+{
+	struct advise_job j = {.r = r, .a = a};
+	struct advise_list l = {.arena = &a->arena};
+	struct selection s = {0};
+	struct walk_options o;
+	bool ok = request_selection(r, x->trace, &s, e);
+
+	if (ok) {
+		o = request_walk(r, &s);
+		ok = trace_kind(x->trace) == KIND_PIPES ? advise_of_pipes(&j, x, &o, &l, e)
+							: advise_of_waves(&j, x, &o, &l, e);
+	}
+	advise_list_deinit(&l);
+	selection_deinit(&s);
+	return ok;
 }
 
 static bool advise_side(
 	struct advise_job *j, const char *path, struct advised *x, struct incore_error *e)
 {
-	struct advise_list l = {.arena = &j->a->arena};
-	struct selection s = {0};
-	struct walk_options o;
-	bool ok = answer_open(j->a, j->r, path, IMPORT_ALL | IMPORT_KEEP_TRACKS, &x->trace, e) &&
-		  request_selection(j->r, x->trace, &s, e);
-
-	if (ok) {
-		o = request_walk(j->r, &s);
-		ok = trace_kind(x->trace) == KIND_PIPES ? advise_of_pipes(j, x, &o, &l, e)
-							: advise_of_waves(j, x, &o, &l, e);
-	}
-	advise_list_deinit(&l);
-	selection_deinit(&s);
-	return ok;
+	return answer_open(j->a, j->r, path, IMPORT_ALL | IMPORT_KEEP_TRACKS, &x->trace, e) &&
+	       advise_capture(j->a, j->r, x, e);
 }
 
 /* The command that confirms. */

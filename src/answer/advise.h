@@ -34,6 +34,31 @@ bool advice_rows(struct answer *a, const struct trace *t, const struct advise_li
 bool advice_of_summary(
 	struct answer *a, const struct summary *s, struct rows *out, struct incore_error *e);
 
+struct pipes;
+
+struct advised { /* one capture, with what its advice rests on, which the answer owns */
+	struct trace *trace;
+	const struct summary *summary; /* of waves and samples, else NULL */
+	const struct pipes *pipes;     /* of pipes, else NULL */
+	struct advise_time time;
+	struct rows rows; /* advice_row, the largest gain first */
+	const char *verdict;
+};
+/* Advises on x->trace and fills the rest of *x. */
+bool advise_capture(
+	struct answer *a, const struct request *r, struct advised *x, struct incore_error *e);
+
+/* Rules of the ledger that advise.h does not have. */
+#define ADVISE_LEDGER_CHOICES                                                                      \
+	"small-grid|uneven-tail|shared-atomics|serial-constants|double-precision|"                 \
+	"integer-division|float-division|costly-function|tree-reduction|register-tile|"            \
+	"larger-tile|reload|small-blocks|more-in-flight|one-step-ahead"
+
+/* verdict/advise_ledger.c: of a capture with counters, replaces the rows of *x by those of its
+ * ledger and, with the ledger's gains, those of rules that the ledger does not have; and says what
+ * binds. Leaves *x as it is where there is no ledger. */
+bool advise_by_ledger(struct answer *a, struct advised *x, struct incore_error *e);
+
 struct taken_row { /* advice on the first capture, judged by the second */
 	const char *rule, *state, *place;
 	double before_pct, after_pct; /* exposed, of all lifetimes */

@@ -174,6 +174,7 @@
 #define OPT_NO_SOURCE 0, "no-source", OPTION_FLAG, NULL, false
 #define OPT_NOISE 0, "noise", OPTION_MANY, "PATH", true
 #define OPT_NOISE_FACTOR 0, "noise-factor", OPTION_COUNT, "N", false
+#define OPT_LEDGER 0, "ledger", OPTION_FLAG, NULL, false
 #define OPT_NOTHING 0, "nothing", OPTION_FLAG, NULL, false
 #define OPT_OPS 0, "ops", OPTION_TEXT, "DIR", true
 #define OPT_OPS_ONLY 0, "ops-only", OPTION_FLAG, NULL, false

@@ -16,6 +16,7 @@ void info_page(const struct answer *a, struct page *p);
 void isa_page(const struct answer *a, struct page *p);
 void occupancy_page(const struct answer *a, struct page *p);
 void summary_page(const struct answer *a, struct page *p);
+void verdict_page(const struct answer *a, struct page *p);
 void waves_page(const struct answer *a, struct page *p);
 void whatif_page(const struct answer *a, struct page *p);
 void why_page(const struct answer *a, struct page *p);

@@ -15,6 +15,7 @@
 	Q(whatif)                                                                                  \
 	Q(why)                                                                                     \
 	Q(advise)                                                                                  \
+	Q(verdict)                                                                                 \
 	Q(occupancy)                                                                               \
 	Q(summary)                                                                                 \
 	Q(doctor)                                                                                  \

@@ -75,6 +75,7 @@ const struct kind_row kind_table[TRACE_KINDS] = {
 
 static const struct vendor_row vendor_table[] = {
 	[VENDOR_UNKNOWN] = {.wave = "wave",
+		.no_counters = "counters of the units",
 		.cus = "compute units",
 		.competitor = "wave of the SIMD",
 		.local_memory = "LDS",
@@ -82,6 +83,8 @@ static const struct vendor_row vendor_table[] = {
 		.no_cycles = "no waves in this capture: totals are those that code.json states",
 		.no_arrows = ", and there are no wait arrows"},
 	[VENDOR_AMD] = {.wave = "wave",
+		.no_counters =
+			"HBM, L2 and L1 are not in a thread trace: incore capture pmc takes counters",
 		.cus = "compute units",
 		.competitor = "wave of the SIMD",
 		.local_memory = "LDS",
@@ -99,6 +102,7 @@ static const struct vendor_row vendor_table[] = {
 		.no_cycles = "no pipe was traced: totals are those that the producer states",
 		.no_arrows = ", and there are no wait arrows"},
 	[VENDOR_NVIDIA] = {.wave = "warp",
+		.no_counters = "counters of the units: incore capture ncu takes a report with them",
 		.cus = "SMs",
 		.competitor = "warp of the scheduler",
 		.local_memory = "shared memory",
@@ -120,4 +124,20 @@ const struct vendor_row *vendor_row(const struct trace *t)
 bool trace_has_exposed_samples(const struct trace *t)
 {
 	return trace_kind(t) == KIND_SAMPLES && t->sampling.has_not_issued;
+}
+
+const char *vendor_class_word(const struct trace *t, const char *name)
+{
+	static const struct {
+		const char *class, *words;
+	} nvidia[] = {{"VMEM-load", "global memory"}, {"VMEM-store", "stores to global memory"},
+		{"VMEM-atomic", "global atomics"}, {"VMEM-to-LDS", "asynchronous copies"},
+		{"LDS", "shared memory"}, {"LDS-xlane", "shuffles"}, {"SMEM", "constants"},
+		{"SALU", "uniform datapath"}, {"VALU", "arithmetic"}, {"MATRIX", "tensor cores"},
+		{"TRANS", "special functions"}};
+
+	for (size_t i = 0; i < sizeof(nvidia) / sizeof(*nvidia); i++)
+		if (t->meta.vendor == VENDOR_NVIDIA && strcmp(name, nvidia[i].class) == 0)
+			return nvidia[i].words;
+	return name;
 }

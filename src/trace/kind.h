@@ -48,6 +48,7 @@ struct vendor_row {
 	const char *no_cycles;	   /* a capture has no cycles of instructions, only totals */
 	const char *no_arrows;	   /* goes on about a listing; "" or ", ..." */
 	const char *no_samples;	   /* why no bound can be named without samples, or NULL */
+	const char *no_counters;   /* what a capture without counters lacks, and how to take it */
 	const char *viewer_format; /* the export format that its own viewer reads, or "" */
 	bool has_pie;		   /* its viewer sums up idle, stall and issue in another way */
 	bool has_registers;	   /* which registers an instruction needs is known */
@@ -55,6 +56,8 @@ struct vendor_row {
 	bool has_blocks;	   /* how many blocks fit is known from the launch alone */
 };
 const struct vendor_row *vendor_row(const struct trace *t);
+/* A class of instructions ("LDS") in the vendor's words ("shared memory"). */
+const char *vendor_class_word(const struct trace *t, const char *name);
 
 /* Does it tell which samples found their scheduler idle, so that the loss was exposed? */
 bool trace_has_exposed_samples(const struct trace *t);

@@ -63,6 +63,7 @@
 	X(sweep_cancel)                                                                            \
 	X(sweep_run)                                                                               \
 	X(sweep_status)                                                                            \
+	X(verdict)                                                                                 \
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \
 	X(why)

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict_traced.c: the verdict of captures without counters: timelines of waves, pipes, samples.
+ * A trace shows how long each unit issued; what it does not show (caches, DRAM, and all units where
+ * there are samples alone) is left out, and `missing` says how to take it.
+ */
+#include "answer/verdict/verdict.h"
+
+#include "analysis/pipes/pipes.h"
+#include "analysis/place.h"
+#include "analysis/summary/summary.h"
+#include "base/search.h"
+#include "trace/kind.h"
+
+#define QUEUE_LEAST .30 /* of wave time lost before a full VMEM queue: it binds the kernel */
+#define GAIN_LEAST .5	/* per cent: smaller gains are no change to begin with */
+
+struct traced {
+	struct answer *a;
+	struct verdict_answer *to;
+	struct advised side;
+	const struct machine_rates *rates;
+	double queue; /* share of wave time lost before a full VMEM queue */
+};
+
+/* --- units ---------------------------------------------------------------------------------- */
+
+static const struct {
+	enum pipe pipe;
+	enum machine_unit unit;
+} of_pipe[] = {{PIPE_VALU, MACHINE_VALU}, {PIPE_LDS, MACHINE_LDS}, {PIPE_VMEM, MACHINE_VMEM},
+	{PIPE_SCALAR, MACHINE_SALU}, {PIPE_BRANCH, MACHINE_BRANCH}};
+#define WAVE_UNITS (sizeof(of_pipe) / sizeof(*of_pipe) + 1)
+
+static struct verdict_unit_row unit_row(
+	const struct traced *x, enum machine_unit u, uint64_t busy, uint64_t all)
+{
+	double practical = x->rates ? x->rates->practical[u] : 0;
+	double used = percent(busy, all);
+
+	return (struct verdict_unit_row){.unit = machine_unit_code(u),
+		.name = machine_unit_name(u),
+		.peak_pct = used,
+		.busiest_pct = used,
+		.practical_pct = practical > 0 ? 100 * practical : NAN,
+		.full_pct = practical > 0 ? used / practical : used,
+		.cycles = (double)busy};
+}
+
+ORDER(by_full, struct verdict_unit_row, DOWN(full_pct) A_TO_Z(unit))
+
+static bool put_wave_units(struct traced *x, struct incore_error *e)
+{
+	const struct utilization *u = x->side.summary->utilization;
+	const struct matrix *m = x->side.summary->matrix;
+	uint64_t all = u ? u->cyc[PIPE_RESIDENT] : 0;
+	struct verdict_unit_row *v =
+		ANSWER_ROWS(x->a, &x->to->units, WAVE_UNITS, verdict_unit_row, e);
+	size_t n = 0;
+
+	for (size_t i = 0; v && all && i < sizeof(of_pipe) / sizeof(*of_pipe); i++)
+		v[n++] = unit_row(x, of_pipe[i].unit, u->cyc[of_pipe[i].pipe], all);
+	if (v && all && m && m->hits)
+		v[n++] = unit_row(x, MACHINE_MFMA,
+			m->modelled_cyc > m->issue_cyc ? m->modelled_cyc : m->issue_cyc,
+			m->resident_cyc);
+	x->to->units.n = n;
+	if (v)
+		SORT(v, n, by_full);
+	return v != NULL;
+}
+
+static enum machine_unit unit_of_lane(const char *lane)
+{
+	static const struct {
+		const char *lane;
+		enum machine_unit unit;
+	} lanes[] = {{"CUBE", MACHINE_CUBE}, {"VECTOR", MACHINE_VECTOR}, {"MTE1", MACHINE_MTE1},
+		{"MTE2", MACHINE_MTE2}, {"MTE3", MACHINE_MTE3}, {"FIXP", MACHINE_FIXP},
+		{"SCALAR", MACHINE_SCALAR}, {"RVEC", MACHINE_VECTOR}};
+
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(*lanes); i++)
+		if (strncmp(lane, lanes[i].lane, strlen(lanes[i].lane)) == 0)
+			return lanes[i].unit;
+	return MACHINE_UNITS;
+}
+
+/* The busiest instance of each kind of pipe. */
+static bool put_pipe_units(struct traced *x, struct incore_error *e)
+{
+	const struct pipes *p = x->side.pipes;
+	double busiest[MACHINE_UNITS] = {0}, sum[MACHINE_UNITS] = {0};
+	uint64_t cycles[MACHINE_UNITS] = {0}, n[MACHINE_UNITS] = {0};
+	struct verdict_unit_row *v =
+		ANSWER_ROWS(x->a, &x->to->units, MACHINE_UNITS, verdict_unit_row, e);
+	size_t at = 0;
+
+	for (track_idx i = 0; v && i < p->n_tracks; i++) {
+		enum machine_unit u = unit_of_lane(pipe_lane_name(&x->side.trace->tracks[i]));
+		double used = percent(p->rows[i].busy_cyc, p->rows[i].duration_cyc);
+
+		if (u == MACHINE_UNITS || !p->rows[i].is_seen || !isfinite(used))
+			continue;
+		n[u]++;
+		sum[u] += used;
+		if (used >= busiest[u]) {
+			busiest[u] = used;
+			cycles[u] = p->rows[i].busy_cyc;
+		}
+	}
+	for (unsigned u = 0; v && u < MACHINE_UNITS; u++)
+		if (n[u] && cycles[u])
+			v[at++] = (struct verdict_unit_row){machine_unit_code(u),
+				machine_unit_name(u), sum[u] / (double)n[u], busiest[u], NAN,
+				busiest[u], (double)cycles[u]};
+	x->to->units.n = at;
+	if (v)
+		SORT(v, at, by_full);
+	return v != NULL;
+}
+
+/* --- waits ---------------------------------------------------------------------------------- */
+
+ORDER(by_lost, struct verdict_wait_row, DOWN(exposed_pct) A_TO_Z(reason))
+
+static bool is_vmem(enum inst_class c)
+{
+	return c == CLASS_VMEM_LOAD || c == CLASS_VMEM_STORE || c == CLASS_VMEM_ATOMIC ||
+	       c == CLASS_VMEM_TO_LDS;
+}
+
+/* "wait:VMEM-load" in words. */
+static bool wait_words(
+	struct traced *x, const struct cause *c, const char **out, struct incore_error *e)
+{
+	static const char *const of_kind[CAUSE_KINDS] = {[CAUSE_BARRIER] = "the barrier",
+		[CAUSE_SLEEP] = "sleep instructions",
+		[CAUSE_NOP_PADDING] = "hazards that the compiler padded (s_nop)",
+		[CAUSE_NOP_EXCESS] = "the issue of s_nop",
+		[CAUSE_CROSS_PIPE] = "the change from one pipe to another",
+		[CAUSE_BRANCH] = "instructions after a taken branch",
+		[CAUSE_GAP] = "instructions to be fetched or chosen",
+		[CAUSE_LAUNCH] = "its first instruction (launch)",
+		[CAUSE_TAIL] = "its end",
+		[CAUSE_DRAIN] = "stores at the end (drain)"};
+	const char *colon = strchr(c->name, ':');
+	const char *name = vendor_class_word(x->side.trace, colon ? colon + 1 : c->name);
+	struct strbuf b = {0};
+
+	if (strcmp(c->name, "fixed-latency") == 0)
+		sb_puts(&b, "the instruction before (fixed latency)");
+	else if (of_kind[c->kind])
+		sb_puts(&b, of_kind[c->kind]);
+	else if (c->kind == CAUSE_PIPE_STALL)
+		sb_printf(&b, "%s: its pipe or its queue", name);
+	else
+		sb_printf(&b, "results of %s", name);
+	return verdict_keep(x->a, &b, out, e);
+}
+
+static bool put_wave_waits(struct traced *x, struct incore_error *e)
+{
+	const struct causes *c = x->side.summary->causes;
+	struct verdict_wait_row *v = ANSWER_ROWS(x->a, &x->to->waits, c->n, verdict_wait_row, e);
+	uint64_t lost = 0;
+	size_t n = 0;
+
+	for (uint32_t i = 0; v && i < c->n; i++) {
+		uint64_t exposed = c->v[i].cyc - c->v[i].hidden_cyc;
+		bool is_queue = c->v[i].kind == CAUSE_PIPE_STALL && is_vmem(c->v[i].inst_class);
+
+		if (c->v[i].family == FAMILY_USEFUL || !exposed)
+			continue;
+		lost += exposed;
+		v[n] = (struct verdict_wait_row){.reason = c->v[i].name,
+			.exposed_pct = percent(exposed, c->duration_cyc),
+			.queued_pct = is_queue ? 100 : NAN,
+			.latency = NAN,
+			.idle_latency = NAN};
+		if (is_queue)
+			x->queue += ratio(exposed, c->duration_cyc);
+		if (!wait_words(x, &c->v[i], &v[n++].words, e))
+			return false;
+	}
+	x->to->waits.n = n;
+	x->to->exposed_pct = percent(lost, c->duration_cyc);
+	if (v)
+		SORT(v, n, by_lost);
+	return v != NULL;
+}
+
+static bool put_pipe_waits(struct traced *x, struct incore_error *e)
+{
+	const struct pipes *p = x->side.pipes;
+	struct verdict_wait_row *v =
+		ANSWER_ROWS(x->a, &x->to->waits, p->pairs.n, verdict_wait_row, e);
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < p->pairs.n; i++) {
+		const struct pipe_pair *k = &p->pairs.v[i];
+		struct strbuf b = {0};
+
+		if (!k->cyc)
+			continue;
+		sb_printf(&b, "%s for %s", k->consumer, k->producer ? k->producer : "nobody known");
+		v[n] = (struct verdict_wait_row){.exposed_pct = percent(k->cyc, p->duration_cyc),
+			.queued_pct = NAN,
+			.latency = NAN,
+			.idle_latency = NAN};
+		if (!verdict_keep(x->a, &b, &v[n].words, e))
+			return false;
+		v[n].reason = v[n].words;
+		n++;
+	}
+	x->to->waits.n = n;
+	return v != NULL;
+}
+
+/* --- changes -------------------------------------------------------------------------------- */
+
+/* A wave begins with scalar loads of its arguments: nothing stands before them, so they cannot be
+ * moved, and what is waited for is the launch. */
+static bool is_launch_load(const struct trace *t, const struct advice_row *r)
+{
+	if (!r->waits_for || strcmp(r->rule, "late-scalar") != 0)
+		return false;
+	for (code_idx i = 0; i < t->n_code; i++) {
+		enum inst_class c = (enum inst_class)t->code[i].inst_class;
+
+		if (t->code[i].number == r->waits_for->row)
+			return true;
+		if (!t->code[i].is_label && c != CLASS_SMEM && c != CLASS_SALU && c != CLASS_NOP)
+			return false;
+	}
+	return false;
+}
+
+static struct verdict_change_row change_of(const struct traced *x, const struct advice_row *from)
+{
+	const struct advice_gain *g = from->gain;
+	double mhz = trace_clock_mhz(x->side.trace), us = g && mhz > 0 ? 1 / mhz : NAN;
+	double width = g ? g->most_pct - g->least_pct : NAN;
+
+	return (struct verdict_change_row){.rule = from->rule,
+		.change = from->experiment,
+		.counted = from->finding,
+		.place = from->place,
+		.where = from->where,
+		.waits_for = from->waits_for,
+		.found = from->found,
+		.pct = g ? g->pct : NAN,
+		.least_pct = g ? g->least_pct : NAN,
+		.most_pct = g ? g->most_pct : NAN,
+		.after_us = g ? us * (double)g->after : NAN,
+		.low_us = g ? us * (double)g->low : NAN,
+		.high_us = g ? us * (double)g->high : NAN,
+		.sure = width < 30 ? "fair" : "low",
+		.basis = "replay"};
+}
+
+/* Changes with a gain in the order of advise, then those without. */
+static bool put_advised(struct traced *x, struct incore_error *e)
+{
+	const struct advice_row *from = x->side.rows.v;
+	struct verdict_change_row *v =
+		ANSWER_ROWS(x->a, &x->to->changes, x->side.rows.n, verdict_change_row, e);
+	size_t n = 0;
+
+	for (unsigned has_gain = 1; v && has_gain <= 1; has_gain--)
+		for (size_t i = 0; i < x->side.rows.n; i++) {
+			const struct advice_gain *g = from[i].gain;
+
+			if ((g != NULL) != (has_gain == 1) ||
+				(g && (g->does_nothing || g->pct < GAIN_LEAST)) ||
+				is_launch_load(x->side.trace, &from[i]))
+				continue;
+			v[n++] = change_of(x, &from[i]);
+		}
+	x->to->changes.n = n;
+	return v != NULL;
+}
+
+/* --- sentences ------------------------------------------------------------------------------ */
+
+static void say_bound_of(const struct traced *x, struct strbuf *b)
+{
+	const struct summary *s = x->side.summary;
+	const struct verdict_unit_row *u = x->to->units.n ? x->to->units.v : NULL;
+	const struct verdict_wait_row *w = x->to->waits.n ? x->to->waits.v : NULL;
+
+	if (s && !s->bound.has_verdict)
+		sb_printf(b, "not known: %s", s->bound.reason);
+	else if (!u && w)
+		sb_printf(b, "not known without counters; most time is lost to %s, %.0f %%",
+			w->words, w->exposed_pct);
+	else if (!u)
+		sb_puts(b, "not known: neither units nor waits were recorded");
+	else if (u->full_pct >= 100 * LEDGER_FULL)
+		sb_printf(b, "%s: %.0f %% of what it can do", u->name,
+			u->full_pct < 100 ? u->full_pct : 100);
+	else if (x->queue >= QUEUE_LEAST)
+		sb_printf(b, "a full VMEM queue: %.0f %% of wave time is lost before it",
+			100 * x->queue);
+	else
+		sb_printf(b, "latency: no unit is full (most: %s, %.0f %%)", u->name, u->full_pct);
+}
+
+static void put_bound(struct traced *x)
+{
+	const struct summary *s = x->side.summary;
+	const struct verdict_unit_row *u = x->to->units.n ? x->to->units.v : NULL;
+
+	if (!u || (s && !s->bound.has_verdict))
+		return;
+	x->to->unit = u->unit;
+	x->to->full_pct = u->full_pct < 100 ? u->full_pct : 100;
+	x->to->bound = ledger_bound_name(u->full_pct >= 100 * LEDGER_FULL ? LEDGER_BY_UNIT
+					 : x->queue >= QUEUE_LEAST	  ? LEDGER_BY_QUEUE
+									  : LEDGER_BY_LATENCY);
+}
+
+static bool put_sentences(struct traced *x, struct incore_error *e)
+{
+	const struct verdict_unit_row *u = x->to->units.v;
+	const struct verdict_wait_row *w = x->to->waits.n ? x->to->waits.v : NULL;
+	struct verdict_screen *s = &x->to->screen;
+	struct strbuf b = {0};
+
+	say_bound_of(x, &b);
+	if (!verdict_keep(x->a, &b, &s->bound_by, e))
+		return false;
+	for (size_t i = 0; i < x->to->units.n; i++)
+		sb_printf(&b, "%s%s %.0f %%", i ? "  " : "", u[i].name, u[i].peak_pct);
+	if (x->to->units.n && !verdict_keep(x->a, &b, &s->of_peak, e))
+		return false;
+	if (!w)
+		return true;
+	if (isfinite(x->to->exposed_pct))
+		sb_printf(&b, "%.0f %% of %s time is lost; most of it for ", x->to->exposed_pct,
+			vendor_row(x->side.trace)->wave);
+	sb_printf(&b, "%s, %.0f %%", w->words, w->exposed_pct);
+	return verdict_keep(x->a, &b, &s->waits, e);
+}
+
+bool verdict_of_trace(struct answer *a, const struct request *r, struct trace *t,
+	struct verdict_answer *to, struct incore_error *e)
+{
+	struct traced x = {.a = a, .to = to, .side = {.trace = t}};
+	bool ok = advise_capture(a, r, &x.side, e);
+
+	x.rates = machine_rates_find(t->meta.arch);
+	if (!ok)
+		return false;
+	to->missing = vendor_row(t)->no_counters;
+	to->cycles = x.side.time.cycles ? (double)x.side.time.cycles : NAN;
+	to->rates = x.rates && x.side.summary && t->n_tracks ? x.rates->chip : NULL;
+	to->rates_evidence = to->rates ? rate_evidence_name(x.rates->evidence) : NULL;
+	if (trace_clock_mhz(t) > 0)
+		to->us = to->cycles / trace_clock_mhz(t);
+	ok = x.side.pipes ? put_pipe_units(&x, e) && put_pipe_waits(&x, e)
+			  : put_wave_units(&x, e) && put_wave_waits(&x, e);
+	put_bound(&x);
+	return ok && put_advised(&x, e) && put_sentences(&x, e) && verdict_put_first(a, to, e);
+}
