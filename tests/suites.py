@@ -179,6 +179,7 @@ def everything(is_check):
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
+        plain("verdict", 4, "tests/conformance/verdict.py", "BUILD/incore"),
         plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
         plain("whatif-pairs", 2, "bench/whatif_pairs.py", "check", "BUILD/incore"),
         *both("advise", 2, 9, "tests/advise.py", "BUILD"),
