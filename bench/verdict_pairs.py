@@ -68,7 +68,8 @@ def given(name, folder):
     if not os.path.exists(path):
         return {}, {}
     with tarfile.open(path) as t:
-        t.extractall(os.path.join(folder, name), filter="data")
+        t.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # Debian 12's Python has no filters
+        t.extractall(os.path.join(folder, name))
     reports = glob.glob(os.path.join(folder, name, "**", "*_0.ncu-rep"), recursive=True)
     times = glob.glob(os.path.join(folder, name, "**", "times.tsv"), recursive=True)[0]
     return {os.path.basename(r)[:-len("_0.ncu-rep")]: r for r in reports}, medians(times)

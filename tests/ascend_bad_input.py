@@ -242,7 +242,7 @@ CASES = [  # name, data, file, words of which one must be said by info, words by
     ("TRACE is no JSON", container(trace=b"NOT JSON"), "visualize_data.bin", ["TRACE"], ["TRACE"], (3, 3)),
     ("first reserve byte", b"".join([container()[:11], b"\0", container()[12:]]), "visualize_data.bin", ["reserve byte"], ["reserve byte"], (3, 3)),
     ("trailing bytes", container() + b"\xa5" * 11, "visualize_data.bin", ["11 bytes"], ["11 bytes"], (0, 0)),
-    ("cut in the last block", container()[:-9], "visualize_data.bin", ["behind the last block"], ["are no block"], (0, 0)),
+    ("cut in the last block", container()[:-9], "visualize_data.bin", ["after the last block"], ["are no block"], (0, 0)),
     ("size beyond the file", struct.pack("<QBBBB", 9999, TRACE, 0, 0x5a, 0x5a) + b"{}..", "visualize_data.bin", ["9999"], ["9999"], (3, 3)),
 ]
 

@@ -40,6 +40,7 @@ struct answer {
 	uint32_t n_notes;	      /* reported so far, without mere information */
 	uint32_t n_losses;	      /* notes that mean loss: --strict makes them an error */
 	bool is_no;		      /* a negative answer: exit status 1 */
+	bool is_written; /* its files are in place: that it cannot be drawn is only a warning */
 	/* Of a verb that acts: what failed although the answer says what was done; freed by
 	 * answer_deinit(). The asker reports it after the answer, and the verb has failed. */
 	struct incore_error failure;

@@ -169,12 +169,23 @@ static bool print_answer(struct cli *c, const struct answer *a)
 	return c->use_json ? print_json(c, a) : draw_answer(c, a);
 }
 
+/* The verb has done its work if its files are in place, even if nothing can be said of them. */
+static bool has_written(struct cli *c, const struct answer *a)
+{
+	if (!a->is_written || c->use_json || !err_is(&c->error, "no-memory"))
+		return false;
+	incore_error_clear(&c->error);
+	fputs("incore: warning: the output was written, but there is no memory to describe it\n",
+		stderr);
+	return true;
+}
+
 bool cli_run_question(struct cli *c)
 {
 	struct asked x;
 	bool ok;
 
-	ok = ask_verb(c, &x) && print_answer(c, &x.answer);
+	ok = (ask_verb(c, &x) && print_answer(c, &x.answer)) || has_written(c, &x.answer);
 
 	c->is_no = x.answer.is_no;
 	c->app_status = x.answer.app_status;

@@ -368,19 +368,19 @@ static bool has_entry(
 	const struct probe *p, const char *entry, size_t format, struct dir_entries *d)
 {
 	const struct file_fence *fence = capture_fence(p->cache);
-	struct incore_error ignored = {0};
 	struct stat st;
 	char *path;
 	bool found;
 
 	if (is_pattern(entry)) {
 		if (!d->is_listed)
-			dir_each_in(fence, p->path, note_name, d, &ignored);
-		incore_error_clear(&ignored);
+			dir_each_in(fence, p->path, note_name, d, p->error);
 		d->is_listed = true;
 		return d->has[format];
 	}
 	path = path_join(p->path, entry);
+	if (!path)
+		err_nomem(p->error);
 	found = path && file_lstat_in(fence, path, &st) == 0;
 	mem_free(path);
 	return found;
@@ -410,6 +410,7 @@ static int score_of(const struct probe *p, size_t i, struct dir_entries *d)
 	return 0;
 }
 
+/* NULL and p->error where a directory could not be searched for the entries of every format. */
 static const struct import_ops *best_ops(const struct probe *p)
 {
 	const struct import_ops *best = NULL;
@@ -427,6 +428,11 @@ static const struct import_ops *best_ops(const struct probe *p)
 			best = ops;
 		}
 	}
+	if (!p->error || p->error->status == INCORE_OK)
+		return best;
+	if (best_score < SURE)
+		return NULL;
+	incore_error_clear(p->error);
 	return best;
 }
 
@@ -463,9 +469,25 @@ static const struct import_ops *sniff_file(
 	return best_ops(p);
 }
 
-static const struct import_ops *sniff_dir(const char *path, struct capture_cache *k)
+static const struct import_ops *sniff_dir(
+	const char *path, struct capture_cache *k, struct incore_error *e)
 {
-	return best_ops(&(struct probe){.path = path, .is_dir = true, .cache = k});
+	struct incore_error why = {0};
+	const struct import_ops *ops =
+		best_ops(&(struct probe){.path = path, .is_dir = true, .cache = k, .error = &why});
+
+	err_move(e, &why);
+	return ops;
+}
+
+/* After a failed search of a directory below the first: is it merely unreadable? Then e is clear. */
+static bool is_unreadable(struct capture_finder *f, struct incore_error *e)
+{
+	if (e->code && strcmp(e->code, "no-memory") == 0)
+		return false;
+	incore_error_clear(e);
+	f->n_unreadable++;
+	return true;
 }
 
 /* The slot of a (device, inode) pair in seen_at; its value is 0 for a new pair. */
@@ -556,11 +578,16 @@ static bool look_dir(struct find_level *l, char *path, const char *name, const s
 	struct incore_error *e)
 {
 	struct capture_finder *f = l->f;
-	const struct import_ops *ops = sniff_dir(path, f->cache);
+	struct incore_error why = {0};
+	const struct import_ops *ops = sniff_dir(path, f->cache, &why);
 	bool ok = true;
 
 	f->n_dirs++;
-	if (ops) {
+	if (why.status != INCORE_OK) {
+		ok = is_unreadable(f, &why);
+		if (!ok)
+			err_move(e, &why);
+	} else if (ops) {
 		ok = add_capture(f, path, ops, st, e);
 	} else if ((l->levels_below || (!f->is_flat && !l->is_links_turn && l->depth < MAX_LEVELS &&
 					       leads_deeper(path))) &&
@@ -639,11 +666,8 @@ static bool look_level(struct capture_finder *f, const char *dir, unsigned level
 		l.is_links_turn = true;
 		ok = dir_each_in(find_fence_of(f), list, look_entry, &l, e);
 	}
-	if (!ok && depth > 0 && e && e->code && strcmp(e->code, "no-memory") != 0) {
-		incore_error_clear(e);
-		f->n_unreadable++;
-		ok = true;
-	}
+	if (!ok && depth > 0 && e)
+		ok = is_unreadable(f, e);
 	for (size_t i = 0; i < l.to_enter.n; i++) {
 		if (ok)
 			ok = look_level(f, l.to_enter.v[i], levels_below ? levels_below - 1 : 0,
@@ -728,7 +752,7 @@ static const struct import_ops *parent_capture(
 
 	if (!up)
 		return NULL;
-	ops = sniff_dir(up[0] ? up : ".", k);
+	ops = sniff_dir(up[0] ? up : ".", k, NULL);
 	sb_puts(name, up[0] ? up : ".");
 	mem_free(up);
 	return ops;
@@ -808,10 +832,14 @@ static bool find_in_file(struct capture_finder *f, const char *path, const struc
 static bool find_at(struct capture_finder *f, const char *path, const struct stat *st,
 	uint32_t part, struct incore_error *e)
 {
-	const struct import_ops *ops = NULL;
-
 	if (S_ISDIR(st->st_mode) && !part) {
-		ops = sniff_dir(path, f->cache);
+		struct incore_error why = {0};
+		const struct import_ops *ops = sniff_dir(path, f->cache, &why);
+
+		if (why.status != INCORE_OK) {
+			err_move(e, &why);
+			return false;
+		}
 		if (ops)
 			return add_capture(f, path, ops, st, e);
 		f->root = (struct seen_folder){st->st_dev, st->st_ino, 0};
@@ -845,9 +873,16 @@ bool import_find(
 static bool find_look_beside(struct capture_finder *f, const char *dir, struct incore_error *e)
 {
 	const char *name = dir[0] ? dir : ".";
-	const struct import_ops *ops = sniff_dir(name, f->cache);
+	struct incore_error why = {0};
+	const struct import_ops *ops = sniff_dir(name, f->cache, &why);
 	struct stat st;
 
+	if (why.status != INCORE_OK) {
+		if (is_unreadable(f, &why))
+			return true;
+		err_move(e, &why);
+		return false;
+	}
 	if (ops && ops->split && file_stat_in(find_fence_of(f), name, &st) == 0)
 		return add_capture(f, name, ops, &st, e);
 	/* Handled as a directory below the first: if it is unreadable, there are no siblings. */

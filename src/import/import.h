@@ -35,6 +35,7 @@ struct probe {
 	bool is_named;		     /* named by the user, not found in a directory */
 	bool is_gzip;		     /* head is the unpacked content */
 	struct capture_cache *cache; /* for the files of a directory; or NULL */
+	struct incore_error *error;  /* of a directory: why it could not be searched; or NULL */
 	const uint8_t *head; /* at most PROBE_HEAD first bytes of a file; NULL for a directory */
 	size_t head_size;
 };

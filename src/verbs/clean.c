@@ -146,7 +146,7 @@ static bool put_cleaned(
 	for (unsigned i = 0; i < CLEAN_FILES; i++)
 		if (!put_text(a, &x->files[i], j->paths[i], e))
 			return false;
-	return put_text(a, &x->raw_copy, j->raw_path, e) && put_lanes(a, k, &x->lanes, e);
+	return put_lanes(a, k, &x->lanes, e);
 }
 
 static void clean_page(const struct answer *a, struct page *p)
@@ -253,7 +253,9 @@ static bool clean_one(struct cleaning *c, struct clean_job *j, struct incore_err
 	warn_remarks(c->a, j);
 	if (c->r->is_strict && c->a->n_losses)
 		return true; /* nothing is written; the losses are the asker's to report */
-	if (!clean_job_commit(j, e) || !put_cleaned(c->a, j, &v[c->answer.runs.n], e))
+	/* What can fail comes before the files are in place. */
+	if (!put_cleaned(c->a, j, &v[c->answer.runs.n], e) || !clean_job_commit(j, e) ||
+		!put_text(c->a, &v[c->answer.runs.n].raw_copy, j->raw_path, e))
 		return false;
 	c->answer.runs.n++;
 	return true;
@@ -369,7 +371,10 @@ static bool clean_ask(const struct request *r, struct answer *a, struct incore_e
 		a->n_losses++;
 	}
 	answer_set(a, &answer_record, &c->answer);
-	return clean_all(c, e);
+	if (!clean_all(c, e))
+		return false;
+	a->is_written = a->failure.status == INCORE_OK;
+	return true;
 }
 
 const struct question question_clean = {

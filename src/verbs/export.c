@@ -232,6 +232,7 @@ static bool export_to(const struct request *r, struct answer *a, const struct ex
 		mem_free(x);
 		return false;
 	}
+	a->is_written = !a->is_streamed;
 	if (!ANSWER_KEEP(a, x, drop_exported, e))
 		return false;
 	put_exported(a, t, ops, x);

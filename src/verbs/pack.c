@@ -200,6 +200,7 @@ static bool pack_ask(const struct request *r, struct answer *a, struct incore_er
 	if (!x->file || !input_bytes(t->meta.origin, &x->input_bytes, e) ||
 		!write_packed(r, t, x->file, &x->r, e))
 		return false;
+	a->is_written = true;
 	if (x->r.n_failed) {
 		a->n_losses++;
 		answer_warn(a, "%u of %u wave%s could not be read; the file keeps their errors",

@@ -152,6 +152,7 @@ static bool write_file(struct report_run *j, struct incore_error *e)
 		ok = err_wrap(e, "cannot write the file of -o");
 	}
 	out_file_abort(&f);
+	j->answer->is_written = ok;
 	return ok;
 }
 

@@ -166,6 +166,7 @@ static const char *health_of(
 		c = check_run(t, NULL, &o, &w, e);
 	}
 	selection_deinit(&s);
+	answer_walk_notes(a, &w);
 	walk_result_deinit(&w);
 	if (!c)
 		return NULL;
@@ -194,8 +195,8 @@ static bool ask_verdict(const struct request *r, struct answer *a, struct incore
 	to->kernel = name_of(a, t, e);
 	to->evidence = evidence_name(t->meta.evidence);
 	a->data = to;
-	l = ledger_new(t, e);
-	if (!to->kernel || !l || !ANSWER_KEEP(a, l, ledger_free, e))
+	l = to->kernel ? ledger_new(t, e) : NULL;
+	if (!l || !ANSWER_KEEP(a, l, ledger_free, e))
 		return false;
 	to->missing = l->missing;
 	to->screen.health = health_of(a, t, r, e);

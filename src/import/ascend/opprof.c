@@ -922,13 +922,11 @@ static bool is_flat_file(void *ctx, const char *text, struct incore_error *e)
 	return !l->found && ++l->n < SNIFF_ENTRIES;
 }
 
-static bool has_flat_files(const struct file_fence *f, const char *path)
+static bool has_flat_files(const struct probe *p)
 {
-	struct incore_error ignored = {0};
 	struct flat_look l = {0};
 
-	dir_each_in(f, path, is_flat_file, &l, &ignored);
-	incore_error_clear(&ignored);
+	dir_each_in(capture_fence(p->cache), p->path, is_flat_file, &l, p->error);
 	return l.found;
 }
 
@@ -961,7 +959,7 @@ static int opprof_sniff(const struct probe *p)
 		return 85;
 	if (has_simulator(f, p->path))
 		return 80;
-	if (has_flat_files(f, p->path))
+	if (has_flat_files(p))
 		return 75;
 	for (size_t i = 0; i < 4 && !sure; i++) {
 		if (is_dir_path(f, p->path, dumps[i], &path) && is_dump_dir(f, path))

@@ -147,7 +147,8 @@ static bool write_files(const struct request *r, struct answer *a, struct export
 	x->job.dir = x->dir;
 	if (!x->dir)
 		return err_nomem(e);
-	return answer_may_write(r, a, e) && dump_export_run(&x->job, &x->sums, e);
+	a->is_written = answer_may_write(r, a, e) && dump_export_run(&x->job, &x->sums, e);
+	return a->is_written;
 }
 
 static bool dump_export_ask(const struct request *r, struct answer *a, struct incore_error *e)

@@ -560,7 +560,8 @@ static bool time_streams(const struct request *r, const struct estimate_params *
 		return true;
 	x->directory = p->directory;
 	x->files = (struct rows){FILES, sizeof(FILES) / sizeof(FILES[0])};
-	return write_directory(r, m, x, e);
+	a->is_written = write_directory(r, m, x, e);
+	return a->is_written;
 }
 
 /* --- the questions ---------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ static bool record_ask(const struct request *r, struct answer *a, struct incore_
 	return ANSWER_KEEP(a, set, drop_set, e) && model_arch(&p->machine, &arch, e) &&
 	       model_record(&p->kernel, r->paths[0], arch, a, set, e) &&
 	       (a->is_streamed ? put_streams(set, p->format, r->out, e)
-			       : write_streams(set, p, e)) &&
+			       : (a->is_written = write_streams(set, p, e))) &&
 	       set_recorded(r, set, arch, a, e);
 }
 

@@ -179,8 +179,8 @@ static bool schedule_step(struct model_build *b, const struct schedule_options *
 	struct schedule own = {0}, device = {0};
 	bool ok = schedule_make(&own, &b->step, o, e) &&
 		  (!x->has_device || schedule_recorded(&device, &b->step, e)) &&
-		  (!x->file || write_trace(x->file, &own, &b->step, o, e)) &&
-		  fill_step(x, b, &own, &device, a, e);
+		  fill_step(x, b, &own, &device, a, e) &&
+		  (!x->file || write_trace(x->file, &own, &b->step, o, e));
 
 	schedule_deinit(&own);
 	schedule_deinit(&device);
@@ -210,7 +210,10 @@ static bool step_ask(const struct request *r, struct answer *a, struct incore_er
 		.profile = &b->profile, .n_aic = (uint32_t)x->aic, .n_aiv = (uint32_t)x->aiv};
 	x->file = p->file;
 	x->has_device = b->swim.runs.n > 0;
-	if (!schedule_step(b, &o, x, a, e) || !model_about(a, p->build.build, NULL, e))
+	if (!schedule_step(b, &o, x, a, e))
+		return false;
+	a->is_written = x->file != NULL;
+	if (!model_about(a, p->build.build, NULL, e))
 		return false;
 	answer_set(a, &step_record, x);
 	return true;
