@@ -594,12 +594,15 @@ static bool see_entry(void *ctx, const char *name, struct incore_error *e)
 	const struct capture_cache *k = l->o->b->options ? l->o->b->options->cache : NULL;
 	char *path = path_join(l->dir, name);
 	struct stat st;
+	int failed;
 
 	if (!path)
 		return err_nomem(e);
 	/* A link could lead anywhere: unless the user allows links, only files in the directory are
 	 * read. */
-	if ((k && k->follow_links ? file_stat_in : file_lstat_in)(capture_fence(k), path, &st) != 0)
+	failed = k && k->follow_links ? file_stat_in(capture_fence(k), path, &st)
+				      : file_lstat_in(capture_fence(k), path, &st);
+	if (failed)
 		st.st_mode = 0;
 	if (S_ISDIR(st.st_mode))
 		return see_dir(l->o, path, l->depth, e);
