@@ -53,7 +53,7 @@ def number(pattern, text):
 
 def explore(target, *limits):
     """Changes inputs, from those of the corpus and those found before, until a limit. -entropic=0: to choose the next input by how rare
-    what it reaches is took more than half of the work of a reader that takes microseconds, and found no more in the same time."""
+    what it reaches is took more than half of the work of a reader that takes microseconds (camodel: 52 %)."""
     return program(target, *limits, "-entropic=0", "-max_len=65536", "-print_final_stats=1", f"-artifact_prefix={folder('broken')}/{target}-",
                    folder("found", target), os.path.join(HERE, "corpus", target))
 
