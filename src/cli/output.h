@@ -29,7 +29,7 @@ int output_signal(void *unused); /* the first signal received; 0: none */
 #define SIGNAL_STATUS 128
 #define INTERRUPTED_STATUS 130
 
-/* The same for requests. */
+/* Signals as a request asks for them. */
 extern const struct signal_watch output_watch;
 
 /* Installs the handlers: SIGINT exits with 130, SIGTERM and SIGHUP end the program as usual, all

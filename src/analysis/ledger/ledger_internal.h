@@ -55,7 +55,7 @@ struct change_maker {
 };
 /* The share of the latency that is left which is due to that reason, 0..1. */
 double ledger_latency_of(const struct ledger *l, enum ledger_wait_id w);
-double ledger_ratio(double part, double whole); /* 0 if the whole is none */
+double ledger_ratio(double part, double whole); /* 0 if the whole is 0 */
 /* `factor` if the queue belongs to that owner, else 1. */
 double ledger_queue_of(const struct ledger *l, enum ledger_owner o, double factor);
 void change_begin(struct change_maker *m, enum ledger_change_id id, enum ledger_evidence evidence);

@@ -357,8 +357,9 @@ bool verdict_of_trace(struct answer *a, const struct request *r, struct trace *t
 	to->rates_evidence = to->rates ? rate_evidence_name(x.rates->evidence) : NULL;
 	if (trace_clock_mhz(t) > 0)
 		to->us = to->cycles / trace_clock_mhz(t);
-	ok = x.side.pipes ? put_pipe_units(&x, e) && put_pipe_waits(&x, e)
-			  : put_wave_units(&x, e) && put_wave_waits(&x, e);
+	ok = x.side.pipes
+		     ? put_pipe_units(&x, e) && put_pipe_waits(&x, e)
+		     : put_wave_units(&x, e) && (kind_row(t)->no_verdict || put_wave_waits(&x, e));
 	put_bound(&x);
 	return ok && put_advised(&x, e) && put_sentences(&x, e) && verdict_put_first(a, to, e);
 }
