@@ -581,7 +581,8 @@ static void ascend_trace_forget(
 	if (!b->file || at - *done < (b->trace->text ? FORGET_COPIED : FORGET_BYTES))
 		return;
 	first = (size_t)((const uint8_t *)bytes.p - b->file->data);
-	file_forget(b->file, first + *done, first + at);
+	/* from the start, since names of earlier events may have been read again */
+	file_forget(b->file, first, first + at);
 	*done = at;
 }
 
