@@ -15,10 +15,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-from parts import run_parts  # noqa: E402
-
 ROOT = os.path.dirname(HERE)
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests")]
+import npm  # noqa: E402
+from parts import run_parts  # noqa: E402
 
 
 def find_capture(build, shared):
@@ -43,6 +43,16 @@ def thread_traces(build, shared):
     shutil.rmtree(made, ignore_errors=True)
     subprocess.run([os.path.join(build, "tests", "sqtt", "make_sqtt"), "--runs", made], check=True)
     return [[*words, *sorted(glob.glob(os.path.join(made, "gfx*")))]]
+
+
+def in_a_browser(build, capture):
+    """The title and the command of the part that needs a module of npm; without it the title says why it is left out."""
+    title = "the viewer in a browser: opening, panning, clicking, scrolling, the report"
+    why = npm.why_not(os.path.join(ROOT, "tests", "ui"), "ci")
+    if why:
+        return f"{title}: skipped, {why}", []
+    return title, [["node", os.path.join(HERE, "view_browser.mjs"), "--incore", os.path.join(build, "incore"), "--capture", capture,
+                    "--dir", build, "--minutes", os.environ.get("MINUTES", "10")]]
 
 
 def all_parts(build, shared):
@@ -73,8 +83,7 @@ def all_parts(build, shared):
         ("incore clean against a Python cleaner, 0.1 to 5 million instructions with flags (2.3 GB of disk)", [python("clean.py", *incore, *at)]),
         ("the viewer: tiles, boxes, searches on 20 and 50 million slices; opening 20 million, cold and warm",
          [own("view", "20", "1024"), own("view", "50", "256"), python("view.py", *incore, *of, *at)]),
-        ("the viewer in a browser: opening, panning, clicking, scrolling, the report",
-         [["node", os.path.join(HERE, "view_browser.mjs"), *incore, *of, *at, "--minutes", os.environ.get("MINUTES", "10")]]),
+        in_a_browser(build, capture),
         ("incore sql against the same rows in an SQLite file, 2 million slices; --slices 20000000 for the claim",
          [python("sql.py", *incore, *of, "--slices", "2000000")]),
         ("a sweep of 1,000 cells on 8 simulated devices with crashes, hangs and a dead device; against a pool in Python",
