@@ -228,6 +228,7 @@ def everything(is_check):
         plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),
         asan("dump-bad-input", 12, "tests/dump_bad_input.py", "BUILD", "--no-scale"),
         plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
+        plain("notes", 3, "tests/notes.py", "BUILD"),
         plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
         plain("attacks", 14, "tests/attacks/run.py", "BUILD"),

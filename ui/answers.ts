@@ -2,6 +2,7 @@
 // answers.ts: the answers of the verbs; made by tools/answer_types.py from their schemas, not by hand.
 type Evidence = 'hardware-trace' | 'hardware-sample' | 'vendor-simulator' | 'estimate' | 'synthetic' | 'instrumented' | 'unknown';
 type Findings = { id: string; severity: 'error' | 'warning' | 'info'; message: string; evidence: Record<string, number | string>; advice: string };
+type Notes = { code: string; kind: string; message: string; path?: string; count: number; advice: string };
 type Verdict = 'no-claim' | 'within-noise' | 'beyond-noise' | 'not-comparable';
 type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
 type Totals = {
@@ -29,7 +30,7 @@ type Launch = {
 	grid: null | [number, number, number]; workgroups: number | null; waves: number | null; duration_ns: number | null; is_other_run: boolean;
 	command: string | null;
 };
-type Notes = { kind: string; code: string; message: string; path: string | null; offset: number | null; count: number };
+type Notes2 = { kind: string; code: string; message: string; path: string | null; offset: number | null; count: number };
 type Tables = { name: string; origin: string | null; rows: number; columns: string[]; cells?: ((string | null)[])[] };
 type Siblings = {
 	path: string; agent: number | null; dispatch: number | null; waves: number | null; rows: number | null; mapped_rows: number | null; is_empty: boolean;
@@ -42,7 +43,7 @@ type Info = {
 	source_files: number; source_snapshots: number; stated_totals: null | Inclusive; waves: number; wave_files: number; target_cu: number | null;
 	wave_coords: Record<string, number[]>; span_cycles: number | null; occupancy: Record<string, Occupancy>; dispatch_ids: Record<string, string>;
 	counter_names: string[]; counter_series: number; markers: number; other_simd_records: number; dispatch_events: number; has_pc_samples: boolean;
-	machine: Machine; launch: Launch; notes: Notes[]; tables?: Tables[]; siblings: Siblings[]; health: string | null;
+	machine: Machine; launch: Launch; notes: Notes2[]; tables?: Tables[]; siblings: Siblings[]; health: string | null;
 };
 type State = 'iterated' | 'entered-once' | 'not-reached' | 'sampled';
 type Trips = { executions: number; waves: number };
@@ -173,8 +174,8 @@ type Se = {
 };
 export type CheckAnswer =
 	| {
-		evidence: Evidence; verdict: 'ok' | 'suspect' | 'unusable'; findings: Findings[];
-		captures?: { path: string; is_chosen: boolean; verdict: 'ok' | 'suspect' | 'unusable'; findings: Findings[] }[];
+		evidence: Evidence; verdict: 'ok' | 'suspect' | 'unusable'; findings: Findings[]; notes?: Notes[];
+		captures?: { path: string; is_chosen: boolean; verdict: 'ok' | 'suspect' | 'unusable'; findings: Findings[]; notes?: Notes[] }[];
 	};
 export type DiffAnswer =
 	| {

@@ -5,6 +5,7 @@
 
 #include "answer/captures.h"
 #include "answer/siblings.h"
+#include "trace/notes.h"
 
 #define VERDICT_WORDS "ok|suspect|unusable"
 
@@ -45,6 +46,18 @@ static const struct column check_part_columns[] = {
 };
 const struct record check_part_record = RECORD_OF(check_part, RECORD_BLOCK, check_part_columns);
 
+static const struct column noted_columns[] = {
+	COLUMN(noted_row, code, UNIT_NONE, "name of the note, as in incore-notes(7)"),
+	COLUMN(noted_row, kind, UNIT_NONE, "what the note means for the data",
+		.words =
+			"lost|truncated|unmapped|clamped|contradictory|guessed|missing|damaged|info"),
+	COLUMN(noted_row, message, UNIT_NONE, "what the reader of the capture found"),
+	COLUMN(noted_row, path, UNIT_NONE, "file that the note is about", OPTIONAL),
+	COLUMN(noted_row, count, UNIT_COUNT, "number of occurrences"),
+	COLUMN(noted_row, advice, UNIT_NONE, "what to do about the note"),
+};
+static const struct record noted_record = RECORD_OF(noted_row, RECORD_LINE, noted_columns);
+
 static const struct column checked_columns[] = {
 	COLUMN(checked_row, path, UNIT_NONE, "path of the capture"),
 	COLUMN(checked_row, is_chosen, UNIT_NONE,
@@ -52,12 +65,16 @@ static const struct column checked_columns[] = {
 	PART(checked_row, check, &check_part_record),
 	COLUMN(checked_row, health, UNIT_NONE, "verdict with the errors and warnings in one line",
 		NO_JSON),
+	LIST(checked_row, notes, &noted_record,
+		"notes of the reader of the capture that no finding tells, with advice", OPTIONAL),
 };
 static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK, checked_columns);
 
 static const struct column check_columns[] = {
 	EVIDENCE_COLUMN(check_answer, "what the figures rest on"),
 	PART(check_answer, worst, &check_part_record),
+	LIST(check_answer, notes, &noted_record,
+		"notes of the reader of the capture that no finding tells, with advice", OPTIONAL),
 	LIST(check_answer, captures, &checked_record, "every capture, if the path holds several",
 		OPTIONAL),
 	LIST(check_answer, every_finding, &finding_record, "the findings of all captures", NO_JSON),
@@ -126,6 +143,7 @@ struct check_checked {
 	const char *path;
 	const struct check *check; /* owned by the answer */
 	bool is_chosen;
+	struct rows notes; /* noted_row */
 };
 
 struct check_job {
@@ -165,13 +183,41 @@ static bool read_capture(struct check_job *j, const struct capture *k, bool is_c
 	return ok;
 }
 
+/* Copies the notes about which something can be done; what a finding of that code tells is told. */
+static bool add_notes(struct answer *a, const struct check *k, const struct note *v, uint32_t n,
+	struct noted_row **at, struct incore_error *e)
+{
+	EACH (const struct note, x, v, n) {
+		const struct note_row *row = note_row(x->code);
+
+		if (!row || !*row->advice || check_find(k, x->code))
+			continue;
+		**at = (struct noted_row){.code = row->code,
+			.kind = note_kind_name(x->kind),
+			.message = arena_strdup(&a->arena, x->message),
+			.path = x->path ? arena_strdup(&a->arena, x->path) : NULL,
+			.advice = row->advice,
+			.count = x->count};
+		if (!(*at)->message || (x->path && !(*at)->path))
+			return err_nomem(e);
+		++*at;
+	}
+	return true;
+}
+
 static bool check_trace(struct check_job *j, const struct trace *t, const struct check_context *ctx,
 	struct check_checked *x, struct incore_error *e)
 {
 	struct walk_options o = request_walk(j->r, NULL);
 	struct walk_result walk = {0};
 	struct check *k = check_run(t, ctx, &o, &walk, e);
+	struct noted_row *v =
+		k ? ANSWER_ROWS(j->a, &x->notes, t->n_notes + walk.n_notes, noted_row, e) : NULL;
+	struct noted_row *end = v;
+	bool ok = v && add_notes(j->a, k, t->notes, t->n_notes, &end, e) &&
+		  add_notes(j->a, k, walk.notes, walk.n_notes, &end, e);
 
+	x->notes = end == v ? (struct rows){0} : (struct rows){v, (size_t)(end - v)};
 	if (k) {
 		k->ctx = NULL; /* it does not live as long as the findings */
 		if (x->is_chosen) {
@@ -181,7 +227,7 @@ static bool check_trace(struct check_job *j, const struct trace *t, const struct
 	}
 	walk_result_deinit(&walk);
 	x->check = k;
-	return k && ANSWER_KEEP(j->a, k, check_free, e);
+	return k && ANSWER_KEEP(j->a, k, check_free, e) && ok;
 }
 
 static bool check_beside(struct check_job *j, const struct trace *t, const struct capture *k,
@@ -201,7 +247,8 @@ static bool check_beside(struct check_job *j, const struct trace *t, const struc
 static bool check_capture(struct check_job *j, const struct capture *k,
 	const struct capture_list *all, bool is_chosen, bool is_alone, struct incore_error *e)
 {
-	struct check_checked x = {arena_strdup(&j->a->arena, k->path), NULL, is_chosen};
+	struct check_checked x = {
+		.path = arena_strdup(&j->a->arena, k->path), .is_chosen = is_chosen};
 	struct trace *t = NULL;
 	bool ok;
 
@@ -283,7 +330,8 @@ static bool make_answer(struct check_job *j, struct incore_error *e)
 		v[i] = (struct checked_row){.path = x->path,
 			.is_chosen = x->is_chosen,
 			.verdict = x->check->verdict,
-			.health = check_health_text(j->a, x->check, e)};
+			.health = check_health_text(j->a, x->check, e),
+			.notes = x->notes};
 		if (!v[i].health ||
 			!check_part_make(j->a, x->check, x->path, findings, &v[i].check, e))
 			return false;
@@ -291,6 +339,7 @@ static bool make_answer(struct check_job *j, struct incore_error *e)
 	}
 	worst = find_worst(v, j->v.n);
 	out->worst = worst->check;
+	out->notes = worst->notes;
 	out->evidence =
 		evidence_name(j->a->traces.n ? j->a->traces.v[0]->meta.evidence : EVIDENCE_UNKNOWN);
 	out->checked = (struct rows){v, j->v.n};

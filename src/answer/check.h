@@ -25,17 +25,24 @@ bool check_part_make(struct answer *a, const struct check *k, const char *captur
 /* The text of check_health(), owned by the answer; NULL on lack of memory. */
 const char *check_health_text(struct answer *a, const struct check *k, struct incore_error *e);
 
+struct noted_row { /* a note of the reader about which something can be done */
+	const char *code, *kind, *message, *path, *advice; /* path: or NULL */
+	uint64_t count;
+};
+
 struct checked_row {
 	const char *path;
 	bool is_chosen; /* the capture that its path stands for */
 	enum verdict verdict;
 	struct check_part check;
 	const char *health; /* in one line */
+	struct rows notes;  /* noted_row */
 };
 
 struct check_answer {
 	const char *evidence;
 	struct check_part worst;   /* of the chosen capture with the worst verdict */
+	struct rows notes;	   /* noted_row, of that capture */
 	struct rows captures;	   /* checked_row, where there are several */
 	struct rows checked;	   /* checked_row, also where there is only one */
 	struct rows every_finding; /* finding_row, of all captures */

@@ -450,8 +450,8 @@ static bool place_links(struct trace *t, const struct doc *doc)
 			t->links[n++] = k;
 	}
 	t->n_links = n;
-	return n == n_all || trace_note(t, NOTE_LOST, "links-left-out", doc->path, INCORE_NO_OFFSET,
-				     n_all - n, "links to slices that the document does not hold");
+	return n == n_all || trace_note(t, "links-left-out", doc->path, INCORE_NO_OFFSET, n_all - n,
+				     "links to slices that the document does not hold");
 }
 
 /* --- content of a track --- */
@@ -817,7 +817,7 @@ static void add_note(
 {
 	if (!code || !message)
 		json_reject(&x->r, NULL, "a note has no text");
-	else if (!trace_note(
+	else if (!trace_note_as(
 			 x->t, n->kind, code, n->path, INCORE_NO_OFFSET, n->count, "%s", message))
 		doc_no_memory(&x->r);
 }
@@ -1064,7 +1064,7 @@ static bool json_trace_lost(
 	for (uint32_t i = 0; i < t->n_notes; i++)
 		if (strcmp(t->notes[i].code, "json-export") == 0)
 			return true;
-	return trace_note(t, NOTE_INFO, "json-export", path, INCORE_NO_OFFSET, 1,
+	return trace_note(t, "json-export", path, INCORE_NO_OFFSET, 1,
 		       "read from a JSON export, which does not hold stated waits, bytes moved, how "
 		       "a stall splits, units of counters, clocks of single domains and the "
 		       "producer's own tables")

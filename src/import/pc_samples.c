@@ -232,16 +232,16 @@ static bool pc_samples_add_notes(const struct pc_building *b, const struct sampl
 	struct trace *t = b->t;
 
 	if (!b->set->has_addresses &&
-		!trace_note(t, NOTE_GUESSED, "rows-by-text", NULL, INCORE_NO_OFFSET, t->n_code,
+		!trace_note(t, "rows-by-text", NULL, INCORE_NO_OFFSET, t->n_code,
 			"the file gives no addresses: instructions of the same text and line count "
 			"as one"))
 		return false;
 	if (b->set->is_host_trap &&
-		!trace_note(t, NOTE_INFO, "host-trap", NULL, INCORE_NO_OFFSET, 1,
+		!trace_note(t, "host-trap", NULL, INCORE_NO_OFFSET, 1,
 			"host_trap samples say where a wave was, not whether it issued or why not"))
 		return false;
 	return k->is_listed ||
-	       trace_note(t, NOTE_INFO, "sampled-rows-only", NULL, INCORE_NO_OFFSET, t->n_code,
+	       trace_note(t, "sampled-rows-only", NULL, INCORE_NO_OFFSET, t->n_code,
 		       "the file lists the instructions that samples hit, not the whole kernel");
 }
 

@@ -67,8 +67,7 @@ static bool read_root(const char *text, bool is_wanted, struct trace *t, struct 
 			ok = import_source_text(t, i, f.data, f.size);
 	file_unload(&f);
 	close(root.fd);
-	return (ok && (!n || trace_note(t, NOTE_GUESSED, "other-source", is + 1, INCORE_NO_OFFSET,
-				     n,
+	return (ok && (!n || trace_note(t, "other-source", is + 1, INCORE_NO_OFFSET, n,
 				     "the text of %llu source file%s is from below %s, not the capture's: it may be of another version",
 				     (unsigned long long)n, plural(n), is + 1))) ||
 	       err_nomem(e);
@@ -150,12 +149,12 @@ bool import_note_unread(struct trace *t, const char *code, const char *path, con
 		return false;
 	err_format(why, &text);
 	if (err_is(why, "link-outside"))
-		ok = trace_note(t, NOTE_MISSING, "link-outside", path, INCORE_NO_OFFSET, 1,
+		ok = trace_note(t, "link-outside", path, INCORE_NO_OFFSET, 1,
 			"%s leads out of the capture's directory and was left out (--follow-links follows)",
 			path_base(path));
 	else
-		ok = trace_note(t, NOTE_DAMAGED, code, path, why->offset, 1, "%s %s: %s",
-			path_base(path), what, text.p ? text.p : "cannot be read");
+		ok = trace_note(t, code, path, why->offset, 1, "%s %s: %s", path_base(path), what,
+			text.p ? text.p : "cannot be read");
 	sb_free(&text);
 	incore_error_clear(why);
 	return ok || err_nomem(why);

@@ -270,7 +270,7 @@ static bool sass_write_texts(struct sass_code *c, struct incore_error *e)
 				return err_nomem(e);
 	}
 	return !c->n_unsure ||
-	       trace_note(c->t, NOTE_INFO, "unknown-operands", NULL, INCORE_NO_OFFSET, c->n_unsure,
+	       trace_note(c->t, "unknown-operands", NULL, INCORE_NO_OFFSET, c->n_unsure,
 		       "operands of %llu instructions are not understood and shown as \"?\"; "
 		       "with nvdisasm in the path its text is shown",
 		       (unsigned long long)c->n_unsure) ||
@@ -521,8 +521,7 @@ bool sass_link_code(struct sass_code *c, struct incore_error *e)
 	VEC_FREE(&l.links);
 	VEC_FREE(&l.jumps);
 	if (ok && l.n_unknown)
-		ok = trace_note(t, NOTE_INFO, "unknown-producers", NULL, INCORE_NO_OFFSET,
-			l.n_unknown,
+		ok = trace_note(t, "unknown-producers", NULL, INCORE_NO_OFFSET, l.n_unknown,
 			"%llu samples of waits have no instruction in the code that they can be for",
 			(unsigned long long)l.n_unknown);
 	return ok || err_nomem(e);
@@ -545,8 +544,7 @@ bool sass_open_binary(struct sass_code *c, struct sass_binary *b, struct incore_
 		incore_error_clear(&why);
 		return err_nomem(e);
 	}
-	if (!trace_note(c->t, NOTE_DAMAGED, "damaged-cubin", NULL,
-		    (uint64_t)(b->bytes.p - c->file.p), 1,
+	if (!trace_note(c->t, "damaged-cubin", NULL, (uint64_t)(b->bytes.p - c->file.p), 1,
 		    "the code of a kernel cannot be read: %s", why.message ? why.message : ""))
 		err_nomem(e);
 	incore_error_clear(&why);
@@ -726,7 +724,7 @@ static bool sass_code_map_sources(struct sass_code *c)
 static bool note_lines(struct sass_code *c)
 {
 	EACH (const struct sass_binary, b, c->binaries.v, c->binaries.n) {
-		if (b->lines.problem && !trace_note(c->t, NOTE_DAMAGED, "damaged-debug-info", NULL,
+		if (b->lines.problem && !trace_note(c->t, "damaged-debug-info", NULL,
 						(uint64_t)(b->bytes.p - c->file.p), 1,
 						"%s: source lines are missing", b->lines.problem))
 			return false;

@@ -332,9 +332,9 @@ static bool scopes_note_clock(
 	uint64_t step = timer_step(p);
 
 	if (!t->meta.clock_hz_den)
-		return trace_note(t, NOTE_GUESSED, "unaligned-sms", f->path, INCORE_NO_OFFSET, 1,
+		return trace_note(t, "unaligned-sms", f->path, INCORE_NO_OFFSET, 1,
 			"no frequency is known: the SMs are laid so that each begins at 0");
-	return trace_note(t, is_measured ? NOTE_INFO : NOTE_GUESSED, "aligned-sms", f->path,
+	return trace_note_as(t, is_measured ? NOTE_INFO : NOTE_GUESSED, "aligned-sms", f->path,
 		INCORE_NO_OFFSET, 1,
 		"SMs are aligned by the timer that they share, whose smallest step was %llu ns, with %s clock of %.0f MHz",
 		(unsigned long long)step, is_measured ? "their measured" : "the device's stated",
@@ -769,23 +769,22 @@ static bool note_walk(
 {
 	const struct {
 		uint64_t n;
-		enum note_kind kind;
 		const char *code, *text;
 	} notes[] = {
-		{w->n_cut, NOTE_LOST, "scope-begin-lost",
+		{w->n_cut, "scope-begin-lost",
 			"scopes end whose begin was not kept: that part of their time is idle"},
-		{w->n_open, NOTE_INFO, "scope-open", "scopes had not ended when their warp did"},
-		{w->n_back, NOTE_CONTRADICTORY, "scope-time",
+		{w->n_open, "scope-open", "scopes had not ended when their warp did"},
+		{w->n_back, "scope-time",
 			"events are not in the order of time, or after the end of their warp"},
-		{w->n_deep, NOTE_CLAMPED, "scope-depth",
+		{w->n_deep, "scope-depth",
 			"scopes lie too deep: their time is of the one that they lie in"},
-		{n_long, NOTE_CLAMPED, "scope-long",
+		{n_long, "scope-long",
 			"scopes are longer than 2^32 cycles: the rest of their time is idle"},
 	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (notes[i].n && !trace_note(t, notes[i].kind, notes[i].code, path,
-					  INCORE_NO_OFFSET, notes[i].n, "%s", notes[i].text))
+		if (notes[i].n && !trace_note(t, notes[i].code, path, INCORE_NO_OFFSET, notes[i].n,
+					  "%s", notes[i].text))
 			return false;
 	return true;
 }
@@ -887,7 +886,7 @@ static bool index_warps(
 				   k.n_kept;
 		}
 		if (!is_whole)
-			return trace_note(t, NOTE_TRUNCATED, "scopes-cut", f->path, at, n - i,
+			return trace_note(t, "scopes-cut", f->path, at, n - i,
 				       "the file ends before the last of its warps") ||
 			       err_nomem(e);
 		if (!scopes_add_warp(f, k, w, e))
@@ -895,8 +894,8 @@ static bool index_warps(
 		at += SCOPE_RECORD_BYTES + (size_t)k.n_kept * SCOPE_EVENT_BYTES;
 	}
 	if (at != f->file.size)
-		return trace_note(t, NOTE_CONTRADICTORY, "scopes-more", f->path, at,
-			       f->file.size - at, "bytes follow the last warp") ||
+		return trace_note(t, "scopes-more", f->path, at, f->file.size - at,
+			       "bytes follow the last warp") ||
 		       err_nomem(e);
 	return true;
 }
@@ -964,16 +963,15 @@ static bool scopes_put_meta(const struct scope_file *f, struct trace *t)
 static bool note_losses(const struct scope_file *f, const struct warps *w, struct trace *t)
 {
 	if (f->head.n_lost_warps &&
-		!trace_note(t, NOTE_LOST, "warps-lost", f->path, INCORE_NO_OFFSET,
-			f->head.n_lost_warps,
+		!trace_note(t, "warps-lost", f->path, INCORE_NO_OFFSET, f->head.n_lost_warps,
 			"warps came when every ring was taken: open with room for more"))
 		return false;
 	if (w->n_unfinished &&
-		!trace_note(t, NOTE_DAMAGED, "warps-unfinished", f->path, INCORE_NO_OFFSET,
-			w->n_unfinished, "warps did not finish: only their start is known"))
+		!trace_note(t, "warps-unfinished", f->path, INCORE_NO_OFFSET, w->n_unfinished,
+			"warps did not finish: only their start is known"))
 		return false;
 	return !w->n_lost_events ||
-	       trace_note(t, NOTE_LOST, "events-lost", f->path, INCORE_NO_OFFSET, w->n_lost_events,
+	       trace_note(t, "events-lost", f->path, INCORE_NO_OFFSET, w->n_lost_events,
 		       "events were overwritten by later ones of their warp: open with longer rings");
 }
 

@@ -223,7 +223,7 @@ static bool make_verdict(struct model_replay *m)
 		if (!longest || m->timed.cores.v[i].end_cyc > longest->end_cyc)
 			longest = &m->timed.cores.v[i];
 	for (size_t i = 0; i < m->timed.findings.n; i++)
-		n_findings += m->timed.findings.v[i].kind != FIND_BLOCKS_SHARE;
+		n_findings += note_is_loss(&m->timed.findings.v[i].note);
 	for (unsigned p = 1; longest && p < ENGINE_PIPES; p++)
 		if (longest->lanes[p].busy_cyc > longest->lanes[best].busy_cyc || best == 0)
 			best = p;
@@ -245,7 +245,7 @@ static bool make_verdict(struct model_replay *m)
 	m->out->basis = arena_printf(m->arena, "profile %s (%s), sha256 %s", m->profile.name,
 		m->profile.soc, m->profile.sha256);
 	if (m->timed.findings.n)
-		m->out->warning = arena_strdup(m->arena, m->timed.findings.v[0].message);
+		m->out->warning = arena_strdup(m->arena, m->timed.findings.v[0].note.message);
 	m->out->is_partial = !m->timed.is_complete;
 	return (m->out->verdict && m->out->basis) || err_nomem(m->e);
 }

@@ -103,7 +103,7 @@ static bool note_unaligned(struct trace *t, const char *source)
 			first = t->clocks[i].id;
 	if (!n || t->n_clocks < 2)
 		return true;
-	return trace_note(t, NOTE_MISSING, "unaligned-clock", source, INCORE_NO_OFFSET, n,
+	return trace_note(t, "unaligned-clock", source, INCORE_NO_OFFSET, n,
 		"%u of %u shader engines have no usable clock samples (first: SE%u) and stay unaligned",
 		n, t->n_clocks, first);
 }

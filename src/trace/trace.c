@@ -11,6 +11,7 @@
 #include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "trace/notes.h"
 #include "trace/trace_text.h"
 
 /* --- the content of one track ----------------------------------------------------------------- */
@@ -385,21 +386,15 @@ static bool notes_grow(struct trace *t)
 	return true;
 }
 
-bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
-	uint64_t offset, uint64_t count, const char *fmt, ...)
+static PRINTF_LIKE(3, 0) bool put_note(struct trace *t, struct note n, const char *fmt, va_list ap)
 {
-	struct note n = {.kind = kind,
-		.weight = note_kind_weight(kind),
-		.offset = offset,
-		.count = count,
-		.tables = t->reading};
+	const char *path = n.path;
 	struct strbuf text = {0};
-	va_list ap;
 
-	va_start(ap, fmt);
 	sb_vprintf(&text, fmt, ap);
-	va_end(ap);
-	n.code = arena_strdup(&t->arena, code);
+	n.weight = note_kind_weight(n.kind);
+	n.tables = t->reading;
+	n.code = arena_strdup(&t->arena, n.code);
 	n.path = path ? arena_strdup(&t->arena, path) : NULL;
 	n.message = text.failed ? NULL : arena_strndup(&t->arena, text.p ? text.p : "", text.n);
 	sb_free(&text);
@@ -407,6 +402,38 @@ bool trace_note(struct trace *t, enum note_kind kind, const char *code, const ch
 		return false;
 	t->notes[t->n_notes++] = n;
 	return true;
+}
+
+bool trace_note_as(struct trace *t, enum note_kind kind, const char *code, const char *path,
+	uint64_t offset, uint64_t count, const char *fmt, ...)
+{
+	struct note n = {
+		.kind = kind, .code = code, .path = path, .offset = offset, .count = count};
+	bool ok;
+	va_list ap;
+
+	va_start(ap, fmt);
+	ok = put_note(t, n, fmt, ap);
+	va_end(ap);
+	return ok;
+}
+
+bool trace_note(struct trace *t, const char *code, const char *path, uint64_t offset,
+	uint64_t count, const char *fmt, ...)
+{
+	const struct note_row *row = note_row(code);
+	struct note n = {.kind = row ? row->kind : NOTE_DAMAGED,
+		.code = code,
+		.path = path,
+		.offset = offset,
+		.count = count};
+	bool ok;
+	va_list ap;
+
+	va_start(ap, fmt);
+	ok = put_note(t, n, fmt, ap);
+	va_end(ap);
+	return ok;
 }
 
 /* --- is it sound? ----------------------------------------------------------------------------- */

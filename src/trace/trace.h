@@ -566,7 +566,10 @@ bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf
 
 /* Adds a note while building (printf-like message copied into the arena). False on lack of memory.
  */
-bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
+bool trace_note(struct trace *t, const char *code, const char *path, uint64_t offset,
+	uint64_t count, const char *fmt, ...) PRINTF_LIKE(6, 7);
+/* Another kind than the row of the code has: one case is milder, or a file states the kind. */
+bool trace_note_as(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...) PRINTF_LIKE(7, 8);
 
 /* A launch of which nothing is known. */

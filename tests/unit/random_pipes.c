@@ -215,7 +215,7 @@ static void fill_tables(struct trace *t, struct dice *d)
 	t->tables = must_have(arena_memdup(&t->arena, tables, sizeof(tables)));
 	t->n_tables = 2;
 	for (uint64_t i = roll(d, 12); i > 0; i--)
-		must_have(trace_note(t, (enum note_kind)roll(d, NOTE_INFO + 1), "made-up", NULL,
+		must_have(trace_note_as(t, (enum note_kind)roll(d, NOTE_INFO + 1), "made-up", NULL,
 				  i % 2 ? INCORE_NO_OFFSET : i, i, "note %d", (int)i)
 				  ? t
 				  : NULL);

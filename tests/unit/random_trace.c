@@ -334,7 +334,7 @@ static void fill_small_tables(struct dice *d, struct trace *t)
 			(uint32_t)roll(d, t->n_tracks), (uint32_t)roll(d, 0), (uint32_t)roll(d, 0),
 			(enum link_kind)roll(d, 4)};
 	for (uint64_t n = roll(d, 20); n; n--)
-		must(trace_note(t, (enum note_kind)roll(d, 9), "some-code",
+		must(trace_note_as(t, (enum note_kind)roll(d, 9), "some-code",
 			roll_str_or_null(d, &t->arena), roll(d, 0), roll(d, 99), "note %d",
 			(int)n));
 }

@@ -243,8 +243,7 @@ static void test_check_unmapped_samples(void **state)
 
 	(void)state;
 	t->meta.vendor = VENDOR_NVIDIA;
-	assert_true(trace_note(
-		t, NOTE_UNMAPPED, "unmapped-addresses", NULL, INCORE_NO_OFFSET, 7, "7 samples"));
+	assert_true(trace_note(t, "unmapped-addresses", NULL, INCORE_NO_OFFSET, 7, "7 samples"));
 	expect(t, "unmapped-addresses", VERDICT_SUSPECT);
 }
 

@@ -210,8 +210,8 @@ static void test_check_pipes_model(void **state)
 	(void)state;
 	t->meta.evidence = EVIDENCE_ESTIMATE;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		assert_true(trace_note(t, NOTE_CONTRADICTORY, codes[i], NULL, INCORE_NO_OFFSET, 1,
-			"found %zu", i));
+		assert_true(trace_note_as(t, NOTE_CONTRADICTORY, codes[i], NULL, INCORE_NO_OFFSET,
+			1, "found %zu", i));
 	c = ask(t);
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		assert_non_null(check_find(c, codes[i]));

@@ -42,10 +42,10 @@ static const struct model_finding *only(const struct timed *t, enum finding_kind
 {
 	if (t->findings.n != 1)
 		for (size_t i = 0; i < t->findings.n; i++)
-			print_message("%s\n", t->findings.v[i].message);
+			print_message("%s\n", t->findings.v[i].note.message);
 	assert_int_equal(t->findings.n, 1);
 	assert_int_equal(t->findings.v[0].kind, kind);
-	assert_non_null(t->findings.v[0].message);
+	assert_non_null(t->findings.v[0].note.message);
 	return &t->findings.v[0];
 }
 
@@ -381,7 +381,7 @@ static void test_flags_unmatched(void **state)
 	ms_wait(s, 1, OPP_MTE2, OPP_V, 2);
 	ms_vec(s, 2, "TADD", 1, 128, (uint64_t[]){0x1000, 0, 0});
 	run(&set, &t);
-	assert_non_null(strstr(only(&t, FIND_UNMATCHED_WAIT)->message,
+	assert_non_null(strstr(only(&t, FIND_UNMATCHED_WAIT)->note.message,
 		"missing set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2)"));
 	assert_false(t.is_complete);
 	assert_true(t.cores.v[0].is_complete); /* the rest was timed */
@@ -473,8 +473,8 @@ static void test_deadlock(void **state)
 	assert_false(t.is_complete);
 	assert_string_equal(t.reason, "deadlock");
 	assert_int_equal(f->n_lines, 3); /* V, MTE3 and the scalar at the end */
-	assert_non_null(strstr(f->message, "aiv0 V stands at wait_flag"));
-	assert_non_null(strstr(f->message, "aiv0 MTE3 stands at wait_flag"));
+	assert_non_null(strstr(f->note.message, "aiv0 V stands at wait_flag"));
+	assert_non_null(strstr(f->note.message, "aiv0 MTE3 stands at wait_flag"));
 	drop(&set, &t);
 }
 
@@ -494,7 +494,7 @@ static void test_deadlock_cross_core(void **state)
 	ms_x(s, 1, OPK_XWAIT, OPP_S, 0, 2);
 	ms_x(s, 2, OPK_XSET, OPP_MTE2, 1, 2);
 	run(&set, &t);
-	assert_non_null(strstr(only(&t, FIND_DEADLOCK)->message, "aiv0 S stands at"));
+	assert_non_null(strstr(only(&t, FIND_DEADLOCK)->note.message, "aiv0 S stands at"));
 	drop(&set, &t);
 }
 
@@ -519,8 +519,8 @@ static void test_counter_left(void **state)
 	run(&set, &t);
 	f = only(&t, FIND_LEFT_SET);
 	assert_int_equal(f->a.op, 2);
-	assert_non_null(strstr(f->message, "cross-core id 5"));
-	assert_non_null(strstr(f->message, "aiv1 counts 3 sets and 2 waits"));
+	assert_non_null(strstr(f->note.message, "cross-core id 5"));
+	assert_non_null(strstr(f->note.message, "aiv1 counts 3 sets and 2 waits"));
 	drop(&set, &t);
 }
 
@@ -554,8 +554,8 @@ static void test_counter_full(void **state)
 	counter_run(16, &set, &t);
 	f = only(&t, FIND_COUNTER_FULL);
 	assert_int_equal(f->a.op, 15);
-	assert_non_null(strstr(f->message, "set number 16 of cross-core id 4"));
-	assert_non_null(strstr(f->message, "aiv0 has waited 0 times"));
+	assert_non_null(strstr(f->note.message, "set number 16 of cross-core id 4"));
+	assert_non_null(strstr(f->note.message, "aiv0 has waited 0 times"));
 	drop(&set, &t);
 }
 

@@ -205,7 +205,7 @@ static void compare(const struct node *v, unsigned n, unsigned round, unsigned *
 		got++;
 		/* each one reported is one */
 		if (!is_race(&v[f->a.op], &v[f->b.op]) || path[f->a.op][f->b.op])
-			fail_msg("round %u: not a race: %s", round, f->message);
+			fail_msg("round %u: not a race: %s", round, f->note.message);
 	}
 	if ((want != 0) != (got != 0))
 		fail_msg("round %u: %u races by definition, %u found", round, want, got);

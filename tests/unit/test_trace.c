@@ -60,7 +60,7 @@ static void test_trace_notes_grow(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
-		assert_true(trace_note(t, NOTE_LOST, "lost-wave", i % 2 ? "a/b" : NULL, i, 1,
+		assert_true(trace_note_as(t, NOTE_LOST, "lost-wave", i % 2 ? "a/b" : NULL, i, 1,
 			"wave %u of %s", i, "x"));
 	assert_int_equal(t->n_notes, 100);
 	assert_string_equal(t->notes[0].message, "wave 0 of x");

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "isa/amd.h"
 #include "trace/kind.h"
+#include "trace/notes.h"
 
 /* --- what the walk collects ------------------------------------------------------------------- */
 
@@ -333,6 +334,14 @@ static const struct finding_row_of *row_of_finding(const char *code)
 	return &other;
 }
 
+static const char *advice_of(const char *code)
+{
+	const char *advice = row_of_finding(code)->advice;
+	const struct note_row *note = *advice ? NULL : note_row(code);
+
+	return note ? note->advice : advice;
+}
+
 struct finding *check_add_as(
 	struct check *c, const char *code, enum note_weight weight, enum verdict effect)
 {
@@ -351,7 +360,7 @@ struct finding *check_add_as(
 			.code = code,
 			.offset = INCORE_NO_OFFSET,
 			.count = 1},
-		.advice = row_of_finding(code)->advice};
+		.advice = advice_of(code)};
 	if (effect > c->verdict)
 		c->verdict = effect;
 	return f;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * findings.h: one row for each finding of check: its code, its weight, what it does to the verdict,
- * and what to do about it. A rule may judge one case more mildly, or advise better where it knows
- * more. incore-check(1) has a line for each code, and a test shows each (tools/check_house.py). The
- * file has more lines because it is a table.
+ * and what to do about it; "" where that stands in the note of this code (trace/notes.h). A rule
+ * may judge one case more mildly, or advise better where it knows more. incore-check(1) has a line
+ * for each code, and a test shows each (tools/check_house.py). The file has more lines because it is
+ * a table.
  */
 #pragma once
 
@@ -95,26 +96,16 @@
 		"the notes of the import name them") \
 	X("reused-flags", WARNING, OK, \
 		"pairing may be off: compare with the raw dumps") \
-	X("model-race", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-deadlock", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-unmatched-wait", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-double-set", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-flag-left-set", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-bad-flag", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-counter-full", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-missing-barrier", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-more-findings", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
-	X("model-incomplete", WARNING, SUSPECT, \
-		"mend the kernel: on the device this may hang or compute garbage") \
+	X("model-race", WARNING, SUSPECT, "") \
+	X("model-deadlock", WARNING, SUSPECT, "") \
+	X("model-unmatched-wait", WARNING, SUSPECT, "") \
+	X("model-double-set", WARNING, SUSPECT, "") \
+	X("model-flag-left-set", WARNING, SUSPECT, "") \
+	X("model-bad-flag", WARNING, SUSPECT, "") \
+	X("model-counter-full", WARNING, SUSPECT, "") \
+	X("model-missing-barrier", WARNING, SUSPECT, "") \
+	X("model-more-findings", WARNING, SUSPECT, "") \
+	X("model-incomplete", WARNING, SUSPECT, "") \
 	X("quantised-time", INFO, OK, \
 		"raw dumps have exact cycles") \
 	X("clock-unknown", WARNING, OK, \

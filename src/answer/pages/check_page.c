@@ -17,6 +17,13 @@ static void put_finding(struct page *p, const struct finding_row *f)
 	page_prose(p, "         advice:   ", "%s", f->advice);
 }
 
+static void put_note(struct page *p, const struct noted_row *x)
+{
+	page_line(p, "%-7s  %s (%s)", "note", x->code, x->kind);
+	page_prose(p, "         ", "%s", x->message);
+	page_prose(p, "         advice:   ", "%s", x->advice);
+}
+
 static void put_heading(struct page *p, const struct trace *t)
 {
 	const struct kind_row *k = kind_row(t);
@@ -37,6 +44,8 @@ static void put_findings(struct page *p, const struct checked_row *x)
 		put_finding(p, &v[i]);
 		n[v[i].level]++;
 	}
+	for (size_t i = 0; i < x->notes.n; i++)
+		put_note(p, (const struct noted_row *)x->notes.v + i);
 	page_line(p, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)",
 		style_mark(verdict_styles[x->verdict]), x->check.verdict, style_mark_end,
 		n[WEIGHT_ERROR], plural(n[WEIGHT_ERROR]), n[WEIGHT_WARNING],

@@ -208,8 +208,8 @@ struct asc_build {
 bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o,
 	struct incore_error *e);
 void asc_deinit(struct asc_build *b);
-bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
-	const char *fmt, ...) PRINTF_LIKE(5, 6);
+bool asc_note(struct asc_build *b, const char *code, uint64_t offset, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 /* Moves an error's offset by `base`, where the bytes begin in the file. */
 void asc_error_at(struct incore_error *e, uint64_t base);
 /* Returns the index of the lane, or NO_TRACK when out of memory. */

@@ -551,10 +551,10 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	if (b->trace->text && !ascend_trace_note_text(b, r))
 		return false;
 	if (r->is_bare_array &&
-		!asc_note(b, NOTE_INFO, "bare-array", base,
+		!asc_note(b, "bare-array", base,
 			"the events are a bare array, without the object around them"))
 		return false;
-	if (r->is_cut && !asc_note(b, NOTE_TRUNCATED, "cut-trace", base + json_offset(&r->json),
+	if (r->is_cut && !asc_note(b, "cut-trace", base + json_offset(&r->json),
 				 "the events end in the middle; what was before the cut is kept"))
 		return false;
 	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
@@ -693,7 +693,7 @@ static bool ascend_trace_lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	(void)o;
-	return trace_note(t, NOTE_MISSING, "lone-trace", path, INCORE_NO_OFFSET, 1,
+	return trace_note(t, "lone-trace", path, INCORE_NO_OFFSET, 1,
 		       "a trace.json alone: no sources and nothing stated per instruction") ||
 	       err_nomem(e);
 }

@@ -72,8 +72,7 @@ void asc_deinit(struct asc_build *b)
 	trace_free(b->own);
 }
 
-bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
-	const char *fmt, ...)
+bool asc_note(struct asc_build *b, const char *code, uint64_t offset, const char *fmt, ...)
 {
 	struct strbuf text = {0};
 	va_list ap;
@@ -83,7 +82,7 @@ bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
 	ok = !text.failed &&
-	     trace_note(b->trace, kind, code, b->path, offset, 1, "%s", text.p ? text.p : "");
+	     trace_note(b->trace, code, b->path, offset, 1, "%s", text.p ? text.p : "");
 	sb_free(&text);
 	return ok;
 }

@@ -736,9 +736,8 @@ static bool add_marks(struct core_dump *c)
 	if (!end_mark(c, &m))
 		return false;
 	return !m.n_dropped ||
-	       trace_note(c->b->trace, NOTE_LOST, "open-marks", c->b->path, INCORE_NO_OFFSET,
-		       m.n_dropped, "%llu user marks are nested or never end",
-		       (unsigned long long)m.n_dropped);
+	       trace_note(c->b->trace, "open-marks", c->b->path, INCORE_NO_OFFSET, m.n_dropped,
+		       "%llu user marks are nested or never end", (unsigned long long)m.n_dropped);
 }
 
 static bool add_misses(struct core_dump *c)
@@ -769,18 +768,18 @@ static bool note_core(struct core_dump *c)
 	struct trace *t = c->b->trace;
 
 	for (int i = 0; i < 2; i++)
-		if (c->n_alone[i] && !trace_note(t, NOTE_UNMAPPED, codes[i], c->b->path,
-					     INCORE_NO_OFFSET, c->n_alone[i], "%s: %llu %s: %s%s",
-					     c->unit, (unsigned long long)c->n_alone[i], what[i],
-					     c->alone[i].p ? c->alone[i].p : "",
-					     c->n_alone[i] > MAX_NAMED ? ", ..." : ""))
+		if (c->n_alone[i] &&
+			!trace_note(t, codes[i], c->b->path, INCORE_NO_OFFSET, c->n_alone[i],
+				"%s: %llu %s: %s%s", c->unit, (unsigned long long)c->n_alone[i],
+				what[i], c->alone[i].p ? c->alone[i].p : "",
+				c->n_alone[i] > MAX_NAMED ? ", ..." : ""))
 			return false;
-	if (c->n_bad && !trace_note(t, NOTE_DAMAGED, "bad-dump-line", c->b->path, INCORE_NO_OFFSET,
-				c->n_bad, "%s: %llu lines are not understood", c->unit,
-				(unsigned long long)c->n_bad))
+	if (c->n_bad &&
+		!trace_note(t, "bad-dump-line", c->b->path, INCORE_NO_OFFSET, c->n_bad,
+			"%s: %llu lines are not understood", c->unit, (unsigned long long)c->n_bad))
 		return false;
 	return !c->n_backwards ||
-	       trace_note(t, NOTE_LOST, "backwards", c->b->path, INCORE_NO_OFFSET, c->n_backwards,
+	       trace_note(t, "ends-before-start", c->b->path, INCORE_NO_OFFSET, c->n_backwards,
 		       "%s: %llu instructions end before they start", c->unit,
 		       (unsigned long long)c->n_backwards);
 }
@@ -986,8 +985,7 @@ static bool name_core(struct dump_dir *d, const struct core_dump *c)
 		return true;
 	for (size_t i = 0; i < d->named.n; i++)
 		if (d->named.v[i].block == k.block && d->named.v[i].sub_block == k.sub_block)
-			return asc_note(d->b, NOTE_CONTRADICTORY, "core-name-collision",
-				INCORE_NO_OFFSET,
+			return asc_note(d->b, "core-name-collision", INCORE_NO_OFFSET,
 				"%s and %s are both sub-block %llu of block %llu: other exports keep one of them",
 				d->named.v[i].unit, k.unit, (unsigned long long)k.sub_block - 1,
 				(unsigned long long)k.block - 1);
@@ -1006,7 +1004,7 @@ static bool read_core(
 		ok = err_nomem(e);
 	ok = ok && load_core(d, &c, from, end, bytes, e);
 	if (ok && c.n_logs < 2)
-		ok = asc_note(d->b, NOTE_LOST, "core-without-logs", INCORE_NO_OFFSET,
+		ok = asc_note(d->b, "core-without-logs", INCORE_NO_OFFSET,
 			     "%s: fewer than two logs with something in them; not read", c.unit) ||
 		     err_nomem(e);
 	else if (ok && (!core_dump_join(&c) || !name_core(d, &c)))
@@ -1033,9 +1031,8 @@ static bool camodel_read_cores(struct dump_dir *d, uint32_t *n_cores, struct inc
 		i = end;
 	}
 	if (d->n_other &&
-		!trace_note(d->b->trace, NOTE_INFO, "other-dumps", d->dir, INCORE_NO_OFFSET,
-			d->n_other, "%llu logs of other kinds are not read",
-			(unsigned long long)d->n_other))
+		!trace_note(d->b->trace, "other-dumps", d->dir, INCORE_NO_OFFSET, d->n_other,
+			"%llu logs of other kinds are not read", (unsigned long long)d->n_other))
 		return err_nomem(e);
 	return true;
 }
@@ -1057,8 +1054,8 @@ static bool read_side(
 	if (!ok && err_is(&why, "link-outside"))
 		ok = import_note_unread(d->b->trace, NULL, path, NULL, &why) || err_nomem(e);
 	else if (!ok)
-		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,
-			     1, "not read") ||
+		ok = trace_note(d->b->trace, "unreadable-part", path, INCORE_NO_OFFSET, 1,
+			     "not read") ||
 		     err_nomem(e);
 	else if (is_mte)
 		ok = asc_read_mte_log(d->b, bytes, k->core) || err_nomem(e);

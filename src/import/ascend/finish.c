@@ -282,9 +282,8 @@ static bool ascend_finish_note_alone(struct asc_build *b, const struct alone *a,
 		ascend_finish_put_flag(b, &b->extras.v[a->first[i]], &names);
 	if (n)
 		ok = !names.failed &&
-		     trace_note(b->trace, NOTE_UNMAPPED,
-			     is_wait ? "wait-without-set" : "set-without-wait", b->path,
-			     INCORE_NO_OFFSET, n, "%llu %s: %s%s", (unsigned long long)n,
+		     trace_note(b->trace, is_wait ? "wait-without-set" : "set-without-wait",
+			     b->path, INCORE_NO_OFFSET, n, "%llu %s: %s%s", (unsigned long long)n,
 			     is_wait ? "flags awaited that no SET raised"
 				     : "flags set that no WAIT took",
 			     names.p ? names.p : "", n > MAX_NAMED ? ", ..." : "");
@@ -453,7 +452,7 @@ static bool from_stated(struct asc_build *b, unsigned *mhz, struct incore_error 
 	v = use->cycles / use->us;
 	*mhz = ascend_snap_mhz(v);
 	if (*mhz == 0 &&
-		!asc_note(b, NOTE_CONTRADICTORY, "odd-clock", INCORE_NO_OFFSET,
+		!asc_note(b, "odd-clock", INCORE_NO_OFFSET,
 			"stated cycles and lengths make %.1f MHz, which no known SoC has", v))
 		return err_nomem(e);
 	return true;
@@ -543,7 +542,7 @@ static bool guess(struct asc_build *b, double *mhz, struct incore_error *e)
 	if (b->n_slices == 0)
 		b->trace->meta.clock_hz_den = 0;
 	else if (
-		!asc_note(b, NOTE_GUESSED, "clock-unknown", INCORE_NO_OFFSET,
+		!asc_note(b, "clock-unknown", INCORE_NO_OFFSET,
 			is_a5 ? "nothing states the clock; the lanes are those of A5, taken as %u MHz (--soc or --clock sets it)"
 			      : "nothing states the clock; taken as %u MHz, the simulator's default (--soc or --clock sets it)",
 			v))
@@ -572,7 +571,7 @@ static bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error
 	if (!b->is_ticks && !from_stated(b, &stated, e))
 		return false;
 	if (stated && soc && soc->mhz != stated &&
-		!asc_note(b, NOTE_CONTRADICTORY, "two-clocks", INCORE_NO_OFFSET,
+		!asc_note(b, "two-clocks", INCORE_NO_OFFSET,
 			"stated cycles and lengths make %u MHz, but %s runs at %u MHz", stated,
 			b->soc, soc->mhz))
 		return err_nomem(e);

@@ -427,11 +427,11 @@ static bool read_both(struct api *a, bool is_instr, struct incore_error *e)
 		asc_table_column(b, &a->table, a->cols[c].name);
 	if (!insight_pass(a, false, is_instr, e))
 		return false;
-	if (a->n_short && !trace_note(b->trace, NOTE_CONTRADICTORY, "list-length", a->path, a->base,
-				  a->n_short, "%llu lists have another length than the %zu cores",
+	if (a->n_short && !trace_note(b->trace, "list-length", a->path, a->base, a->n_short,
+				  "%llu lists have another length than the %zu cores",
 				  (unsigned long long)a->n_short, a->cores.n))
 		return err_nomem(e);
-	if (a->n_left_out && !trace_note(b->trace, NOTE_LOST, "too-many-columns", a->path, a->base,
+	if (a->n_left_out && !trace_note(b->trace, "too-many-columns", a->path, a->base,
 				     a->n_left_out, "more than %d columns", MAX_COLUMNS))
 		return err_nomem(e);
 	return asc_table_close(b, &a->table) || err_nomem(e);
@@ -937,22 +937,20 @@ static bool note_blocks(struct asc_build *b, const struct insight_blocks *k)
 			     (type >= INSIGHT_FREE && type != INSIGHT_TABLES);
 		n_legacy += k->v.v[i].is_legacy;
 	}
-	if (k->rest_bytes && !trace_note(b->trace, NOTE_DAMAGED, "trailing-bytes", b->path,
-				     k->rest_offset, 1, "%llu bytes after the last block: %s",
+	if (k->rest_bytes && !trace_note(b->trace, "trailing-bytes", b->path, k->rest_offset, 1,
+				     "%llu bytes after the last block: %s",
 				     (unsigned long long)k->rest_bytes, k->rest_why))
 		return false;
 	if (k->n_odd_reserve &&
-		!trace_note(b->trace, NOTE_DAMAGED, "odd-reserve", b->path, INCORE_NO_OFFSET,
-			k->n_odd_reserve, "%u blocks have a reserve byte other than 0x5a",
-			k->n_odd_reserve))
+		!trace_note(b->trace, "odd-reserve", b->path, INCORE_NO_OFFSET, k->n_odd_reserve,
+			"%u blocks have a reserve byte other than 0x5a", k->n_odd_reserve))
 		return false;
-	if (n_legacy && !trace_note(b->trace, NOTE_INFO, "legacy-source", b->path, INCORE_NO_OFFSET,
-				n_legacy, "legacy SOURCE layout: the size counts the path too"))
+	if (n_legacy && !trace_note(b->trace, "legacy-source", b->path, INCORE_NO_OFFSET, n_legacy,
+				"legacy SOURCE layout: the size counts the path too"))
 		return false;
-	return !n_unknown ||
-	       trace_note(b->trace, NOTE_INFO, "unknown-blocks", b->path, INCORE_NO_OFFSET,
-		       n_unknown, "%llu blocks of a type that is not interpreted",
-		       (unsigned long long)n_unknown);
+	return !n_unknown || trace_note(b->trace, "unknown-blocks", b->path, INCORE_NO_OFFSET,
+				     n_unknown, "%llu blocks of a type that is not interpreted",
+				     (unsigned long long)n_unknown);
 }
 
 /* An unreadable details or API block is a loss, not a failure. */
@@ -964,9 +962,8 @@ static bool forgive(struct asc_build *b, const struct insight_block *k, struct i
 	if (why->status != INCORE_BAD_INPUT)
 		return false;
 	err_format(why, &text);
-	ok = !text.failed &&
-	     asc_note(b, NOTE_DAMAGED, "bad-block", k->offset, "block %s is not read: %s",
-		     insight_type_name(k->type), text.p ? text.p : "");
+	ok = !text.failed && asc_note(b, "bad-block", k->offset, "block %s is not read: %s",
+				     insight_type_name(k->type), text.p ? text.p : "");
 	sb_free(&text);
 	incore_error_clear(why);
 	return ok;
@@ -983,7 +980,7 @@ static bool insight_read_block(struct asc_build *b, const struct insight_block *
 	if (k->type == INSIGHT_SOURCE)
 		return asc_add_source(b, k->path, k->payload) || err_nomem(e);
 	if (!is_first && k->type <= INSIGHT_TOP_STALL && k->type != INSIGHT_TRACE)
-		return asc_note(b, NOTE_INFO, "second-block", k->offset,
+		return asc_note(b, "second-block", k->offset,
 			       "another block %s: only the first is read",
 			       insight_type_name(k->type)) ||
 		       err_nomem(e);
@@ -1047,7 +1044,7 @@ static bool read_traces(struct asc_build *b, const struct insight_blocks *k, con
 	}
 	b->has_trace = true;
 	return b->has_api ||
-	       asc_note(b, NOTE_MISSING, "no-api-instr", INCORE_NO_OFFSET,
+	       asc_note(b, "no-api-instr", INCORE_NO_OFFSET,
 		       "no API_INSTR: nothing is stated per instruction") ||
 	       err_nomem(e);
 }

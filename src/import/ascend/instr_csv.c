@@ -160,9 +160,8 @@ static bool read_csv(struct csv_job *j, struct str bytes, const char *path, bool
 			 : "Core|code|call_count|cycles|running_time(us)");
 	ok = instr_csv_read_lines(j, bytes, is_instr);
 	if (ok && j->n_bad)
-		ok = trace_note(j->b->trace, NOTE_DAMAGED, "bad-csv-row", path, INCORE_NO_OFFSET,
-			j->n_bad, "%llu rows have no address, calls or cycles",
-			(unsigned long long)j->n_bad);
+		ok = trace_note(j->b->trace, "bad-csv-row", path, INCORE_NO_OFFSET, j->n_bad,
+			"%llu rows have no address, calls or cycles", (unsigned long long)j->n_bad);
 	ok = asc_table_close(j->b, &j->table) && ok;
 	return ok || err_nomem(e);
 }
@@ -215,7 +214,7 @@ static bool instr_csv_lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	(void)o;
-	return trace_note(t, NOTE_MISSING, "no-time-line", path, INCORE_NO_OFFSET, 1,
+	return trace_note(t, "no-time-line", path, INCORE_NO_OFFSET, 1,
 		       "a table alone: totals per instruction, nothing about when") ||
 	       err_nomem(e);
 }

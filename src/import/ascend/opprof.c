@@ -265,8 +265,7 @@ static bool asc_compare(struct asc_build *b, const struct asc_build *other, stru
 	if (ok && c.us > 0)
 		b->ratio_mhz = ascend_snap_mhz(c.ticks / c.us);
 	if (ok && c.n_differ)
-		ok = trace_note(b->trace, NOTE_CONTRADICTORY, "trace-differs", b->path,
-			INCORE_NO_OFFSET, c.n_differ,
+		ok = trace_note(b->trace, "trace-differs", b->path, INCORE_NO_OFFSET, c.n_differ,
 			"the trace beside the dumps has another number of executions for %llu instructions (0x%llx is one)",
 			(unsigned long long)c.n_differ, (unsigned long long)c.example);
 	return ok || err_nomem(e);
@@ -341,8 +340,7 @@ static bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
 	if (copy->is_same_schema && !c.n_differ && other->n_slices != b->n_slices)
 		c.n_differ = 1;
 	return !c.n_differ ||
-	       trace_note(b->trace, NOTE_CONTRADICTORY, copy->note, copy->path, INCORE_NO_OFFSET,
-		       c.n_differ,
+	       trace_note(b->trace, copy->note, copy->path, INCORE_NO_OFFSET, c.n_differ,
 		       "it has %llu slices, the source that was read has %llu; %llu instructions differ (0x%llx is one)",
 		       (unsigned long long)other->n_slices, (unsigned long long)b->n_slices,
 		       (unsigned long long)c.n_differ, (unsigned long long)c.example) ||
@@ -658,8 +656,8 @@ static bool opprof_forgive(struct opprof *o, const char *path, struct incore_err
 	if (!e || e->status != INCORE_BAD_INPUT)
 		return false;
 	err_format(e, &text);
-	ok = !text.failed && trace_note(o->b->trace, NOTE_DAMAGED, "unreadable-part", path,
-				     INCORE_NO_OFFSET, 1, "not read: %s", text.p ? text.p : "");
+	ok = !text.failed && trace_note(o->b->trace, "unreadable-part", path, INCORE_NO_OFFSET, 1,
+				     "not read: %s", text.p ? text.p : "");
 	sb_free(&text);
 	incore_error_clear(e);
 	return ok || err_nomem(e);
@@ -835,11 +833,11 @@ static bool find_binary(struct opprof *o, const char *path)
 static bool note_sources(struct opprof *o)
 {
 	if (o->n_other &&
-		!trace_note(o->b->trace, NOTE_INFO, "other-files", NULL, INCORE_NO_OFFSET,
-			o->n_other, "%llu files of the run are of kinds that are not read",
+		!trace_note(o->b->trace, "other-files", NULL, INCORE_NO_OFFSET, o->n_other,
+			"%llu files of the run are of kinds that are not read",
 			(unsigned long long)o->n_other))
 		return false;
-	return !o->time_source || asc_note(o->b, NOTE_INFO, "time-source", INCORE_NO_OFFSET,
+	return !o->time_source || asc_note(o->b, "time-source", INCORE_NO_OFFSET,
 					  "times are those of the %s", o->time_source);
 }
 

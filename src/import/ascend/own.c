@@ -210,7 +210,7 @@ static bool keep_facts(struct trace *now, const struct trace *was, bool is_user_
 	EACH (const struct note, k, was->notes, was->n_notes) {
 		if ((k->kind == NOTE_DAMAGED || k->kind == NOTE_LOST || k->kind == NOTE_TRUNCATED ||
 			    str_ends(str_of(k->code), "-json-differs")) &&
-			!trace_note(now, k->kind, k->code, k->path, k->offset, k->count, "%s",
+			!trace_note_as(now, k->kind, k->code, k->path, k->offset, k->count, "%s",
 				k->message))
 			return false;
 	}
@@ -290,7 +290,7 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 	x.is_by_code = mem_zalloc((size_t)b->trace->n_tracks + 1, 1);
 	ok = (x.row && x.is_by_code && check_own(&x, &why)) || err_nomem(e);
 	if (ok && why)
-		ok = asc_note(b, NOTE_CONTRADICTORY, "own-tables", INCORE_NO_OFFSET,
+		ok = asc_note(b, "own-tables", INCORE_NO_OFFSET,
 			     "the block of tables that incore wrote does not fit the events (%s): not used",
 			     why) ||
 		     err_nomem(e);

@@ -111,14 +111,12 @@ static bool note_stated(struct asc_build *b, const struct stated_check *c)
 	const char *who = b->has_api ? "API_INSTR" : "instr_exe";
 
 	if (c->n_counts &&
-		!trace_note(b->trace, NOTE_CONTRADICTORY, "stated-counts", b->path,
-			INCORE_NO_OFFSET, c->n_counts,
+		!trace_note(b->trace, "stated-counts", b->path, INCORE_NO_OFFSET, c->n_counts,
 			"%s states another number of executions than the trace has, for %llu instructions (0x%llx is one)",
 			who, (unsigned long long)c->n_counts, (unsigned long long)c->example))
 		return false;
 	return !c->n_cycles ||
-	       trace_note(b->trace, NOTE_CONTRADICTORY, "stated-cycles", b->path, INCORE_NO_OFFSET,
-		       c->n_cycles,
+	       trace_note(b->trace, "stated-cycles", b->path, INCORE_NO_OFFSET, c->n_cycles,
 		       "%s states other cycles than the trace makes at %.0f MHz, for %llu instructions",
 		       who, trace_clock_mhz(b->trace), (unsigned long long)c->n_cycles);
 }
@@ -191,8 +189,7 @@ bool asc_merge_csv(struct asc_build *b)
 	u64_map_deinit(&at);
 	return ok &&
 	       (!n_differ ||
-		       trace_note(b->trace, NOTE_CONTRADICTORY, "csv-differs", b->path,
-			       INCORE_NO_OFFSET, n_differ,
+		       trace_note(b->trace, "csv-differs", b->path, INCORE_NO_OFFSET, n_differ,
 			       "API_INSTR and the CSV files state different totals for %llu instructions",
 			       (unsigned long long)n_differ));
 }
@@ -272,26 +269,22 @@ bool asc_put_code(struct asc_build *b, struct incore_error *e)
 /* --- counted losses --- */
 
 static const struct {
-	enum note_kind kind;
 	const char *code, *what;
 } count_notes[ASC_COUNTS] = {
-	[ASC_NO_TS] = {NOTE_LOST, "no-timestamp", "events without a time were dropped"},
-	[ASC_BAD_TS] = {NOTE_LOST, "bad-timestamp",
+	[ASC_NO_TS] = {"no-timestamp", "events without a time were dropped"},
+	[ASC_BAD_TS] = {"bad-timestamp",
 		"events were dropped: their time is negative, no number or too large"},
-	[ASC_BAD_DUR] = {NOTE_CLAMPED, "bad-duration",
+	[ASC_BAD_DUR] = {"bad-duration",
 		"slices have a length that is negative or no number: taken as 0"},
-	[ASC_UNPAIRED] = {NOTE_LOST, "unpaired",
-		"B or E events have no other half and were dropped"},
-	[ASC_BACKWARDS] = {NOTE_CLAMPED, "backwards",
-		"slices end before they begin: taken as empty"},
-	[ASC_UNKNOWN_PH] = {NOTE_LOST, "unknown-phase",
-		"events of an unknown kind were passed over"},
-	[ASC_NO_LANE] = {NOTE_LOST, "no-lane", "events have no pid or tid and were dropped"},
-	[ASC_NOT_OBJECT] = {NOTE_DAMAGED, "not-an-event", "items of traceEvents are no objects"},
-	[ASC_LONE_HEAD] = {NOTE_UNMAPPED, "lone-head",
+	[ASC_UNPAIRED] = {"unpaired", "B or E events have no other half and were dropped"},
+	[ASC_BACKWARDS] = {"backwards", "slices end before they begin: taken as empty"},
+	[ASC_UNKNOWN_PH] = {"unknown-phase", "events of an unknown kind were passed over"},
+	[ASC_NO_LANE] = {"no-lane", "events have no pid or tid and were dropped"},
+	[ASC_NOT_OBJECT] = {"not-an-event", "items of traceEvents are no objects"},
+	[ASC_LONE_HEAD] = {"lone-head",
 		"cache_time or ccu_time slices belong to no instruction and were dropped"},
-	[ASC_CLAMPED] = {NOTE_CLAMPED, "clamped", "lengths were cut to what 32 bits hold"},
-	[ASC_BAD_COUNTER] = {NOTE_LOST, "bad-counter", "counter values are no number"},
+	[ASC_CLAMPED] = {"clamped", "lengths were cut to what 32 bits hold"},
+	[ASC_BAD_COUNTER] = {"bad-counter", "counter values are no number"},
 };
 
 /* The step between two times at the end of the trace; with a step of at most 1, cycles are
@@ -309,22 +302,22 @@ bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 {
 	b->counts[ASC_UNPAIRED] += b->n_open;
 	for (int i = 0; i < ASC_COUNTS; i++)
-		if (b->counts[i] && !trace_note(b->trace, count_notes[i].kind, count_notes[i].code,
-					    b->path, INCORE_NO_OFFSET, b->counts[i], "%llu %s",
+		if (b->counts[i] && !trace_note(b->trace, count_notes[i].code, b->path,
+					    INCORE_NO_OFFSET, b->counts[i], "%llu %s",
 					    (unsigned long long)b->counts[i], count_notes[i].what))
 			return err_nomem(e);
 	/* Our own files state the clock, and their times round to whole cycles. */
 	if (!b->is_ticks && !b->has_metadata && b->n_slices && b->is_quantised && !b->is_inexact &&
-		!asc_note(b, NOTE_INFO, "quantised", INCORE_NO_OFFSET,
+		!asc_note(b, "quantised", INCORE_NO_OFFSET,
 			"time quantised to 1 ns: a start or an end is right to +-1 cycle"))
 		return err_nomem(e);
 	if (float_step_cyc(b) > 1 &&
-		!asc_note(b, NOTE_INFO, "float-time", INCORE_NO_OFFSET,
+		!asc_note(b, "float-time", INCORE_NO_OFFSET,
 			"late times are floats of 32 bits: at %.0f us their step is %.1f cycles",
 			b->float_us, float_step_cyc(b)))
 		return err_nomem(e);
 	if (b->is_cleaned &&
-		!asc_note(b, NOTE_INFO, "cleaned-input", INCORE_NO_OFFSET,
+		!asc_note(b, "cleaned-input", INCORE_NO_OFFSET,
 			"this is cleaned output: its sub-lanes were folded back into their pipes"))
 		return err_nomem(e);
 	return true;

@@ -128,7 +128,7 @@ bool asc_read_summary(
 	asc_table_open(b, &s.busy, ASCEND_TABLE_BUSY, path, "unit|pipe|cycles|name");
 	while (str_cut(&bytes, "\n", &line))
 		summary_log_put_line(&s, str_trim(line));
-	if (s.all.cells.n == 0 && !asc_note(b, NOTE_DAMAGED, "empty-summary", INCORE_NO_OFFSET,
+	if (s.all.cells.n == 0 && !asc_note(b, "empty-summary", INCORE_NO_OFFSET,
 					  "a summary log without a number in it"))
 		s.all.is_failed = true;
 	ok = asc_table_close(b, &s.all);

@@ -87,8 +87,7 @@ static bool take_lines(struct asc_build *b, const struct dwarf_lines *d)
 			return false;
 	}
 	return !d->problem ||
-	       asc_note(b, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
-		       dwarf_is_built() ? "damaged-debug-info" : "no-libdw", INCORE_NO_OFFSET,
+	       asc_note(b, dwarf_is_built() ? "damaged-debug-info" : "no-libdw", INCORE_NO_OFFSET,
 		       "aicore_binary.o: %s: source lines are missing", d->problem);
 }
 
@@ -129,14 +128,12 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))
 		ok = (why.status == INCORE_BAD_INPUT &&
-			     trace_note(b->trace, NOTE_DAMAGED, "bad-binary", b->binary,
-				     INCORE_NO_OFFSET, 1,
+			     trace_note(b->trace, "bad-binary", b->binary, INCORE_NO_OFFSET, 1,
 				     "not an ELF file that can be read: %s: source lines are missing",
 				     why.message ? why.message : "")) ||
 		     err_nomem(e);
 	else if (!dwarf_is_there(&x))
-		ok = trace_note(b->trace, NOTE_MISSING, "no-debug-info", b->binary,
-			     INCORE_NO_OFFSET, 1,
+		ok = trace_note(b->trace, "no-debug-info", b->binary, INCORE_NO_OFFSET, 1,
 			     "no debug info (built without -g): source lines are missing") ||
 		     err_nomem(e);
 	else

@@ -178,7 +178,7 @@ static bool put_launches(struct cuda_build *b)
 		.cells = cells};
 	t->tables = k;
 	t->n_tables = 1;
-	return n == 1 || trace_note(t, NOTE_INFO, "launches-summed", NULL, INCORE_NO_OFFSET, n,
+	return n == 1 || trace_note(t, "launches-summed", NULL, INCORE_NO_OFFSET, n,
 				 "samples are sums over %llu launches, %.3f ms in all",
 				 (unsigned long long)n, (double)ns / 1e6);
 }
@@ -307,16 +307,13 @@ static bool cuda_put_counts(struct cuda_build *b, struct incore_error *e)
 static bool note_troubles(struct cuda_build *b)
 {
 	static const struct {
-		enum note_kind kind;
 		const char *code, *message;
 	} WORDS[CUDA_TROUBLES] = {
-		[CUDA_NO_CUPTI] = {NOTE_MISSING, "no-cupti", "CUPTI could not be loaded"},
-		[CUDA_REFUSED] = {NOTE_MISSING, "cupti-refused", "CUPTI refused"},
-		[CUDA_LOST_LAUNCHES] = {NOTE_LOST, "lost-launches",
-			"CUPTI dropped records of launches"},
-		[CUDA_LOST_RECORDS] = {NOTE_LOST, "lost-records",
-			"the log could not be written for a while"},
-		[CUDA_LOST_COUNTS] = {NOTE_LOST, "lost-counts", "CUPTI dropped exact counts"},
+		[CUDA_NO_CUPTI] = {"no-cupti", "CUPTI could not be loaded"},
+		[CUDA_REFUSED] = {"cupti-refused", "CUPTI refused"},
+		[CUDA_LOST_LAUNCHES] = {"lost-launches", "CUPTI dropped records of launches"},
+		[CUDA_LOST_RECORDS] = {"lost-records", "the log could not be written for a while"},
+		[CUDA_LOST_COUNTS] = {"lost-counts", "CUPTI dropped exact counts"},
 	};
 
 	EACH (const struct cuda_body, x, b->log->troubles.v, b->log->troubles.n) {
@@ -325,9 +322,9 @@ static bool note_troubles(struct cuda_build *b)
 
 		memcpy(&t, x->bytes.p, sizeof(t));
 		if (t.kind < CUDA_TROUBLES &&
-			!trace_note(b->t, WORDS[t.kind].kind, WORDS[t.kind].code, NULL,
-				INCORE_NO_OFFSET, t.n, "%s%s%.*s", WORDS[t.kind].message,
-				text.n ? ": " : "", STR_ARG(text)))
+			!trace_note(b->t, WORDS[t.kind].code, NULL, INCORE_NO_OFFSET, t.n,
+				"%s%s%.*s", WORDS[t.kind].message, text.n ? ": " : "",
+				STR_ARG(text)))
 			return false;
 	}
 	return true;
@@ -341,10 +338,10 @@ static bool note_ends(struct cuda_build *b)
 	for (size_t i = 0; i < l->sections.n; i++)
 		n += !l->sections.v[i].has_end;
 	if (l->damage)
-		return trace_note(b->t, NOTE_TRUNCATED, "truncated-log", l->path, l->damage_at, 1,
+		return trace_note(b->t, "truncated-log", l->path, l->damage_at, 1,
 			"%s: what follows is not read", l->damage);
 	return !n ||
-	       trace_note(b->t, NOTE_TRUNCATED, "died", l->path, l->bytes.n, n,
+	       trace_note(b->t, "died", l->path, l->bytes.n, n,
 		       "the application did not finish: only what it had flushed until then is here");
 }
 
@@ -363,23 +360,23 @@ static bool cuda_put_notes(struct cuda_build *b, struct incore_error *e)
 	if (!note_troubles(b) || !note_ends(b))
 		return err_nomem(e);
 	if (t->sampling.n_dropped &&
-		!trace_note(t, NOTE_LOST, "dropped-samples", NULL, INCORE_NO_OFFSET,
-			t->sampling.n_dropped, "the sampler dropped %llu samples",
+		!trace_note(t, "dropped-samples", NULL, INCORE_NO_OFFSET, t->sampling.n_dropped,
+			"the sampler dropped %llu samples",
 			(unsigned long long)t->sampling.n_dropped))
 		return err_nomem(e);
-	if (n_full && !trace_note(t, NOTE_LOST, "full-buffer", NULL, INCORE_NO_OFFSET, n_full,
+	if (n_full && !trace_note(t, "full-buffer", NULL, INCORE_NO_OFFSET, n_full,
 			      "the sampler's buffer was full %llu times: a longer period "
 			      "(--period) loses less",
 			      (unsigned long long)n_full))
 		return err_nomem(e);
 	if (b->kernel->is_called &&
-		!trace_note(t, NOTE_INFO, "shared-function", NULL, INCORE_NO_OFFSET, 1,
+		!trace_note(t, "shared-function", NULL, INCORE_NO_OFFSET, 1,
 			"several kernels can have called this function: its samples belong to "
 			"none of them alone"))
 		return err_nomem(e);
 	return !b->n_unmapped ||
-	       trace_note(t, NOTE_UNMAPPED, "unmapped-addresses", NULL, INCORE_NO_OFFSET,
-		       b->n_unmapped, "%llu samples are at places that the code does not have",
+	       trace_note(t, "unmapped-addresses", NULL, INCORE_NO_OFFSET, b->n_unmapped,
+		       "%llu samples are at places that the code does not have",
 		       (unsigned long long)b->n_unmapped) ||
 	       err_nomem(e);
 }
@@ -509,7 +506,7 @@ static bool open_code(struct cuda_build *b, struct incore_error *e)
 	if (!cuda_add_functions(b))
 		return err_nomem(e);
 	if (!c->binaries.v[0].bytes.n)
-		return trace_note(b->t, NOTE_MISSING, "no-cubin", NULL, INCORE_NO_OFFSET, 1,
+		return trace_note(b->t, "no-cubin", NULL, INCORE_NO_OFFSET, 1,
 			       "the log does not hold the code of this kernel: it was loaded "
 			       "before the capture began, or the log ends before it") ||
 		       err_nomem(e);

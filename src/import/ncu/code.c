@@ -405,7 +405,7 @@ static bool open_binary(struct ncu_code_build *c, struct sass_binary *b, struct 
 {
 	if (b->bytes.n)
 		return sass_open_binary(&c->s, b, e);
-	return trace_note(c->b->t, NOTE_MISSING, "no-cubin", NULL, INCORE_NO_OFFSET, 1,
+	return trace_note(c->b->t, "no-cubin", NULL, INCORE_NO_OFFSET, 1,
 		       "the report does not hold the code of a kernel: its instructions are "
 		       "not shown (ncu keeps it unless --import-sass no)") ||
 	       err_nomem(e);

@@ -641,7 +641,7 @@ static bool ncu_note_clock(struct trace *t, const struct ncu_result *x)
 {
 	if (!x->has_clock_status || x->is_locked)
 		return true;
-	return trace_note(t, NOTE_INFO, "clock-not-locked", NULL, INCORE_NO_OFFSET, 1,
+	return trace_note(t, "clock-not-locked", NULL, INCORE_NO_OFFSET, 1,
 		x->is_lock_asked ? "the clock was to be locked and was not: passes may have run at "
 				   "different clocks"
 				 : "the clock was not locked: passes may have run at different "
@@ -655,34 +655,32 @@ static bool ncu_add_notes(struct ncu_build *b)
 
 	if (!ncu_note_clock(t, b->result))
 		return false;
-	if (r->is_cut && !trace_note(t, NOTE_TRUNCATED, "truncated-report", r->path, r->bytes.n, 1,
+	if (r->is_cut && !trace_note(t, "truncated-report", r->path, r->bytes.n, 1,
 				 "the file ends at offset %zu inside %s %zu", r->bytes.n,
 				 r->is_cut_result ? "result" : "a block after result",
 				 r->results.n - !r->is_cut_result))
 		return false;
 	if (r->n_unknown &&
-		!trace_note(t, NOTE_INFO, "unknown-fields", r->path, INCORE_NO_OFFSET, r->n_unknown,
+		!trace_note(t, "unknown-fields", r->path, INCORE_NO_OFFSET, r->n_unknown,
 			"%llu fields of messages are unknown and were skipped",
 			(unsigned long long)r->n_unknown))
 		return false;
-	if (r->n_surplus &&
-		!trace_note(t, NOTE_INFO, "unknown-bytes", r->path, INCORE_NO_OFFSET, r->n_surplus,
-			"%llu bytes of blocks are of no announced message",
-			(unsigned long long)r->n_surplus))
+	if (r->n_surplus && !trace_note(t, "unknown-bytes", r->path, INCORE_NO_OFFSET, r->n_surplus,
+				    "%llu bytes of blocks are of no announced message",
+				    (unsigned long long)r->n_surplus))
 		return false;
 	if (t->sampling.n_dropped &&
-		!trace_note(t, NOTE_LOST, "dropped-samples", NULL, INCORE_NO_OFFSET,
-			t->sampling.n_dropped, "the sampler lost %llu bytes of samples",
+		!trace_note(t, "dropped-samples", NULL, INCORE_NO_OFFSET, t->sampling.n_dropped,
+			"the sampler lost %llu bytes of samples",
 			(unsigned long long)t->sampling.n_dropped))
 		return false;
 	if (b->n_absurd &&
-		!trace_note(t, NOTE_CLAMPED, "absurd-counts", NULL, INCORE_NO_OFFSET, b->n_absurd,
+		!trace_note(t, "absurd-counts", NULL, INCORE_NO_OFFSET, b->n_absurd,
 			"%llu counts of instructions are larger than can be and were cut",
 			(unsigned long long)b->n_absurd))
 		return false;
 	return !b->n_unmapped ||
-	       trace_note(t, NOTE_UNMAPPED, "unmapped-addresses", NULL, INCORE_NO_OFFSET,
-		       b->n_unmapped,
+	       trace_note(t, "unmapped-addresses", NULL, INCORE_NO_OFFSET, b->n_unmapped,
 		       "%llu counts are at addresses that no function of the report holds",
 		       (unsigned long long)b->n_unmapped);
 }

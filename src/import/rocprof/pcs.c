@@ -599,8 +599,7 @@ static bool pcs_build(struct trace *t, struct pcs_opened *x, struct incore_error
 		return false;
 	}
 	if (k->id == UINT64_MAX &&
-		!trace_note(t, NOTE_UNMAPPED, "samples-without-kernel", NULL, INCORE_NO_OFFSET,
-			p->n_unplaced,
+		!trace_note(t, "samples-without-kernel", NULL, INCORE_NO_OFFSET, p->n_unplaced,
 			"the file does not say which kernel these samples are of (--kernel-trace does)"))
 		return err_nomem(e);
 	return true;

@@ -154,8 +154,8 @@ static bool chunks_measure(
 	}
 	*usable = i;
 	return !lost ||
-	       trace_note(j->b->trace, NOTE_LOST, "chunk-missing", path_base(j->l->path),
-		       INCORE_NO_OFFSET, lost,
+	       trace_note(j->b->trace, "chunk-missing", path_base(j->l->path), INCORE_NO_OFFSET,
+		       lost,
 		       "%llu chunks of shader engine %lld are missing from chunk %lld on; the %zu after them are not decoded, as nothing says where in them a token begins",
 		       (unsigned long long)lost, (long long)v->se, (long long)next,
 		       n - i - (i < n && v[i].index == next)) ||

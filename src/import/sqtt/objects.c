@@ -49,8 +49,7 @@ static bool sqtt_objects_read_object(struct sqtt_build *b, const struct sqtt_obj
 		if (!strcmp(why->code, "no-memory"))
 			return false;
 		incore_error_clear(why);
-		if (!trace_note(b->trace, NOTE_DAMAGED, "damaged-metadata", f->path,
-			    INCORE_NO_OFFSET, 1,
+		if (!trace_note(b->trace, "damaged-metadata", f->path, INCORE_NO_OFFSET, 1,
 			    "the kernel metadata note is damaged: registers and LDS stay unknown"))
 			return err_nomem(why);
 	}
@@ -139,8 +138,7 @@ static bool take_object(
 	unsigned mine = amd_arch_major(o->arch);
 
 	if (major && mine && mine != major) {
-		if (!trace_note(b->trace, NOTE_CONTRADICTORY, "wrong-architecture", o->path,
-			    INCORE_NO_OFFSET, 1,
+		if (!trace_note(b->trace, "wrong-architecture", o->path, INCORE_NO_OFFSET, 1,
 			    "%s is code for %s, the trace is of gfx%u: left out, its code stays unknown",
 			    path_base(o->path), o->gpu, major))
 			return err_nomem(e);
@@ -213,13 +211,13 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 			return false;
 	}
 	if (!c->n_objects &&
-		!trace_note(b->trace, NOTE_MISSING, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
+		!trace_note(b->trace, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
 			"no code object %s: no instruction gets an address",
 			c->rgp ? "in the file"
 			       : "(*_code_object_id_*.out, code.elf) beside the streams"))
 		return err_nomem(e);
 	if (c->meta && b->objects.v.n && !c->objects[0].id && b->meta.load_base == SQTT_NO_ADDR &&
-		!trace_note(b->trace, NOTE_MISSING, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
+		!trace_note(b->trace, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
 			"meta.json gives no load_base: no instruction gets an address"))
 		return err_nomem(e);
 	if (c->rgp && !rgp_place(b, e))

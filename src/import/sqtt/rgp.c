@@ -201,22 +201,21 @@ static bool rgp_note(struct placing *p)
 	const char *path = p->r->path;
 
 	if (p->is_guessed &&
-		!trace_note(t, NOTE_GUESSED, "load-by-elimination", path, INCORE_NO_OFFSET, 1,
+		!trace_note(t, "load-by-elimination", path, INCORE_NO_OFFSET, 1,
 			"the load and the code object do not share a hash; each is the only one, so they are taken for the same"))
 		return false;
 	if (p->n_unknown &&
-		!trace_note(t, NOTE_UNMAPPED, "unknown-load", path, INCORE_NO_OFFSET, p->n_unknown,
+		!trace_note(t, "unknown-load", path, INCORE_NO_OFFSET, p->n_unknown,
 			"%llu of %zu loads are of pipelines that no code object in the file states: their waves get no addresses",
 			(unsigned long long)p->n_unknown, p->r->loads.n))
 		return false;
 	if (p->n_overlaps &&
-		!trace_note(t, NOTE_CONTRADICTORY, "load-overlap", path, INCORE_NO_OFFSET,
-			p->n_overlaps,
+		!trace_note(t, "load-overlap", path, INCORE_NO_OFFSET, p->n_overlaps,
 			"%llu loads lie over another: the latest counts for the whole trace",
 			(unsigned long long)p->n_overlaps))
 		return false;
 	return !p->n_unplaced ||
-	       trace_note(t, NOTE_MISSING, "no-load-address", path, INCORE_NO_OFFSET, p->n_unplaced,
+	       trace_note(t, "no-load-address", path, INCORE_NO_OFFSET, p->n_unplaced,
 		       "nothing says where %llu of %zu code objects were loaded: their addresses are unknown",
 		       (unsigned long long)p->n_unplaced, p->b->objects.v.n);
 }
@@ -627,8 +626,8 @@ static bool note_passed(struct sqtt_build *b, const struct rgp_file *r)
 			sb_printf(&names, "%s%s", names.n ? ", " : "",
 				i < N_KINDS ? kinds[i].name : "others");
 	ok = !names.failed &&
-	     trace_note(b->trace, NOTE_INFO, "chunks-not-shown", r->path, INCORE_NO_OFFSET,
-		     r->n_passed, "%u chunks are not shown: %s", r->n_passed, names.p);
+	     trace_note(b->trace, "chunks-not-shown", r->path, INCORE_NO_OFFSET, r->n_passed,
+		     "%u chunks are not shown: %s", r->n_passed, names.p);
 	sb_free(&names);
 	return ok;
 }
@@ -649,8 +648,8 @@ bool rgp_notes(struct sqtt_build *b)
 	if (r->n_passed && !note_passed(b, r))
 		return false;
 	return !r->is_untimed || b->trace->n_tracks ||
-	       trace_note(b->trace, NOTE_INFO, "no-instruction-timing", r->path, INCORE_NO_OFFSET,
-		       1, "instructions were not traced: the file has lifetimes of waves alone");
+	       trace_note(b->trace, "no-instruction-timing", r->path, INCORE_NO_OFFSET, 1,
+		       "instructions were not traced: the file has lifetimes of waves alone");
 }
 
 /* --- the format --- */

@@ -204,23 +204,6 @@ static bool sqtt_track_load(const struct trace *t, track_idx i, unsigned want, s
  * become information notes.
  */
 
-static const uint8_t kinds[SQTT_FIRST_DIFF] = {
-	[SQTT_NOTE_PACKET_LOST] = NOTE_LOST,
-	[SQTT_NOTE_TRACE_STALL] = NOTE_INFO,
-	[SQTT_NOTE_CUT] = NOTE_TRUNCATED,
-	[SQTT_NOTE_UNKNOWN_TOKEN] = NOTE_LOST,
-	[SQTT_NOTE_BAD_SLOT] = NOTE_LOST,
-	[SQTT_NOTE_CLOCK_RANGE] = NOTE_CLAMPED,
-	[SQTT_NOTE_NO_START] = NOTE_MISSING,
-	[SQTT_NOTE_UNCONFIRMED] = NOTE_LOST,
-	[SQTT_NOTE_STITCH_INCOMPLETE] = NOTE_UNMAPPED,
-	[SQTT_NOTE_WAVE_INCOMPLETE] = NOTE_TRUNCATED,
-	[SQTT_NOTE_NO_CODE] = NOTE_UNMAPPED,
-	[SQTT_NOTE_BAD_OBJECT] = NOTE_CONTRADICTORY,
-	[SQTT_NOTE_UNVERIFIED] = NOTE_GUESSED,
-	[SQTT_NOTE_REJECTED] = NOTE_LOST,
-};
-
 static bool note_decoder(struct sqtt_build *b, enum sqtt_note n)
 {
 	const struct sqtt_loader *l = b->loader;
@@ -237,8 +220,7 @@ static bool note_decoder(struct sqtt_build *b, enum sqtt_note n)
 	}
 	if (!first)
 		return true;
-	return trace_note(b->trace, n < SQTT_FIRST_DIFF ? (enum note_kind)kinds[n] : NOTE_INFO,
-		sqtt_note_name(n), path_base(first->path),
+	return trace_note(b->trace, sqtt_note_name(n), path_base(first->path),
 		first->at + first->result.notes[n].first_off, count,
 		"%s: %llu in %u of %u streams, first in %s at byte %llu", sqtt_note_text(n),
 		(unsigned long long)count, engines, l->n_engines, path_base(first->path),
@@ -257,10 +239,9 @@ static bool note_bad_streams(struct sqtt_build *b)
 			continue;
 		is_link = err_is(&g->why, "link-outside");
 		err_format(&g->why, &text);
-		ok = trace_note(b->trace, is_link ? NOTE_MISSING : NOTE_DAMAGED,
-			is_link ? "link-outside" : "damaged-stream", path_base(g->path),
-			g->why.offset, 1, "shader engine %u is left out: %s", g->se,
-			text.p ? text.p : "its stream cannot be read");
+		ok = trace_note(b->trace, is_link ? "link-outside" : "damaged-stream",
+			path_base(g->path), g->why.offset, 1, "shader engine %u is left out: %s",
+			g->se, text.p ? text.p : "its stream cannot be read");
 		sb_free(&text);
 		if (!ok)
 			return false;
@@ -290,8 +271,7 @@ static bool note_implausible(struct sqtt_build *b)
 			n++;
 		}
 	return !n ||
-	       trace_note(b->trace, NOTE_CONTRADICTORY, "implausible-stream",
-		       path_base(first->path), 0, n,
+	       trace_note(b->trace, "implausible-stream", path_base(first->path), 0, n,
 		       "the tokens of %u of %u streams do not make sense as gfx%u, which their headers say (first: %s, %llu unknown tokens, clock at %lld): another generation, or damage",
 		       n, l->n_engines, l->gfx_major, path_base(first->path),
 		       (unsigned long long)first->result.notes[SQTT_NOTE_UNKNOWN_TOKEN].count,
@@ -307,8 +287,7 @@ static bool note_no_markers(struct sqtt_build *b)
 	for (uint32_t i = 0; i < l->n_engines; i++)
 		markers += l->engines[i].result.object_markers;
 	return markers || b->container.rgp || !b->objects.v.n || !b->objects.v.v[0].id ||
-	       trace_note(b->trace, NOTE_MISSING, "no-load-address", NULL, INCORE_NO_OFFSET,
-		       b->objects.v.n,
+	       trace_note(b->trace, "no-load-address", NULL, INCORE_NO_OFFSET, b->objects.v.n,
 		       "no marker in the streams says where the code objects were loaded: load addresses are unknown, no instruction gets an address");
 }
 
@@ -325,17 +304,17 @@ static bool note_changes(struct sqtt_build *b)
 		moved += l->engines[i].n_out_of_order;
 		no_slot += l->engines[i].n_no_slot;
 	}
-	if (clamped && !trace_note(t, NOTE_CLAMPED, "clamped-times", NULL, INCORE_NO_OFFSET,
-			       clamped, "%llu times or durations were out of range and are clamped",
+	if (clamped && !trace_note(t, "clamped-times", NULL, INCORE_NO_OFFSET, clamped,
+			       "%llu times or durations were out of range and are clamped",
 			       (unsigned long long)clamped))
 		return false;
 	if (moved &&
-		!trace_note(t, NOTE_INFO, "sorted-instructions", NULL, INCORE_NO_OFFSET, moved,
+		!trace_note(t, "sorted-instructions", NULL, INCORE_NO_OFFSET, moved,
 			"%llu instructions were recorded before the one they follow in the code; they stand in order of time",
 			(unsigned long long)moved))
 		return false;
 	if (no_slot && t->n_code == 0 &&
-		!trace_note(t, NOTE_UNMAPPED, "no-known-code", NULL, INCORE_NO_OFFSET, no_slot,
+		!trace_note(t, "no-known-code", NULL, INCORE_NO_OFFSET, no_slot,
 			"none of the %llu instructions lies in a known code object: is it the right one, at the right load address?",
 			(unsigned long long)no_slot))
 		return false;
@@ -346,7 +325,7 @@ static bool note_changes(struct sqtt_build *b)
 	if (!unwritten)
 		return true;
 	t->reading = IMPORT_OCCUPANCY;
-	ok = trace_note(t, NOTE_INFO, "waves-without-detail", NULL, INCORE_NO_OFFSET, unwritten,
+	ok = trace_note(t, "waves-without-detail", NULL, INCORE_NO_OFFSET, unwritten,
 		"%llu waves of the target CU have no instructions in the stream (another SIMD, or instruction tracing was off): occupancy alone has them",
 		(unsigned long long)unwritten);
 	t->reading = 0;
@@ -362,7 +341,7 @@ static bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e)
 		ok = note_decoder(b, (enum sqtt_note)n);
 	ok = ok && note_implausible(b) && note_no_markers(b) && note_changes(b);
 	if (ok && b->rules == SQTT_RULES_C16)
-		ok = trace_note(b->trace, NOTE_INFO, "decoder-compat", NULL, INCORE_NO_OFFSET, 1,
+		ok = trace_note(b->trace, "decoder-compat", NULL, INCORE_NO_OFFSET, 1,
 			"decoded by the rules of AMD's decoder 0.1.6, its errors included");
 	return ok || err_nomem(e);
 }
@@ -948,7 +927,7 @@ static bool find_container(struct sqtt_build *b, const char *path, struct incore
 	b->container = v[0];
 	if (n < 2)
 		return true;
-	return trace_note(b->trace, NOTE_INFO, "several-dispatches", path, INCORE_NO_OFFSET, n,
+	return trace_note(b->trace, "several-dispatches", path, INCORE_NO_OFFSET, n,
 		       "%u dispatches are here; this is the first", n) ||
 	       err_nomem(e);
 }

@@ -380,9 +380,9 @@ static bool map_object(struct rows_build *r, uint32_t object, struct incore_erro
 		if (r->places.v[i].bytes && r->places.v[i].object == object &&
 			!sqtt_tables_take_chain(r, i, &d, d.chains[k++]))
 			return err_nomem(e);
-	if (d.problem && !trace_note(r->trace, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
-				 dwarf_is_built() ? "damaged-debug-info" : "no-libdw", o->path,
-				 INCORE_NO_OFFSET, 1, "%s: source lines are missing", d.problem))
+	if (d.problem &&
+		!trace_note(r->trace, dwarf_is_built() ? "damaged-debug-info" : "no-libdw", o->path,
+			INCORE_NO_OFFSET, 1, "%s: source lines are missing", d.problem))
 		return err_nomem(e);
 	return true;
 }
@@ -453,17 +453,17 @@ static bool sqtt_tables_note_text(struct rows_build *r)
 	if (!r->rows.n)
 		return true;
 	if (!d->source)
-		return trace_note(t, NOTE_INFO, "no-disassembler", NULL, INCORE_NO_OFFSET, 1,
+		return trace_note(t, "no-disassembler", NULL, INCORE_NO_OFFSET, 1,
 			"instructions are shown by kind and words: no disassembler for %s was used",
 			r->b->objects.gpu ? r->b->objects.gpu : "this target");
-	if (!trace_note(t, NOTE_INFO, "disassembler", NULL, INCORE_NO_OFFSET, d->n_texts,
+	if (!trace_note(t, "disassembler", NULL, INCORE_NO_OFFSET, d->n_texts,
 		    "text of %u instructions by %s; %u it does not know are shown as words",
 		    d->n_texts, d->source, d->n_refused + d->n_rejected))
 		return false;
 	return !d->n_crashes ||
-	       trace_note(t, NOTE_GUESSED, "disassembler-crash", NULL, INCORE_NO_OFFSET,
-		       d->n_crashes, "%s crashed on %u instructions, shown as words%s", d->source,
-		       d->n_crashes, d->gave_up ? "; the rest was not asked" : "");
+	       trace_note(t, "disassembler-crash", NULL, INCORE_NO_OFFSET, d->n_crashes,
+		       "%s crashed on %u instructions, shown as words%s", d->source, d->n_crashes,
+		       d->gave_up ? "; the rest was not asked" : "");
 }
 
 bool sqtt_rows_build(struct sqtt_build *b, struct incore_error *e)

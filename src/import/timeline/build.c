@@ -592,25 +592,24 @@ static bool timeline_build_put_counters(struct timeline *l)
 }
 
 static const struct {
-	enum note_kind kind;
 	const char *code, *message;
 } count_notes[TL_COUNTS] = {
-	[TL_BAD_TIME] = {NOTE_DAMAGED, "bad-time", "events without a usable time were left out"},
-	[TL_BAD_DURATION] = {NOTE_DAMAGED, "bad-duration",
+	[TL_BAD_TIME] = {"bad-time", "events without a usable time were left out"},
+	[TL_BAD_DURATION] = {"bad-duration",
 		"slices without a usable length: they are shown with none"},
-	[TL_NO_LANE] = {NOTE_DAMAGED, "no-lane", "events that belong to no process or thread"},
-	[TL_NO_BEGIN] = {NOTE_DAMAGED, "end-without-begin", "ends of slices that never began"},
-	[TL_NO_END] = {NOTE_GUESSED, "begin-without-end",
+	[TL_NO_LANE] = {"no-lane", "events that belong to no process or thread"},
+	[TL_NO_BEGIN] = {"end-without-begin", "ends of slices that never began"},
+	[TL_NO_END] = {"begin-without-end",
 		"slices that never end: they are shown up to the last time of the file"},
-	[TL_TOO_DEEP] = {NOTE_CLAMPED, "too-deep",
+	[TL_TOO_DEEP] = {"too-deep",
 		"slices that overlap more others than there are lanes for share the last lane"},
-	[TL_BAD_COUNTER] = {NOTE_LOST, "bad-counter",
+	[TL_BAD_COUNTER] = {"bad-counter",
 		"counter values that are negative, no numbers or of too many names"},
-	[TL_LOOSE_FLOW] = {NOTE_UNMAPPED, "loose-flow", "ends of flows that touch no slice"},
-	[TL_ARGS] = {NOTE_LOST, "args-left-out", "events whose arguments are not kept"},
-	[TL_OTHER_EVENTS] = {NOTE_LOST, "other-events",
+	[TL_LOOSE_FLOW] = {"loose-flow", "ends of flows that touch no slice"},
+	[TL_ARGS] = {"args-left-out", "events whose arguments are not kept"},
+	[TL_OTHER_EVENTS] = {"other-events",
 		"events of kinds that are not kept (objects, samples, memory dumps, ...)"},
-	[TL_NOT_OBJECTS] = {NOTE_DAMAGED, "not-an-event", "items that are no events"},
+	[TL_NOT_OBJECTS] = {"not-an-event", "items that are no events"},
 };
 
 static bool timeline_build_put_notes(struct timeline *l)
@@ -620,14 +619,14 @@ static bool timeline_build_put_notes(struct timeline *l)
 
 	for (unsigned i = 0; ok && i < TL_COUNTS; i++)
 		if (l->counts[i])
-			ok = trace_note(t, count_notes[i].kind, count_notes[i].code, l->path,
-				INCORE_NO_OFFSET, l->counts[i], "%s", count_notes[i].message);
+			ok = trace_note(t, count_notes[i].code, l->path, INCORE_NO_OFFSET,
+				l->counts[i], "%s", count_notes[i].message);
 	if (ok && l->min_ns)
-		ok = trace_note(t, NOTE_INFO, "times-from-first", l->path, INCORE_NO_OFFSET, 1,
+		ok = trace_note(t, "times-from-first", l->path, INCORE_NO_OFFSET, 1,
 			"times are given from the earliest, which is %lld %s in the file",
 			(long long)l->min_ns, l->unit_word);
 	if (ok && l->unit_ns > 1)
-		ok = trace_note(t, NOTE_CLAMPED, "coarser-clock", l->path, INCORE_NO_OFFSET, 1,
+		ok = trace_note(t, "coarser-clock", l->path, INCORE_NO_OFFSET, 1,
 			"a slice is so long that one cycle is %lld %s", (long long)l->unit_ns,
 			l->unit_word);
 	return ok;

@@ -356,9 +356,8 @@ static bool chrome_finish(struct timeline *l, struct trace_events *r, struct inc
 	if (r->schema_version >= 0)
 		m->format_version =
 			arena_printf(&l->trace->arena, "%lld", (long long)r->schema_version);
-	if (r->is_cut &&
-		!trace_note(l->trace, NOTE_TRUNCATED, "cut-trace", l->path, json_offset(&r->json),
-			1, "the events end in the middle; what was before the cut is kept"))
+	if (r->is_cut && !trace_note(l->trace, "cut-trace", l->path, json_offset(&r->json), 1,
+				 "the events end in the middle; what was before the cut is kept"))
 		return err_nomem(e);
 	return (read_own(l, r->other_data) && chrome_name_kernel(l)) || err_nomem(e);
 }

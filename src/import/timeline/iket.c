@@ -323,8 +323,7 @@ static void name_processes(struct iket_reading *x)
 static bool note_unnamed(struct iket_reading *x)
 {
 	return !x->n_unnamed ||
-	       trace_note(x->l.trace, NOTE_DAMAGED, "unnamed-event", x->l.path, INCORE_NO_OFFSET,
-		       x->n_unnamed,
+	       trace_note(x->l.trace, "unnamed-event", x->l.path, INCORE_NO_OFFSET, x->n_unnamed,
 		       "events whose number has no name in \"stringTable\" are shown by it");
 }
 

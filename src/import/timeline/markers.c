@@ -247,17 +247,16 @@ static void forget_waves(struct trace *t)
 static bool note_counts(struct scopes *x)
 {
 	return (!x->n_unknown ||
-		       trace_note(x->t, NOTE_UNMAPPED, "unnamed-marker", x->l.path,
-			       INCORE_NO_OFFSET, x->n_unknown,
+		       trace_note(x->t, "unnamed-marker", x->l.path, INCORE_NO_OFFSET, x->n_unknown,
 			       "markers whose number has no name are shown by their value")) &&
 	       (!x->n_ambiguous ||
-		       trace_note(x->t, NOTE_GUESSED, "ambiguous-marker", x->l.path,
-			       INCORE_NO_OFFSET, x->n_ambiguous,
+		       trace_note(x->t, "ambiguous-marker", x->l.path, INCORE_NO_OFFSET,
+			       x->n_ambiguous,
 			       "numbers of markers that code objects name differently: the "
 			       "first name is shown")) &&
-	       (!x->n_too_deep || trace_note(x->t, NOTE_CLAMPED, "too-deep", x->l.path,
-					  INCORE_NO_OFFSET, x->n_too_deep,
-					  "scopes inside of %d others were left out", MAX_SCOPES));
+	       (!x->n_too_deep ||
+		       trace_note(x->t, "too-deep", x->l.path, INCORE_NO_OFFSET, x->n_too_deep,
+			       "scopes inside of %d others were left out", MAX_SCOPES));
 }
 
 bool marker_timeline(struct trace *t, struct incore_error *e)

@@ -551,7 +551,7 @@ static bool read_packets(
 					      : add_packet(x, &p) || err_nomem(e);
 	}
 	if (ok && r.is_failed)
-		ok = trace_note(x->l.trace, NOTE_TRUNCATED, "cut-trace", x->l.path,
+		ok = trace_note(x->l.trace, "cut-trace", x->l.path,
 			     outer ? *outer : (uint64_t)((const char *)r.p - bytes.p), 1,
 			     "the packets end in the middle; what was before is kept") ||
 		     err_nomem(e);

@@ -290,17 +290,15 @@ bool roctrace_put_meta(struct roctrace *r)
 
 static bool roctrace_put_notes(const struct roctrace *r)
 {
-	if (!trace_note(r->t, NOTE_INFO, "timeline", NULL, INCORE_NO_OFFSET, 1,
+	if (!trace_note(r->t, "timeline", NULL, INCORE_NO_OFFSET, 1,
 		    "calls, launches, copies and markers of a run; no instruction was traced. "
 		    "Launches and copies have the device's times, calls the host's"))
 		return false;
-	if (r->n_runs > 1 &&
-		!trace_note(r->t, NOTE_INFO, "several-runs", NULL, INCORE_NO_OFFSET, r->n_runs,
-			"the file holds %llu runs", (unsigned long long)r->n_runs))
+	if (r->n_runs > 1 && !trace_note(r->t, "several-runs", NULL, INCORE_NO_OFFSET, r->n_runs,
+				     "the file holds %llu runs", (unsigned long long)r->n_runs))
 		return false;
 	return !r->n_damaged ||
-	       trace_note(r->t, NOTE_DAMAGED, "damaged-records", NULL, INCORE_NO_OFFSET,
-		       r->n_damaged,
+	       trace_note(r->t, "damaged-records", NULL, INCORE_NO_OFFSET, r->n_damaged,
 		       "records without a valid time, counter or event were left out");
 }
 

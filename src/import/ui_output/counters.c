@@ -352,7 +352,7 @@ static bool ui_counters_note_count(
 {
 	if (stated == found)
 		return true;
-	return trace_note(b->trace, NOTE_LOST, "record-count-differs", path, INCORE_NO_OFFSET,
+	return trace_note(b->trace, "record-count-differs", path, INCORE_NO_OFFSET,
 		stated > found ? stated - found : found - stated,
 		"%s states %llu records and holds %llu", path_base(path),
 		(unsigned long long)stated, (unsigned long long)found);

@@ -639,10 +639,10 @@ static bool ui_occupancy_commit(struct occupancy_build *o, struct incore_error *
 	t->n_kernel_names = (uint32_t)o->names.n;
 	t->dispatch_events = dispatches;
 	t->n_dispatch_events = (uint32_t)o->dispatches.n;
-	if (n_late && !trace_note(t, NOTE_CONTRADICTORY, "unsorted-occupancy", "occupancy.json",
-			      INCORE_NO_OFFSET, n_late,
-			      "%llu occupancy events stand before an earlier one; they were sorted",
-			      (unsigned long long)n_late))
+	if (n_late &&
+		!trace_note(t, "unsorted-occupancy", "occupancy.json", INCORE_NO_OFFSET, n_late,
+			"%llu occupancy events stand before an earlier one; they were sorted",
+			(unsigned long long)n_late))
 		return err_nomem(e);
 	return true;
 }

@@ -289,8 +289,8 @@ bool ui_stats_parse(struct ui_build *b, struct ui_bytes in, struct incore_error 
 	if (!ok || !at_end)
 		return false;
 	if (n_differ &&
-		!trace_note(t, NOTE_CONTRADICTORY, "stats-csv-differs", in.path, INCORE_NO_OFFSET,
-			n_differ, "%llu of %llu rows of %s differ from code.json",
+		!trace_note(t, "stats-csv-differs", in.path, INCORE_NO_OFFSET, n_differ,
+			"%llu of %llu rows of %s differ from code.json",
 			(unsigned long long)n_differ, (unsigned long long)n, path_base(in.path)))
 		return err_nomem(e);
 	return true;
@@ -757,9 +757,8 @@ static bool list_folder(struct side_folder *f, bool *ok)
 	if (!done && err_is(&e, "no-memory"))
 		*ok = false;
 	else if (!done)
-		*ok = trace_note(f->s->b->trace, NOTE_MISSING, "unreadable-folder", f->path,
-			INCORE_NO_OFFSET, 1, "cannot look for side files: %s",
-			e.message ? e.message : "unreadable");
+		*ok = trace_note(f->s->b->trace, "unreadable-folder", f->path, INCORE_NO_OFFSET, 1,
+			"cannot look for side files: %s", e.message ? e.message : "unreadable");
 	incore_error_clear(&e);
 	return done;
 }
@@ -942,7 +941,7 @@ static bool state_machine(struct side_reader *s)
 	const struct side_machine *m = &s->machine;
 
 	if (m->is_known && m->arch && t->meta.gfx_major && arch_major(m->arch) != t->meta.gfx_major)
-		return trace_note(t, NOTE_CONTRADICTORY, "other-machine", NULL, INCORE_NO_OFFSET, 1,
+		return trace_note(t, "other-machine", NULL, INCORE_NO_OFFSET, 1,
 			"%s names %s, but the capture is of gfx%u: not used", m->source, m->arch,
 			t->meta.gfx_major);
 	if (m->is_known) {
@@ -1014,9 +1013,8 @@ static bool note_traced(struct side_reader *s)
 	if (s->traced.n > 32)
 		sb_printf(&text, " and %zu more", s->traced.n - 32);
 	ok = !text.failed &&
-	     trace_note(s->b->trace, NOTE_INFO, "traced-dispatches", NULL, INCORE_NO_OFFSET,
-		     s->traced.n, "the run traced %zu dispatches on this agent: %s", s->traced.n,
-		     text.p);
+	     trace_note(s->b->trace, "traced-dispatches", NULL, INCORE_NO_OFFSET, s->traced.n,
+		     "the run traced %zu dispatches on this agent: %s", s->traced.n, text.p);
 	sb_free(&text);
 	return ok;
 }
@@ -1033,8 +1031,7 @@ static bool note_pmc(struct side_reader *s)
 	if (s->pmc.n > 8)
 		sb_printf(&text, " and %zu more", s->pmc.n - 8);
 	ok = !text.failed &&
-	     trace_note(s->b->trace, NOTE_INFO, "pmc-outside-jobs", NULL, INCORE_NO_OFFSET,
-		     s->pmc.n,
+	     trace_note(s->b->trace, "pmc-outside-jobs", NULL, INCORE_NO_OFFSET, s->pmc.n,
 		     "the input file asks for %zu counters outside its jobs, where rocprofv3 ignores them: %s",
 		     s->pmc.n, text.p);
 	sb_free(&text);
@@ -1050,7 +1047,7 @@ static bool note_simds(struct side_reader *s)
 
 	if (v == NO_VALUE || !mask || mask == 15)
 		return true;
-	return trace_note(t, NOTE_INFO, "traced-simds", NULL, INCORE_NO_OFFSET, mask,
+	return trace_note(t, "traced-simds", NULL, INCORE_NO_OFFSET, mask,
 		"the capture was to trace instructions of SIMDs by mask 0x%llx only",
 		(unsigned long long)mask);
 }

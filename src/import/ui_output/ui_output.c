@@ -130,13 +130,13 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 	if (ok)
 		ui_output_join(&s);
 	if (ok && s.n_bad_names &&
-		!trace_note(b->trace, NOTE_DAMAGED, "bad-snapshot-name", in.path, INCORE_NO_OFFSET,
-			s.n_bad_names, "%llu snapshots have a name that is not a plain file name",
+		!trace_note(b->trace, "bad-snapshot-name", in.path, INCORE_NO_OFFSET, s.n_bad_names,
+			"%llu snapshots have a name that is not a plain file name",
 			(unsigned long long)s.n_bad_names))
 		ok = err_nomem(e);
 	if (ok && s.n_missing &&
-		!trace_note(b->trace, NOTE_MISSING, "missing-snapshot", in.path, INCORE_NO_OFFSET,
-			s.n_missing, "%llu source copies of snapshots.json are not there",
+		!trace_note(b->trace, "missing-snapshot", in.path, INCORE_NO_OFFSET, s.n_missing,
+			"%llu source copies of snapshots.json are not there",
 			(unsigned long long)s.n_missing))
 		ok = err_nomem(e);
 	VEC_FREE(&s.found);
@@ -789,7 +789,7 @@ static bool load_code(struct ui_build *b, struct ui_bytes *out, struct incore_er
 	if (!file_load_in(file_fence_of_named(import_fence(b->options)), &b->file, other, e))
 		return err_wrap(e, "--code");
 	*out = (struct ui_bytes){b->file.data, b->file.size, other};
-	return trace_note(b->trace, NOTE_GUESSED, "other-code", other, INCORE_NO_OFFSET, 1,
+	return trace_note(b->trace, "other-code", other, INCORE_NO_OFFSET, 1,
 		       "the code is that of %s, not the capture's own", other) ||
 	       err_nomem(e);
 }
@@ -804,7 +804,7 @@ static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_err
 	if (!ui_code_index_build(t, &l->index, &b->rows.n_duplicate_numbers))
 		return err_nomem(e);
 	if (b->rows.n_duplicate_numbers &&
-		!trace_note(t, NOTE_GUESSED, "duplicate-row-number", "code.json", INCORE_NO_OFFSET,
+		!trace_note(t, "duplicate-row-number", "code.json", INCORE_NO_OFFSET,
 			b->rows.n_duplicate_numbers,
 			"%llu code rows share their line number with an earlier row; records that name it count for the first",
 			(unsigned long long)b->rows.n_duplicate_numbers))
@@ -1002,8 +1002,8 @@ static bool ui_read(
 	return ok;
 }
 
-static bool note_list(struct trace *t, const struct ui_name_list *l, enum note_kind kind,
-	const char *code, const char *const what[2])
+static bool note_list(
+	struct trace *t, const struct ui_name_list *l, const char *code, const char *const what[2])
 {
 	uint64_t more = l->n > MAX_NAMED ? l->n - MAX_NAMED : 0;
 	char rest[48] = "";
@@ -1012,7 +1012,7 @@ static bool note_list(struct trace *t, const struct ui_name_list *l, enum note_k
 		return true;
 	if (more)
 		snprintf(rest, sizeof(rest), " and %llu more", (unsigned long long)more);
-	return trace_note(t, kind, code, NULL, INCORE_NO_OFFSET, l->n, "%llu %s: %s%s",
+	return trace_note(t, code, NULL, INCORE_NO_OFFSET, l->n, "%llu %s: %s%s",
 		(unsigned long long)l->n, what[l->n > 1], l->text, rest);
 }
 
@@ -1027,8 +1027,8 @@ static bool ui_lost(
 
 	(void)path;
 	(void)o;
-	if (!note_list(t, &l->missing, NOTE_LOST, "missing-wave-file", missing) ||
-		!note_list(t, &l->unlisted, NOTE_CONTRADICTORY, "unlisted-wave-file", unlisted))
+	if (!note_list(t, &l->missing, "missing-wave-file", missing) ||
+		!note_list(t, &l->unlisted, "unlisted-wave-file", unlisted))
 		return err_nomem(e);
 	return true;
 }

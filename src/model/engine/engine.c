@@ -156,16 +156,16 @@ static struct model_finding *begin(
 	struct finding_op a = op_of(g, set), none = {0, NO_OP, 0};
 	struct model_finding *x = finding_add(g->out, g->set, kind, &a, &none);
 
-	if (x && !x->message)
+	if (x && !x->note.message)
 		finding_put_op(g->set, &a, text);
 	return x;
 }
 
 static bool end(struct engine *g, struct model_finding *x, struct strbuf *text)
 {
-	x->message = text->failed ? NULL : arena_strdup(&g->out->arena, text->p);
+	x->note.message = text->failed ? NULL : arena_strdup(&g->out->arena, text->p);
 	sb_free(text);
-	return x->message ? true : err_nomem(g->e);
+	return x->note.message ? true : err_nomem(g->e);
 }
 
 static bool check_left(struct engine *g, const struct counter *n)
@@ -182,7 +182,7 @@ static bool check_left(struct engine *g, const struct counter *n)
 	x = begin(g, FIND_LEFT_SET, first, &text);
 	if (!x)
 		return err_nomem(g->e);
-	if (x->message)
+	if (x->note.message)
 		return true;
 	sb_printf(&text,
 		" leaves cross-core id %u set at exit: %s counts %zu sets and %zu waits; what is left would reach the next kernel on that core",
@@ -205,7 +205,7 @@ static bool check_full(struct engine *g, const struct counter *n)
 		x = begin(g, FIND_COUNTER_FULL, set, &text);
 		if (!x)
 			return err_nomem(g->e);
-		if (x->message)
+		if (x->note.message)
 			return true;
 		sb_printf(&text,
 			" is set number %zu of cross-core id %u, and %s has waited %zu times by then (at these times): a counter holds at most %u",
@@ -340,7 +340,7 @@ static bool report_unmatched(struct engine *g, const struct node *n)
 
 	if (!x)
 		return err_nomem(g->e);
-	if (x->message)
+	if (x->note.message)
 		return true;
 	sb_puts(&text, "unmatched wait: ");
 	finding_put_op(g->set, &a, &text);
@@ -358,9 +358,9 @@ static bool report_unmatched(struct engine *g, const struct node *n)
 			" waits for cross-core id %u, which the other side does not set that often",
 			id);
 	}
-	x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+	x->note.message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
 	sb_free(&text);
-	return x->message ? true : err_nomem(g->e);
+	return x->note.message ? true : err_nomem(g->e);
 }
 
 /* --- deadlock --- */
@@ -494,8 +494,7 @@ static bool report_deadlock(struct engine *g, const struct node *stuck, unsigned
 	struct model_finding *x;
 	bool ok;
 
-	if (!VEC_PUSH(&g->out->findings,
-		    (struct model_finding){.kind = FIND_DEADLOCK, .count = 1, .a = a, .b = b}))
+	if (!VEC_PUSH(&g->out->findings, finding_make(FIND_DEADLOCK, &a, &b)))
 		return err_nomem(g->e);
 	x = &g->out->findings.v[g->out->findings.n - 1];
 	x->lines = arena_zalloc(&g->out->arena, n + 1, sizeof(*x->lines));
@@ -512,8 +511,8 @@ static bool report_deadlock(struct engine *g, const struct node *stuck, unsigned
 	}
 	sb_puts(&text, "; which waits for the first");
 	if (ok) {
-		x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
-		ok = x->message || err_nomem(g->e);
+		x->note.message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+		ok = x->note.message || err_nomem(g->e);
 	}
 	sb_free(&text);
 	sb_free(&line);
@@ -557,16 +556,16 @@ static bool report_left(struct engine *g, struct core *c, unsigned flag)
 
 	if (!x)
 		return err_nomem(g->e);
-	if (x->message)
+	if (x->note.message)
 		return true;
 	sb_printf(&text, "flag left set at exit: %s->%s id %u, set by ",
 		op_pipe_name(flag / N_FLAG_IDS / ENGINE_PIPES),
 		op_pipe_name(flag / N_FLAG_IDS % ENGINE_PIPES), flag % N_FLAG_IDS);
 	finding_put_op(g->set, &a, &text);
 	sb_puts(&text, ", is never waited for and would reach the next kernel on that core");
-	x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+	x->note.message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
 	sb_free(&text);
-	return x->message ? true : err_nomem(g->e);
+	return x->note.message ? true : err_nomem(g->e);
 }
 
 #define N_FLAGS ((size_t)ENGINE_PIPES * ENGINE_PIPES * N_FLAG_IDS)
@@ -675,7 +674,7 @@ static bool report(struct share *b, const struct span *p, const struct span *q)
 	x.pipe = s->forms.v[s->ops.v[p->op].form].pipe;
 	y.pipe = t->forms.v[t->ops.v[q->op].form].pipe;
 	f = finding_add(b->out, b->set, FIND_BLOCKS_SHARE, &x, &y);
-	if (!f || f->message)
+	if (!f || f->note.message)
 		return f != NULL;
 	f->first_byte = q->from;
 	f->end_byte = p->to < q->to ? p->to : q->to;
@@ -688,9 +687,9 @@ static bool report(struct share *b, const struct span *p, const struct span *q)
 		" of block %u touch bytes 0x%llx to 0x%llx of GM slot %u, one writes; blocks have no order",
 		q->block, (unsigned long long)f->first_byte, (unsigned long long)f->end_byte - 1,
 		q->slot);
-	f->message = text.failed ? NULL : arena_strdup(&b->out->arena, text.p);
+	f->note.message = text.failed ? NULL : arena_strdup(&b->out->arena, text.p);
 	sb_free(&text);
-	return f->message && f->buffer;
+	return f->note.message && f->buffer;
 }
 
 /* The two farthest-reaching spans so far that belong to different blocks. */

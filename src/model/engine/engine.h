@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "base/note.h"
 #include "model/profile/price.h"
 #include "model/stream/opstream.h"
 
@@ -102,14 +103,14 @@ struct finding_op {	     /* one side of a finding */
 
 struct model_finding {
 	enum finding_kind kind;
-	uint64_t count;		/* how often it occurred at the same places */
+	struct note note;	/* its code, its weight, the whole finding in one line; the count is
+				   how often it occurred at the same places */
 	struct finding_op a, b; /* b: the later one in program order, if there are two */
 	/* races and shared memory */
 	const char *hazard;	       /* "RAW", "WAR", "WAW", or NULL */
 	const char *buffer;	       /* "UB of aiv0", "GM slot 2" */
 	uint64_t first_byte, end_byte; /* common to both: [first, end) */
 	const char *missing;	       /* the edge that would order them, or NULL */
-	const char *message;	       /* the whole finding in one line */
 	uint32_t n_lines;
 	const char **lines; /* deadlock: who waits for whom, then the cycle */
 };

@@ -126,7 +126,10 @@ bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 bool memory_cost(struct engine *g, struct core *c, uint32_t op, uint64_t *lat, uint64_t *each);
 
 /* --- findings.c --- */
+/* A finding of one occurrence; the caller fills in the message. */
+struct model_finding finding_make(
+	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);
 /* Adds to a finding of the same kind and places, or makes one (count 1; the caller fills in
- * message, which is NULL). NULL: out of memory. */
+ * the message, which is NULL). NULL: out of memory. */
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
 	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);

@@ -127,17 +127,17 @@ static bool report_double(struct engine *g, struct core *c, uint32_t first, uint
 
 	if (!x)
 		return err_nomem(g->e);
-	if (!x->message) {
+	if (!x->note.message) {
 		sb_printf(&text, "double set: %s->%s id %d is set by ", op_pipe_name(f->flag_src),
 			op_pipe_name(f->flag_dst), f->flag_id);
 		finding_put_op(g->set, &b, &text);
 		sb_puts(&text, " before the set of ");
 		finding_put_op(g->set, &a, &text);
 		sb_puts(&text, " was waited for; a flag is one bit");
-		x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+		x->note.message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
 		sb_free(&text);
 	}
-	return x->message ? true : err_nomem(g->e);
+	return x->note.message ? true : err_nomem(g->e);
 }
 
 /*
@@ -628,7 +628,7 @@ static bool bad_flag(struct engine *g, struct core *c)
 
 	if (!x)
 		return err_nomem(g->e);
-	if (!x->message) {
+	if (!x->note.message) {
 		sb_puts(&text, "bad flag: ");
 		finding_put_op(g->set, &a, &text);
 		if (f->kind == OPK_XSET || f->kind == OPK_XWAIT)
@@ -636,10 +636,10 @@ static bool bad_flag(struct engine *g, struct core *c)
 		else
 			sb_printf(&text, " names %s->%s id %d; ids are 0 to 7 between two pipes",
 				op_pipe_name(f->flag_src), op_pipe_name(f->flag_dst), f->flag_id);
-		x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+		x->note.message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
 		sb_free(&text);
 	}
-	return x->message ? true : err_nomem(g->e);
+	return x->note.message ? true : err_nomem(g->e);
 }
 
 static bool do_sync(struct engine *g, struct core *c, const struct step *st, struct entry *n)

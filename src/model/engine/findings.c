@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings.c: findings about a kernel, one per pair of places, and the description of an op. */
 #include "model/engine/engine_internal.h"
+#include "trace/notes.h"
 
 static bool is_same_place(
 	const struct opstream_set *set, const struct finding_op *a, const struct finding_op *b)
@@ -25,24 +26,41 @@ static bool is_same_place(
 		       opstream_str(t, t->forms.v[t->ops.v[b->op].form].name)) == 0;
 }
 
+struct model_finding finding_make(
+	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b)
+{
+	static const char *const codes[FIND_COUNT] = {"model-race", "model-deadlock",
+		"model-unmatched-wait", "model-double-set", "model-flag-left-set", "model-bad-flag",
+		"model-counter-full", "model-missing-barrier", "model-blocks-share-memory"};
+	enum note_kind means = note_row(codes[kind])->kind;
+
+	return (struct model_finding){.kind = kind,
+		.note = {.kind = means,
+			.weight = note_kind_weight(means),
+			.code = codes[kind],
+			.offset = INCORE_NO_OFFSET,
+			.count = 1},
+		.a = *a,
+		.b = *b};
+}
+
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
 	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b)
 {
 	EACH (struct model_finding, f, t->findings.v, t->findings.n) {
 		if (f->kind == kind && is_same_place(set, &f->a, a) &&
 			is_same_place(set, &f->b, b)) {
-			f->count++;
+			f->note.count++;
 			return f;
 		}
 	}
 	if (t->findings.n >= ENGINE_FINDINGS) {
 		t->n_more++;
-		t->more = (struct model_finding){
-			.kind = kind, .count = 1, .a = *a, .b = *b, .message = ""};
+		t->more = finding_make(kind, a, b);
+		t->more.note.message = "";
 		return &t->more;
 	}
-	if (!VEC_PUSH(&t->findings,
-		    (struct model_finding){.kind = kind, .count = 1, .a = *a, .b = *b}))
+	if (!VEC_PUSH(&t->findings, finding_make(kind, a, b)))
 		return NULL;
 	return &t->findings.v[t->findings.n - 1];
 }

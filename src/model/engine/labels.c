@@ -212,15 +212,6 @@ static bool add_table(struct labels *l)
 
 /* --- notes --- */
 
-static const char *note_code(enum finding_kind k)
-{
-	static const char *const codes[FIND_COUNT] = {"model-race", "model-deadlock",
-		"model-unmatched-wait", "model-double-set", "model-flag-left-set", "model-bad-flag",
-		"model-counter-full", "model-missing-barrier", "model-blocks-share-memory"};
-
-	return codes[k];
-}
-
 static bool put_notes(struct trace *t, const struct timed *timed)
 {
 	bool ok = true;
@@ -228,28 +219,27 @@ static bool put_notes(struct trace *t, const struct timed *timed)
 	for (size_t i = 0; ok && i < timed->findings.n; i++) {
 		const struct model_finding *f = &timed->findings.v[i];
 
-		ok = trace_note(t, f->kind == FIND_BLOCKS_SHARE ? NOTE_INFO : NOTE_CONTRADICTORY,
-			note_code(f->kind), NULL, INCORE_NO_OFFSET, f->count, "%s", f->message);
+		ok = trace_note(t, f->note.code, NULL, INCORE_NO_OFFSET, f->note.count, "%s",
+			f->note.message);
 	}
 	if (ok && timed->n_more)
-		ok = trace_note(t, NOTE_CONTRADICTORY, "model-more-findings", NULL,
-			INCORE_NO_OFFSET, timed->n_more, "%llu more findings",
-			(unsigned long long)timed->n_more);
+		ok = trace_note(t, "model-more-findings", NULL, INCORE_NO_OFFSET, timed->n_more,
+			"%llu more findings", (unsigned long long)timed->n_more);
 	if (ok && !timed->is_complete)
-		ok = trace_note(t, NOTE_TRUNCATED, "model-incomplete", NULL, INCORE_NO_OFFSET, 1,
+		ok = trace_note(t, "model-incomplete", NULL, INCORE_NO_OFFSET, 1,
 			"the kernel was not timed to its end: %s",
 			timed->reason ? timed->reason : "unknown");
 	if (ok && timed->n_unknown)
-		ok = trace_note(t, NOTE_GUESSED, "model-unknown-ops", NULL, INCORE_NO_OFFSET,
-			timed->n_unknown, "%llu ops that the model does not know, at a guess",
+		ok = trace_note(t, "model-unknown-ops", NULL, INCORE_NO_OFFSET, timed->n_unknown,
+			"%llu ops that the model does not know, at a guess",
 			(unsigned long long)timed->n_unknown);
 	if (ok && timed->n_fallback)
-		ok = trace_note(t, NOTE_INFO, "model-fallback-ops", NULL, INCORE_NO_OFFSET,
-			timed->n_fallback, "%llu ops have no price of their own",
+		ok = trace_note(t, "model-fallback-ops", NULL, INCORE_NO_OFFSET, timed->n_fallback,
+			"%llu ops have no price of their own",
 			(unsigned long long)timed->n_fallback);
 	if (ok && timed->n_clamped)
-		ok = trace_note(t, NOTE_CLAMPED, "model-long-slices", NULL, INCORE_NO_OFFSET,
-			timed->n_clamped, "slices are longer than 32 bits of cycles");
+		ok = trace_note(t, "model-long-slices", NULL, INCORE_NO_OFFSET, timed->n_clamped,
+			"slices are longer than 32 bits of cycles");
 	return ok;
 }
 

@@ -345,9 +345,9 @@ static bool fill_finding(struct races *r, struct model_finding *f, const struct 
 		" touch bytes 0x%llx to 0x%llx of %s with nothing between them; missing: %s",
 		(unsigned long long)h->first, (unsigned long long)h->end - 1,
 		f->buffer ? f->buffer : "?", f->missing ? f->missing : "?");
-	f->message = text.failed ? NULL : arena_strdup(&r->out->arena, text.p);
+	f->note.message = text.failed ? NULL : arena_strdup(&r->out->arena, text.p);
 	sb_free(&text);
-	return f->message && f->buffer && f->missing;
+	return f->note.message && f->buffer && f->missing;
 }
 
 static bool report(struct races *r, const struct hit *h, uint8_t pipe, uint32_t op)
@@ -363,7 +363,7 @@ static bool report(struct races *r, const struct hit *h, uint8_t pipe, uint32_t 
 
 	if (!f)
 		return false;
-	return f->message || fill_finding(r, f, h, pipe / ENGINE_PIPES, hazard);
+	return f->note.message || fill_finding(r, f, h, pipe / ENGINE_PIPES, hazard);
 }
 
 /* --- ops --- */

@@ -126,8 +126,8 @@ struct finding_row {
 static const struct column finding_columns[] = {
 	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "kind of the problem",
 		.words = FINDING_WORDS),
-	COLUMN_AS(finding_row, f.message, "message", UNIT_NONE, "the problem in one sentence"),
-	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT,
+	COLUMN_AS(finding_row, f.note.message, "message", UNIT_NONE, "the problem in one sentence"),
+	COLUMN_AS(finding_row, f.note.count, "count", UNIT_COUNT,
 		"number of occurrences at the same places"),
 	POINTER(finding_row, a, &side_record, "the op that the finding is about"),
 	POINTER(finding_row, b, &side_record, "the other op, which is later in the program"),
@@ -240,12 +240,6 @@ static bool put_cores(const struct model_timed *r, struct estimate_data *x, stru
 	return true;
 }
 
-/* Is it only for information, not a defect of the kernel? */
-static bool is_note(const struct model_finding *f)
-{
-	return f->kind == FIND_BLOCKS_SHARE;
-}
-
 static bool put_findings(const struct model_timed *r, struct estimate_data *x, struct answer *a,
 	struct incore_error *e)
 {
@@ -260,7 +254,7 @@ static bool put_findings(const struct model_timed *r, struct estimate_data *x, s
 		v[i].b = side_of(&r->set, &f->b, &v[i].sides[1]);
 		v[i].memory = f->buffer ? f : NULL;
 		v[i].lines = (struct rows){f->n_lines ? f->lines : NULL, f->n_lines};
-		a->n_losses += !is_note(f);
+		a->n_losses += note_is_loss(&f->note);
 	}
 	return v != NULL;
 }
@@ -319,13 +313,13 @@ static void findings_page(const struct rows *findings, struct page *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < findings->n; i++)
-		n += !is_note(&v[i].f);
+		n += note_is_loss(&v[i].f.note);
 	page_gap(p);
 	page_line(p, "%s%zu finding%s", n ? "" : "ok: ", n, plural(n));
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct model_finding *f = &v[i].f;
 
-		page_line(p, "%s%s", is_note(f) ? "note: " : "", f->message);
+		page_line(p, "%s%s", note_is_loss(&f->note) ? "" : "note: ", f->note.message);
 		for (uint32_t k = 0; k < f->n_lines; k++)
 			page_line(p, "    %s", f->lines[k]);
 	}
