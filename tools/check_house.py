@@ -22,6 +22,9 @@ OWN_TEXT = ("help.c", "completion.c")  # print what we wrote, or what is plain a
 # The rooms in which the vendor of a capture is a row of trace/kind.h, never a branch.
 NO_VENDOR = ("answer", "cli", "serve", "export", "tables", "verbs", "page")
 # What opens, lists or asks about files by path, past the fence of who asks (base/file_fence.h).
+# An answer's fields are described in answer/ and verbs/ alone, and an option is a field: nobody asks for one by its name.
+COLUMNS = re.compile(r"\bstruct column\b|\bstruct record \w+ =|\b(?:COLUMN(?:_AS)?|LIST|RECORD_OF)\(")
+LOOKED_UP = re.compile(r"\b(?:option_find|request_option|find_option|cli_(?:text|flag|count|has|many)\w*)\([^;]*?\"")
 UNFENCED = re.compile(r"\b(?:open|openat|fopen|opendir|scandir|l?stat|fstatat|access|dir_each|file_load|file_exists|file_is_dir|file_size)\((?!\))")
 
 
@@ -111,6 +114,10 @@ def check_files():
         length, at = longest_function(text)
         check(length <= 60, f"{name}:{at}: a function of {length} lines, more than 60")
         check(text.startswith("/* SPDX-License-Identifier: Apache-2.0 */\n"), f"{name}: no SPDX line first")
+        if name.startswith("src/cli/"):
+            check(not COLUMNS.search(text), f"{name}: {COLUMNS.findall(text)[:3]}, where answers are only drawn; describe columns in answer/ or verbs/")
+        if name.startswith(("src/", "tools/model_lab/")):
+            check(not LOOKED_UP.search(text), f"{name}: {LOOKED_UP.findall(text)[:3]}, an option asked for by its name; give it a field in the table")
         if name.startswith("src/cli/") and name.endswith(".c") and not name.endswith(OWN_TEXT):
             check(not re.search(r"\bfprintf\((?!\s*stderr)", text), f"{name}: fprintf, where only say() makes the texts of others plain")
         if name.startswith(tuple(f"src/{room}/" for room in ("import", "analysis", "answer", "tables", "sql", "mcp", "lib", "serve/view", "serve/report"))):

@@ -33,7 +33,10 @@ const char *question_word(const char *name, char *buf, size_t size)
 
 bool question_writes_output(const struct question *q)
 {
-	return option_find(q->options, "output") != NULL;
+	for (const struct option_def *d = q->options; d && d->name; d++)
+		if (d->names_file >= NAMES_PRODUCT)
+			return true;
+	return false;
 }
 
 const struct question *question_for(const char *name, unsigned reach)
@@ -45,9 +48,10 @@ const struct question *question_for(const char *name, unsigned reach)
 
 bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	*a = (struct answer){
-		.question = r->question, .record = r->question->records[0], .want = IMPORT_ALL};
+	*a = (struct answer){.question = r->question, .want = IMPORT_ALL};
 	arena_init(&a->arena);
+	if (r->question->records)
+		a->record = r->question->records[0];
 	if (!r->question->ask(r, a, e))
 		return false;
 	return !a->has_lost_warning || err_nomem(e);

@@ -44,8 +44,9 @@ struct answer {
 	/* Of a verb that acts: what failed although the answer says what was done; freed by
 	 * answer_deinit(). The asker reports it after the answer, and the verb has failed. */
 	struct incore_error failure;
-	int app_status;	       /* exit status of a user's program that failed; 0: none did */
-	bool is_streamed;      /* the product went to request.out: nothing more is printed there */
+	int app_status;	  /* exit status of a user's program that failed; 0: none did */
+	bool is_streamed; /* its product went to request.out, or it is shown: print nothing more */
+	bool is_served;	  /* given bit by bit, each checked: a file that has changed harms none */
 	bool has_lost_warning; /* out of memory for a warning: answer_ask() fails */
 };
 

@@ -43,13 +43,21 @@ enum reach {
 	REACH_ALL = REACH_HTTP | REACH_AGENT | REACH_SQL,
 };
 
+/* What the value of an option names; rows of option_names.h say false and true for the first two. */
+enum option_file {
+	NAMES_NO_FILE,
+	NAMES_FILE,	   /* it is a path, or contains one */
+	NAMES_PRODUCT,	   /* the file that the verb makes; "-": standard output */
+	NAMES_PRODUCT_DIR, /* the folder that it makes */
+};
+
 struct option_def {
 	/* A row of option_names.h. */
 	char letter;	  /* 0: none */
 	const char *name; /* without "--"; NULL ends a table */
 	enum option_type type;
-	const char *arg; /* "N", "FILE", ...; NULL for a flag */
-	bool names_file; /* its value is a path, or contains one */
+	const char *arg;    /* "N", "FILE", ...; NULL for a flag */
+	uint8_t names_file; /* enum option_file */
 	/* What it means to the verb. */
 	const char *choices;  /* "a|b|c" for CHOICE */
 	const char *fallback; /* default shown and used; NULL: none */

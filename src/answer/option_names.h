@@ -178,8 +178,8 @@
 #define OPT_NOTHING 0, "nothing", OPTION_FLAG, NULL, false
 #define OPT_OPS 0, "ops", OPTION_TEXT, "DIR", true
 #define OPT_OPS_ONLY 0, "ops-only", OPTION_FLAG, NULL, false
-#define OPT_OUTPUT 'o', "output", OPTION_TEXT, "FILE", true
-#define OPT_OUTPUT_FOLDER 'o', "output", OPTION_TEXT, "DIR", true
+#define OPT_OUTPUT 'o', "output", OPTION_TEXT, "FILE", NAMES_PRODUCT
+#define OPT_OUTPUT_FOLDER 'o', "output", OPTION_TEXT, "DIR", NAMES_PRODUCT_DIR
 #define OPT_OUTPUT_DIR 0, "output-dir", OPTION_TEXT, "DIR", true
 #define OPT_PARQUET 0, "parquet", OPTION_TEXT, "FILE", true
 #define OPT_PAYLOAD 0, "payload", OPTION_CHOICE, "HAS", false

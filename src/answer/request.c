@@ -219,12 +219,13 @@ static void put_option(const struct option_def *d, const void *fields, struct st
 	}
 }
 
-void request_put_own(const struct request *r, const char *except, struct strbuf *out)
+void request_put_own(const struct request *r, const void *except, struct strbuf *out)
 {
 	const struct option_def *own = r->question->options;
+	const char *params = r->params;
 
 	for (unsigned i = 0; own && own[i].name; i++)
-		if (own[i].is_stored && (r->given >> i & 1) && strcmp(own[i].name, except) != 0)
+		if (own[i].is_stored && (r->given >> i & 1) && params + own[i].offset != except)
 			put_option(&own[i], r->params, out);
 }
 

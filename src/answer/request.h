@@ -22,12 +22,14 @@ struct captures;
 struct page;
 struct record;
 struct request;
+struct terminal;
 
 enum option_group {	 /* options that several questions share (request.c holds their tables) */
 	OPTIONS_CSV = 2, /* not of a request: the page is a table, which may be CSV */
-	OPTIONS_SELECT = 4,   /* --se --cu --simd --slot --wave --from --to --kernel, ... */
-	OPTIONS_TOP = 8,      /* --top N|all */
-	OPTIONS_CAPTURE = 16, /* --agent --dispatch --code ...: which capture, how read */
+	OPTIONS_SELECT = 4,    /* --se --cu --simd --slot --wave --from --to --kernel, ... */
+	OPTIONS_TOP = 8,       /* --top N|all */
+	OPTIONS_CAPTURE = 16,  /* --agent --dispatch --code ...: which capture, how read */
+	OPTIONS_CSV_ROWS = 32, /* as OPTIONS_CSV, but the asker names the columns of the rows */
 };
 
 struct question {
@@ -40,7 +42,8 @@ struct question {
 	unsigned reach;			  /* enum reach: who may ask besides terminal, library */
 	const struct option_def *options; /* its own, stored in the params struct; may be NULL */
 	size_t params_size;
-	/* Records the data may have, the usual first; NULL ends. An answer says which it has. */
+	/* Records the data may have, the usual first; NULL ends. An answer says which it has. NULL
+	 * itself: a file of schemas/ describes them, with what the verb serves. */
 	const struct record *const *records;
 	/* Records that "input" of its JSON may have; NULL: those of captures. */
 	const struct record *const *inputs;
@@ -56,7 +59,7 @@ extern const struct question *const question_table[]; /* verbs/table.c; NULL end
 const struct question *question_find(const char *name);
 /* A name with underscores instead of blanks, in buf. */
 const char *question_word(const char *name, char *buf, size_t size);
-/* Does it write the file of its own option "output"? Otherwise its answer goes there. */
+/* Does it write the file or folder of -o itself? Otherwise its answer goes there. */
 bool question_writes_output(const struct question *q);
 /* The question, if callers of that kind (enum reach) may ask it; NULL otherwise. */
 const struct question *question_for(const char *name, unsigned reach);
@@ -100,19 +103,17 @@ struct request {
 	struct pool *pool;
 	struct progress *progress;
 	bool is_for_people; /* for a screen: fewer rows by default */
+	bool is_csv;	    /* for a program that reads CSV */
 	bool is_strict;	    /* nothing may be lost: see answer_may_write() */
 	/* Where a product goes for which no file is named, see answer.is_streamed; NULL: nowhere. */
 	FILE *out;
 	int echo_fd; /* also receives what programs print that a verb runs; 0: nothing does */
 	const struct signal_watch *signals; /* NULL: nobody sends any (library) */
-	/* Called with a line about each part of long work that is done, one call at a time; NULL:
-	 * nobody wants to know. */
-	void (*on_line)(void *ctx, const char *line);
-	void *line_ctx;
-	/* What runs long says each event, a line of JSON, and a few times a second nothing (line
-	 * NULL); `state` is that of the verb, NULL in the end. NULL: nobody watches. */
-	void (*watch)(void *ctx, const void *state, const char *line);
-	void *watch_ctx;
+	/* Called with a line about each part of long work that is done, one call at a time. A verb
+	 * with a state to show passes it, also without a line, and NULL in the end. */
+	void (*tell)(void *ctx, const char *line, const void *state);
+	void *tell_ctx;
+	const struct terminal *terminal; /* verbs/terminal.h; NULL: another face asks */
 	/* The words of the command line after the verb, for what records how it was made; NULL ends,
 	 * and NULL itself stands for none. */
 	const char *const *words;
@@ -136,8 +137,9 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
 bool request_set_json(
 	struct request *r, const char *options, struct arena *a, struct incore_error *e);
 /* Append " --name value" for each option that is not at its default, as words for a shell: the
- * question's own that were given, except one; those that decide how captures are read. */
-void request_put_own(const struct request *r, const char *except, struct strbuf *out);
+ * question's own that were given, except the one stored in a field; those that decide how captures
+ * are read. */
+void request_put_own(const struct request *r, const void *except, struct strbuf *out);
 void request_put_reading(const struct request *r, struct strbuf *out);
 /* Was the question's own option given that is stored in this field of r->params? Otherwise its
  * value is the default. */

@@ -7,6 +7,9 @@
 
 #include "cli/cli.h"
 
+#define ARGS "VERB ..."
+#define SUMMARY "keep captures over time: their history, what got worse, a gate for CI"
+
 #ifdef INCORE_SQLITE
 extern const struct question question_store_accept, question_store_add, question_store_export,
 	question_store_files, question_store_gate, question_store_history, question_store_ls,
@@ -36,21 +39,24 @@ static const struct verb *const subs[] = {&add_verb, SUB_VERB("store ls", store_
 	SUB_VERB("store accept", store_accept), SUB_VERB("store prune", store_prune),
 	SUB_VERB("store export", store_export), NULL};
 #else
-static bool refuse(struct cli *c)
+static bool refuse(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	return err_set(
-		&c->error, INCORE_MISSING, "no-sqlite", "this incore was built without SQLite");
+	(void)r;
+	(void)a;
+	return err_set(e, INCORE_MISSING, "no-sqlite", "this incore was built without SQLite");
 }
+
+static const struct question refused = {
+	.name = "store", .args = ARGS, .summary = SUMMARY, .max_paths = UINT32_MAX, .ask = refuse};
 #endif
 
 const struct verb verb_store = {
 	.name = "store",
-	.args = "VERB ...",
-	.summary = "keep captures over time: their history, what got worse, a gate for CI",
 #ifdef INCORE_SQLITE
+	.args = ARGS,
+	.summary = SUMMARY,
 	.subs = subs,
 #else
-	.max_args = UINT32_MAX,
-	.run = refuse,
+	.question = &refused,
 #endif
 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_sweep.c: incore sweep: what a terminal shows of a running plan, and one attempt of one task,
- * which the driver and Slurm start. The rest are questions (verbs/sweep.c). */
+/* cmd_sweep.c: incore sweep: what a terminal shows of a running plan. Its subcommands are questions
+ * (verbs/sweep.c). */
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/str.h"
-#include "cli/ask.h"
-#include "cli/output.h"
-#include "sweep/shim.h"
+#include "cli/cli.h"
 #include "sweep/sweep.h"
 
 /* --- a table on a terminal, redrawn in place; events as JSON for programs --- */
@@ -87,7 +85,7 @@ static void end_live(struct sweep_live *l)
 }
 
 /* Shows an event of a running sweep, a line of JSON; without one, only how far it is. */
-static void show_event(void *ctx, const void *state, const char *line)
+static void show_event(void *ctx, const char *line, const void *state)
 {
 	struct sweep_live *l = ctx;
 	struct winsize size;
@@ -112,68 +110,14 @@ static void watch_sweep(struct cli *c, struct request *r)
 {
 	static struct sweep_live live;
 
-	live = (struct sweep_live){.as_json = c->use_json,
-		.is_shown = !c->use_json && c->progress && isatty(STDERR_FILENO)};
-	r->watch = show_event;
-	r->watch_ctx = &live;
+	live = (struct sweep_live){.as_json = c->options.json,
+		.is_shown = !c->options.json && c->progress && isatty(STDERR_FILENO)};
+	r->tell = show_event;
+	r->tell_ctx = &live;
 }
 
-/* --- one attempt --- */
-
-struct cell_params {
-	const char *base, *list;
-	uint64_t task, attempt, index;
-};
-#define FIELD(M) OPTION_FIELD(cell_params, M)
-static const struct option_def cell_options[] = {
-	{OPT_BASE, NULL, ".", "folder of the plan", FIELD(base)},
-	{OPT_TASK_NUMBER, NULL, NULL, "number of the task", FIELD(task)},
-	{OPT_ATTEMPT, NULL, "1", "number of the attempt", FIELD(attempt)},
-	{OPT_LIST_FILE, NULL, NULL, "file with tasks and attempts, one per line", FIELD(list)},
-	{OPT_INDEX, NULL, NULL, "line of the list, from 0", FIELD(index)},
-	OPTION_END,
-};
-
-static bool run_attempt(struct cli *c, const struct cell_params *p)
-{
-	struct sweep_shim s = {.dir = c->args[0],
-		.base = p->base,
-		.task = p->task,
-		.attempt = (uint32_t)p->attempt,
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
-	bool has_task = p->task != NO_COUNT, has_index = p->index != NO_COUNT;
-
-	if (!p->list != !has_index || !p->list != has_task || !s.attempt)
-		return err_set(&c->error, INCORE_USAGE, "missing-option",
-			"sweep cell needs --task N, or --list FILE with --index N");
-	if (p->list && !sweep_shim_pick(&s, p->list, p->index, &c->error))
-		return false;
-	output_finish_on_signals();
-	return sweep_shim_run(&s, &c->error);
-}
-
-static bool run_cell(struct cli *c)
-{
-	struct asked x;
-	bool ok = cli_begin(c, &x) && run_attempt(c, x.request.params);
-
-	cli_answered(&x);
-	return ok;
-}
-
-static const struct verb cell_verb = {
-	.name = "sweep cell",
-	.args = "DIR",
-	.summary = "run one attempt of one task, as the driver and Slurm do",
-	.options = cell_options,
-	.params_size = sizeof(struct cell_params),
-	.min_args = 1,
-	.max_args = 1,
-	.run = run_cell,
-};
-
-extern const struct question question_sweep_run, question_sweep_status, question_sweep_cancel;
+extern const struct question question_sweep_run, question_sweep_status, question_sweep_cancel,
+	question_sweep_cell;
 static const struct verb run_verb = {
 	.name = "sweep run", .question = &question_sweep_run, .prepare = watch_sweep};
 
@@ -182,6 +126,6 @@ const struct verb verb_sweep = {
 	.args = "PLAN",
 	.summary = "run a plan of many captures over devices or Slurm",
 	.subs = (const struct verb *const[]){&run_verb, SUB_VERB("sweep status", sweep_status),
-		SUB_VERB("sweep cancel", sweep_cancel), &cell_verb, NULL},
+		SUB_VERB("sweep cancel", sweep_cancel), SUB_VERB("sweep cell", sweep_cell), NULL},
 	.otherwise = &run_verb,
 };

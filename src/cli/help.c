@@ -120,7 +120,7 @@ void help_verb(FILE *out, const struct verb *v)
 	page_init(&p);
 	page_line(&p, "incore %s: %s", v->name, verb_purpose(v));
 	page_gap(&p);
-	page_line(&p, "usage: incore %s [options] %s", v->name, verb_args(v));
+	page_line(&p, "usage: %s", verb_usage(v, (char[USAGE_SIZE]){0}));
 	(v->subs ? help_subs : help_options)(&p, v);
 	write_help(&p, out);
 }
@@ -169,7 +169,7 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	}
 	json_w_kv_cstr(w, "default", d->fallback);
 	json_w_kv_cstr(w, "group", group);
-	json_w_kv_bool(w, "names_file", d->names_file);
+	json_w_kv_bool(w, "names_file", d->names_file != NAMES_NO_FILE);
 	put_reach(w, d->reach);
 	if (d->alias_of)
 		json_w_kv_cstr(w, "alias_of", d->alias_of);
@@ -177,16 +177,16 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_end(w);
 }
 
-/* What its JSON may hold: values and tables with their columns. Only questions have "answers";
- * output of other verbs ("prints") is nothing that the library could return. */
+/* What its JSON may hold: values and tables with their columns. "prints": only the terminal may ask,
+ * so it is nothing that the library could return. */
 static void put_answers(struct json_writer *w, const struct verb *v)
 {
-	const struct record *const *r = v->question ? v->question->records : v->records;
+	const struct question *q = v->question;
 
-	if (!r)
+	if (!q || !q->records)
 		return;
-	json_w_kv_array(w, v->question ? "answers" : "prints");
-	for (; *r; r++) {
+	json_w_kv_array(w, question_find(q->name) ? "answers" : "prints");
+	for (const struct record *const *r = q->records; *r; r++) {
 		json_w_object(w);
 		record_describe(*r, w);
 		json_w_end(w);
@@ -205,7 +205,7 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 		json_w_kv_cstr(w, "name", verb_last_word(*s));
 		json_w_kv_cstr(w, "args", verb_args(*s));
 		json_w_kv_cstr(w, "summary", verb_purpose(*s));
-		put_reach(w, (*s)->question ? (*s)->question->reach : 0);
+		put_reach(w, (*s)->question->reach);
 		json_w_kv_row(w, "options");
 		options_of(*s, &l);
 		for (unsigned i = 0; i < l.n; i++)

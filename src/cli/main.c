@@ -77,16 +77,14 @@ static void add_records(
 static void add_verb(const struct verb *v, const struct record *inputs[MAX_RECORDS + 1],
 	const struct record *data[MAX_RECORDS + 1])
 {
-	const struct record *const *records = v->question ? v->question->records : v->records;
+	const struct question *q = v->question;
 
 	for (const struct verb *const *s = v->subs; s && *s; s++)
 		add_verb(*s, inputs, data);
-	if (!records)
+	if (!q || !q->records)
 		return;
-	add_records(inputs, v->question && v->question->inputs ? v->question->inputs
-			    : v->inputs			       ? v->inputs
-							       : capture_inputs);
-	add_records(data, records);
+	add_records(inputs, q->inputs ? q->inputs : capture_inputs);
+	add_records(data, q->records);
 }
 
 /* Prints the JSON Schema of the verb's --json output. */
@@ -125,9 +123,9 @@ static int failure(struct cli *c)
 {
 	if (c->error.status == INCORE_OK)
 		err_nomem(&c->error);
-	if (output_interrupted(NULL)) /* SIGINT: INTERRUPTED_STATUS */
-		return SIGNAL_STATUS + output_signal(NULL);
-	return c->app_status ? c->app_status : (int)c->error.status;
+	if (output_watch.is_held(NULL)) /* SIGINT: INTERRUPTED_STATUS */
+		return SIGNAL_STATUS + output_watch.first(NULL);
+	return c->answer.app_status ? c->answer.app_status : (int)c->error.status;
 }
 
 static int run_verb(struct cli *c, bool as_json)
@@ -135,18 +133,13 @@ static int run_verb(struct cli *c, bool as_json)
 	int status;
 
 	/* If an input changed while it was read, the answer is invalid. */
-	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
-		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
-		status = c->is_no ? INCORE_NO : INCORE_OK;
-		/* an answer without its warnings is invalid, unless its file is written already */
-		if (status == INCORE_OK && c->warnings.failed && !verb_writes_output(c->verb)) {
-			err_nomem(&c->error);
-			status = INCORE_FAILED;
-		}
-		if (status == INCORE_OK && c->n_losses && cli_flag(c, "strict")) {
+	if (output_open(c) && cli_ask(c) &&
+		(c->answer.is_served || map_guard_check("", 0, &c->error))) {
+		status = c->answer.is_no ? INCORE_NO : INCORE_OK;
+		if (status == INCORE_OK && c->options.strict && c->answer.n_losses) {
 			err_set(&c->error, INCORE_PARTIAL, "partial-input",
-				"%u loss%s in the input, and --strict was asked for", c->n_losses,
-				c->n_losses == 1 ? "" : "es");
+				"%u loss%s in the input, and --strict was asked for",
+				c->answer.n_losses, c->answer.n_losses == 1 ? "" : "es");
 			status = INCORE_PARTIAL;
 		}
 	} else {
@@ -167,10 +160,11 @@ static int run_verb(struct cli *c, bool as_json)
 
 static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 {
-	struct cli c = {.verb = v, .out = stdout, .words = (const char *const *)argv};
+	struct cli c = {.verb = v, .out = stdout};
 	const char *wants_help;
 	int status = INCORE_OK;
 
+	captures_init(&c.captures);
 	if (!options_parse(&c, argc, argv, &wants_help)) {
 		status = failure(&c);
 		output_error(&c.error, as_json);
@@ -181,11 +175,12 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	} else {
 		status = run_verb(&c, as_json);
 	}
+	answer_deinit(&c.answer);
+	options_free(&c);
+	captures_deinit(&c.captures);
 	pool_free(c.pool);
 	progress_free(c.progress);
-	sb_free(&c.warnings);
 	incore_error_clear(&c.error);
-	options_free(&c);
 	return status;
 }
 

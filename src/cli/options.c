@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.c: what did the user ask for? The tables of the shared option groups, the parser for the
- * table of a verb, and the lookups that verbs use.
+ * options.c: what did the user ask for? The tables of the program's own options, and the parser for
+ * the table of a verb, which stores every value in its field.
  */
 #include "cli/options.h"
 
@@ -10,86 +10,85 @@
 
 #include "base/vec.h"
 
+#define FIELD(M) OPTION_FIELD(cli_options, M)
+
 static const struct option_def output_options[] = {
-	{OPT_JSON, NULL, NULL, "print one JSON object (schema incore.VERB/1)"},
-	{OPT_OUTPUT, NULL, NULL, "write the answer to FILE, whole or not at all"},
+	{OPT_JSON, NULL, NULL, "print one JSON object (schema incore.VERB/1)", FIELD(json)},
+	{OPT_OUTPUT, NULL, NULL, "write the answer to FILE, whole or not at all", FIELD(output)},
 	{OPT_WIDTH, NULL, NULL,
 		OPTION_RARE "break and cut text at N columns, in a pipe too; 0: nowhere",
-		.only_named = true},
-	{OPT_COLOR, "auto|always|never", "auto", "use colours in text"},
-	{OPT_QUIET, NULL, NULL, "print no warnings and no progress"},
-	{OPT_VERBOSE, NULL, NULL, "print more on stderr"},
-	{OPT_PROGRESS, "auto|json|never", "auto", "progress on stderr"},
-	{OPT_STRICT, NULL, NULL, "exit with 4 when part of the input is lost"},
-	{OPT_JOBS, NULL, "0", "threads; 0: one per processor (INCORE_JOBS)"},
-	{OPT_EXPLAIN, NULL, NULL, "explain how figures are made and differ from others"},
+		FIELD(width), .only_named = true},
+	{OPT_COLOR, "auto|always|never", "auto", "use colours in text", FIELD(color)},
+	{OPT_QUIET, NULL, NULL, "print no warnings and no progress", FIELD(quiet)},
+	{OPT_VERBOSE, NULL, NULL, "print more on stderr", FIELD(verbose)},
+	{OPT_PROGRESS, "auto|json|never", "auto", "progress on stderr", FIELD(progress)},
+	{OPT_STRICT, NULL, NULL, "exit with 4 when part of the input is lost", FIELD(strict)},
+	{OPT_JOBS, NULL, "0", "threads; 0: one per processor (INCORE_JOBS)", FIELD(jobs)},
+	{OPT_EXPLAIN, NULL, NULL, "explain how figures are made and differ from others",
+		FIELD(explains)},
 	OPTION_END,
 };
 
 static const struct option_def csv_options[] = {
-	{OPT_CSV, NULL, NULL, "print the table as CSV, units in the header"},
+	{OPT_CSV, NULL, NULL, "print the table as CSV, units in the header", FIELD(csv)},
 	OPTION_END,
 };
 
 static const struct option_def table_options[] = {
-	{OPT_COLUMNS, NULL, NULL, "columns of the table; +COL, -COL: add or remove a column"},
+	{OPT_COLUMNS, NULL, NULL, "columns of the table; +COL, -COL: add or remove a column",
+		FIELD(columns)},
 	OPTION_END,
 };
 
-struct options {
-	struct option_list list;
-	VEC(const char *) values[OPTIONS_MAX];
-	VEC(const char *) args;
-};
-
-static bool has_option(const struct option_list *l, const char *name)
+/* Index of an option by its name or letter, or -1. */
+static int find_option(const struct option_list *l, struct str name, char letter)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		if (strcmp(l->def[i]->name, name) == 0)
-			return true;
-	return false;
+		if (letter ? l->def[i]->letter == letter : str_is(name, l->def[i]->name))
+			return (int)i;
+	return -1;
 }
 
 /* A verb's own option hides a shared one of the same name. */
 static void add_options(struct option_list *out, const struct option_def *d, const char *group)
 {
 	for (; d && d->name && out->n < OPTIONS_MAX; d++) {
-		if (has_option(out, d->name))
+		if (find_option(out, str_of(d->name), 0) >= 0)
 			continue;
 		out->group[out->n] = group;
+		out->is_program[out->n] = false;
 		out->def[out->n++] = d;
 	}
 }
 
-unsigned verb_groups(const struct verb *v)
+static void add_program_options(
+	struct option_list *out, const struct option_def *d, const char *group)
 {
-	return v->question ? v->question->groups | OPTIONS_OUTPUT : v->groups;
-}
+	unsigned from = out->n;
 
-/* Its own options; those of a verb with subcommands are all of theirs. */
-static const struct option_def *own_options(const struct verb *v)
-{
-	return v->question ? v->question->options : v->options;
+	add_options(out, d, group);
+	while (from < out->n)
+		out->is_program[from++] = true;
 }
 
 static void options_add(const struct verb *v, struct option_list *out)
 {
-	unsigned groups = verb_groups(v);
+	unsigned groups = v->question ? v->question->groups : 0;
 
-	add_options(out, v->question ? v->question->options : NULL, "Options");
-	add_options(out, v->options, "Options");
+	if (!v->question)
+		return;
+	add_options(out, v->question->options, "Options");
 	if (groups & OPTIONS_TOP)
 		add_options(out, request_top_options, "Options");
+	if (groups & (OPTIONS_CSV | OPTIONS_CSV_ROWS))
+		add_program_options(out, csv_options, "Options");
 	if (groups & OPTIONS_CSV)
-		add_options(out, csv_options, "Options");
-	if (v->question && (groups & OPTIONS_CSV))
-		add_options(out, table_options, "Options");
+		add_program_options(out, table_options, "Options");
 	if (groups & OPTIONS_SELECT)
 		add_options(out, request_select_options, "Selection");
 	if (groups & OPTIONS_CAPTURE)
 		add_options(out, request_capture_options, "Selection");
-	if (groups & OPTIONS_OUTPUT)
-		add_options(out, output_options, "Common");
+	add_program_options(out, output_options, "Common");
 }
 
 void options_of(const struct verb *v, struct option_list *out)
@@ -98,7 +97,7 @@ void options_of(const struct verb *v, struct option_list *out)
 	options_add(v, out);
 	/* own options of all subcommands first, so that the groups stay together */
 	for (const struct verb *const *s = v->subs; s && *s; s++)
-		add_options(out, own_options(*s), "Options");
+		add_options(out, (*s)->question->options, "Options");
 	for (const struct verb *const *s = v->subs; s && *s; s++)
 		options_add(*s, out);
 }
@@ -114,9 +113,7 @@ const struct verb *verb_find(const char *name)
 
 const char *verb_args(const struct verb *v)
 {
-	if (v->question)
-		return v->question->args;
-	return v->args ? v->args : "";
+	return v->question ? v->question->args : v->args;
 }
 
 const char *verb_purpose(const struct verb *v)
@@ -124,10 +121,12 @@ const char *verb_purpose(const struct verb *v)
 	return v->question ? v->question->summary : v->summary;
 }
 
-bool verb_writes_output(const struct verb *v)
+const char *verb_usage(const struct verb *v, char buf[USAGE_SIZE])
 {
-	return v->question ? question_writes_output(v->question)
-			   : (v->groups & OPTIONS_OWN_FILE) != 0;
+	const char *args = verb_args(v);
+
+	snprintf(buf, USAGE_SIZE, "incore %s [options]%s%s", v->name, *args ? " " : "", args);
+	return buf;
 }
 
 const char *verb_last_word(const struct verb *v)
@@ -230,7 +229,7 @@ static const char *next_option(const void *ctx, unsigned i)
 	return i < l->n ? l->def[i]->name : NULL;
 }
 
-static bool unknown_option(struct cli *c, const struct options *o, struct str name)
+static bool unknown_option(struct cli *c, const struct option_list *l, struct str name)
 {
 	char word[40];
 	const char *near = NULL;
@@ -238,7 +237,7 @@ static bool unknown_option(struct cli *c, const struct options *o, struct str na
 	if (name.n < sizeof(word)) {
 		memcpy(word, name.p, name.n);
 		word[name.n] = 0;
-		near = nearest_word(word, next_option, &o->list);
+		near = nearest_word(word, next_option, l);
 	}
 	if (near)
 		return err_set(&c->error, INCORE_USAGE, "unknown-option",
@@ -249,33 +248,21 @@ static bool unknown_option(struct cli *c, const struct options *o, struct str na
 		c->verb->name);
 }
 
-/* Index of an option, or -1. o is NULL without a command line (a page in memory). */
-static int find_option(const struct options *o, struct str name, char letter)
+/* Stores a value where the table says. */
+static bool set_option(struct cli *c, const struct option_list *l, unsigned i, const char *value)
 {
-	for (unsigned i = 0; o && i < o->list.n; i++) {
-		const struct option_def *d = o->list.def[i];
+	const struct option_def *d = l->def[i];
 
-		if (letter ? d->letter == letter : str_is(name, d->name))
-			return (int)i;
-	}
-	return -1;
-}
-
-static bool set_option(struct cli *c, struct options *o, unsigned i, const char *value)
-{
-	const struct option_def *d = o->list.def[i];
-
-	if (d->alias_of)
-		return set_option(c, o, (unsigned)find_option(o, str_of(d->alias_of), 0), value);
-	if (!option_check(d, value, &c->error))
-		return false;
-	if (d->type != OPTION_MANY)
-		o->values[i].n = 0; /* the last one wins */
-	return VEC_PUSH(&o->values[i], value) || err_nomem(&c->error);
+	if (d->names_file == NAMES_PRODUCT && !l->is_program[i])
+		c->options.streams_product = strcmp(value, "-") == 0;
+	if (!l->is_program[i])
+		return request_set(&c->request, d->name, value, &c->error);
+	return option_check(d, value, &c->error) &&
+	       (option_store(d, value, &c->options) || err_nomem(&c->error));
 }
 
 /* Parses one "--name", "--name=value" or "--name value"; *used: words of argv taken. */
-static bool parse_long(struct cli *c, struct options *o, char **argv, int left, int *used)
+static bool parse_long(struct cli *c, const struct option_list *l, char **argv, int left, int *used)
 {
 	struct str word = str_of(argv[0] + 2), name = word;
 	ptrdiff_t eq = str_find(word, "=");
@@ -283,83 +270,82 @@ static bool parse_long(struct cli *c, struct options *o, char **argv, int left, 
 
 	if (eq >= 0)
 		name = str_sub(word, 0, (size_t)eq);
-	i = find_option(o, name, 0);
+	i = find_option(l, name, 0);
 	*used = 1;
 	if (i < 0)
-		return unknown_option(c, o, name);
-	if (o->list.def[i]->type == OPTION_FLAG) {
+		return unknown_option(c, l, name);
+	if (l->def[i]->type == OPTION_FLAG) {
 		if (eq >= 0)
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--%s takes no value", o->list.def[i]->name);
-		return set_option(c, o, (unsigned)i, "");
+				"--%s takes no value", l->def[i]->name);
+		return set_option(c, l, (unsigned)i, "");
 	}
 	if (eq >= 0)
-		return set_option(c, o, (unsigned)i, word.p + eq + 1);
+		return set_option(c, l, (unsigned)i, word.p + eq + 1);
 	if (left < 2)
 		return err_set(&c->error, INCORE_USAGE, "missing-option-value",
-			"--%s needs a value: --%s %s", o->list.def[i]->name, o->list.def[i]->name,
-			o->list.def[i]->arg);
+			"--%s needs a value: --%s %s", l->def[i]->name, l->def[i]->name,
+			l->def[i]->arg);
 	*used = 2;
-	return set_option(c, o, (unsigned)i, argv[1]);
+	return set_option(c, l, (unsigned)i, argv[1]);
 }
 
 /* Parses one "-q", "-qv", "-j4" or "-j 4". */
-static bool parse_short(struct cli *c, struct options *o, char **argv, int left, int *used)
+static bool parse_short(
+	struct cli *c, const struct option_list *l, char **argv, int left, int *used)
 {
 	*used = 1;
 	for (const char *p = argv[0] + 1; *p; p++) {
-		int i = find_option(o, (struct str){0}, *p);
+		int i = find_option(l, (struct str){0}, *p);
 
 		if (i < 0)
 			return err_set(&c->error, INCORE_USAGE, "unknown-option",
 				"%s has no option -%c; see incore %s --help", c->verb->name, *p,
 				c->verb->name);
-		if (o->list.def[i]->type == OPTION_FLAG) {
-			if (!set_option(c, o, (unsigned)i, ""))
+		if (l->def[i]->type == OPTION_FLAG) {
+			if (!set_option(c, l, (unsigned)i, ""))
 				return false;
 			continue;
 		}
 		if (p[1])
-			return set_option(c, o, (unsigned)i, p + 1);
+			return set_option(c, l, (unsigned)i, p + 1);
 		if (left < 2)
 			return err_set(&c->error, INCORE_USAGE, "missing-option-value",
-				"-%c needs a value: -%c %s", *p, *p, o->list.def[i]->arg);
+				"-%c needs a value: -%c %s", *p, *p, l->def[i]->arg);
 		*used = 2;
-		return set_option(c, o, (unsigned)i, argv[1]);
+		return set_option(c, l, (unsigned)i, argv[1]);
 	}
 	return true;
 }
 
 static bool check_args(struct cli *c)
 {
-	const struct verb *v = c->verb;
-	unsigned min = v->question ? v->question->min_paths : v->min_args;
-	unsigned max = v->question ? v->question->max_paths : v->max_args;
+	const struct question *q = c->verb->question;
+	char usage[USAGE_SIZE];
 
-	if (c->n_args < min)
+	c->request.paths = c->args.v;
+	c->request.n_paths = (unsigned)c->args.n;
+	if (c->args.n < q->min_paths)
 		return err_set(&c->error, INCORE_USAGE, "missing-argument",
-			"%s needs %s; usage: incore %s [options] %s", v->name, verb_args(v),
-			v->name, verb_args(v));
-	if (c->n_args > max)
+			"%s needs %s; usage: %s", q->name, q->args, verb_usage(c->verb, usage));
+	if (c->args.n > q->max_paths)
 		return err_set(&c->error, INCORE_USAGE, "too-many-arguments",
-			"'%s' is one argument too many; usage: incore %s [options] %s",
-			c->args[max], v->name, verb_args(v));
+			"'%s' is one argument too many; usage: %s", c->args.v[q->max_paths],
+			verb_usage(c->verb, usage));
 	return true;
 }
 
 /* INCORE_JOBS is used if -j is not given. */
-static bool jobs_from_environment(struct cli *c, struct options *o)
+static bool jobs_from_environment(struct cli *c)
 {
 	const char *jobs = getenv("INCORE_JOBS");
-	int i = find_option(o, STR("jobs"), 0);
-	uint64_t n;
 
-	if (i < 0 || o->values[i].n || !jobs || !*jobs)
+	if (c->options.jobs != NO_COUNT)
 		return true;
-	if (!str_to_u64(str_of(jobs), &n))
-		return err_set(&c->error, INCORE_USAGE, "bad-environment",
-			"INCORE_JOBS expects a whole number, not '%s'", jobs);
-	return VEC_PUSH(&o->values[i], jobs) || err_nomem(&c->error);
+	c->options.jobs = 0;
+	return !jobs || !*jobs || str_to_u64(str_of(jobs), &c->options.jobs) ||
+	       err_set(&c->error, INCORE_USAGE, "bad-environment",
+		       "INCORE_JOBS expects a whole number, not '%s'", jobs);
 }
 
 static bool is_help(const char *word, const char **wants_help)
@@ -373,99 +359,48 @@ static bool is_help(const char *word, const char **wants_help)
 	return true;
 }
 
+static void reset_options(struct cli_options *o)
+{
+	*o = (struct cli_options){0};
+	options_reset(output_options, o);
+	o->jobs = NO_COUNT; /* only given, or from the environment */
+}
+
 bool options_parse(struct cli *c, int argc, char **argv, const char **wants_help)
 {
-	struct options *o = mem_zalloc(1, sizeof(*o));
+	struct option_list l;
 	bool only_args = false;
 
 	*wants_help = NULL;
-	c->private = o;
-	if (!o)
-		return err_nomem(&c->error);
-	options_of(c->verb, &o->list);
+	reset_options(&c->options);
+	if (!request_init(&c->request, c->verb->question, &c->error))
+		return false;
+	c->request.words = (const char *const *)argv;
+	options_of(c->verb, &l);
 	for (int i = 0, used; i < argc; i += used) {
 		char *word = argv[i];
 		bool ok = true;
 
 		used = 1;
 		if (only_args || word[0] != '-' || !word[1])
-			ok = VEC_PUSH(&o->args, word) || err_nomem(&c->error);
+			ok = VEC_PUSH(&c->args, word) || err_nomem(&c->error);
 		else if (strcmp(word, "--") == 0)
 			only_args = true;
 		else if (is_help(word, wants_help))
 			return true;
 		else if (word[1] == '-')
-			ok = parse_long(c, o, argv + i, argc - i, &used);
+			ok = parse_long(c, &l, argv + i, argc - i, &used);
 		else
-			ok = parse_short(c, o, argv + i, argc - i, &used);
+			ok = parse_short(c, &l, argv + i, argc - i, &used);
 		if (!ok)
 			return false;
 	}
-	c->args = o->args.v;
-	c->n_args = (unsigned)o->args.n;
-	return check_args(c) && jobs_from_environment(c, o);
+	return check_args(c) && jobs_from_environment(c);
 }
 
 void options_free(struct cli *c)
 {
-	struct options *o = c->private;
-
-	if (!o)
-		return;
-	for (unsigned i = 0; i < o->list.n; i++)
-		VEC_FREE(&o->values[i]);
-	VEC_FREE(&o->args);
-	mem_free(o);
-	c->private = NULL;
-}
-
-bool cli_has(const struct cli *c, const char *name)
-{
-	return cli_many(c, name) > 0;
-}
-
-bool cli_flag(const struct cli *c, const char *name)
-{
-	return cli_many(c, name) > 0;
-}
-
-const char *cli_text(const struct cli *c, const char *name)
-{
-	const struct options *o = c->private;
-	int i = find_option(o, str_of(name), 0);
-
-	if (i < 0)
-		return NULL;
-	return o->values[i].n ? o->values[i].v[o->values[i].n - 1] : o->list.def[i]->fallback;
-}
-
-uint64_t cli_count(const struct cli *c, const char *name)
-{
-	const char *text = cli_text(c, name);
-	uint64_t n = 0;
-
-	return text && str_to_u64(str_of(text), &n) ? n : 0;
-}
-
-unsigned cli_many(const struct cli *c, const char *name)
-{
-	const struct options *o = c->private;
-	int i = find_option(o, str_of(name), 0);
-
-	return i < 0 ? 0 : (unsigned)o->values[i].n;
-}
-
-const char *cli_many_at(const struct cli *c, const char *name, unsigned i)
-{
-	const struct options *o = c->private;
-	int k = find_option(o, str_of(name), 0);
-
-	return k < 0 || i >= o->values[k].n ? NULL : o->values[k].v[i];
-}
-
-uint64_t cli_top(const struct cli *c)
-{
-	const char *text = cli_text(c, "top");
-
-	return text && strcmp(text, "all") == 0 ? UINT64_MAX : cli_count(c, "top");
+	if (c->request.params)
+		request_deinit(&c->request);
+	VEC_FREE(&c->args);
 }

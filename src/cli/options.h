@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * options.h: one option table per verb; the parser, --help, the completions and the man page check
- * all read it. Owner: options_parse() fills c->private, options_free() frees it. Values are
- * borrowed from argv.
+ * all read it. Owner: options_parse() fills c->options, c->request and c->args, options_free() frees
+ * them. Values are borrowed from argv.
  */
 #pragma once
 
@@ -14,6 +14,7 @@ struct option_list {
 	unsigned n;
 	const struct option_def *def[OPTIONS_MAX];
 	const char *group[OPTIONS_MAX]; /* heading of its section in --help */
+	bool is_program[OPTIONS_MAX];	/* stored in struct cli_options, not in the request */
 };
 
 /* All options of a verb: its own, then those of its groups. */
@@ -23,6 +24,9 @@ const struct verb *verb_find(const char *name);
 /* Finds the subcommand of a verb by its last word ("ls" of "dump": "dump ls"); NULL: none. */
 const struct verb *verb_find_sub(const struct verb *v, const char *name);
 const char *verb_last_word(const struct verb *v);
+#define USAGE_SIZE 160
+/* "incore hot [options] PATH", made in buf. */
+const char *verb_usage(const struct verb *v, char buf[USAGE_SIZE]);
 
 /* The known word nearest to `name`, or NULL if none is near. next() returns word i, or NULL at the
  * end. */

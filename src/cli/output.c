@@ -55,41 +55,32 @@ static void on_size_limit(int sig)
 	(void)sig;
 }
 
-void output_finish_on_interrupt(void)
-{
-	struct sigaction act = {.sa_handler = on_first, .sa_flags = SA_RESTART};
-
-	sigaction(SIGINT, &act, NULL);
-}
-
-void output_finish_on_signals(void)
+/* For work that leaves directories, the first SIGINT is only noted, so that unfinished work can be
+ * removed; the second ends the program. So are SIGTERM and SIGHUP for verbs that run a user's
+ * program: that program gets the signal, and we end when it has ended. */
+static void hold_signals(bool runs_program)
 {
 	struct sigaction act = {.sa_handler = on_first, .sa_flags = SA_RESTART}, was;
 
-	output_finish_on_interrupt();
-	for (unsigned i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+	sigaction(SIGINT, &act, NULL);
+	for (unsigned i = 0; runs_program && i < sizeof(ends) / sizeof(*ends); i++)
 		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == on_end)
 			sigaction(ends[i], &act, NULL);
 }
 
-bool output_interrupted(void *unused)
+static bool is_interrupted(void *unused)
 {
 	(void)unused;
 	return first_signal != 0;
 }
 
-int output_signal(void *unused)
+static int signal_held(void *unused)
 {
 	(void)unused;
 	return first_signal;
 }
 
-static void hold_signals(bool runs_program)
-{
-	(runs_program ? output_finish_on_signals : output_finish_on_interrupt)();
-}
-
-const struct signal_watch output_watch = {hold_signals, output_interrupted, output_signal};
+const struct signal_watch output_watch = {hold_signals, is_interrupted, signal_held};
 
 void output_signals(void)
 {
@@ -167,12 +158,11 @@ static void show_log(enum log_level level, const char *module, const char *text)
 
 static bool open_progress(struct cli *c)
 {
-	const char *how = cli_text(c, "progress");
-	bool as_json = how && strcmp(how, "json") == 0;
+	bool as_json = c->options.progress == PROGRESS_JSON;
 
-	if (!how || strcmp(how, "never") == 0)
+	if (c->options.progress == PROGRESS_NEVER)
 		return true;
-	if (!as_json && (cli_flag(c, "quiet") || !isatty(STDERR_FILENO)))
+	if (!as_json && (c->options.quiet || !isatty(STDERR_FILENO)))
 		return true;
 	c->progress = progress_new(as_json ? write_progress : show_progress, c);
 	return c->progress || err_nomem(&c->error);
@@ -197,13 +187,12 @@ unsigned output_width(int fd)
 
 static bool wants_color(const struct cli *c)
 {
-	const char *when = cli_text(c, "color");
 	const char *no = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"),
 		   *term = getenv("TERM");
 
-	if (c->use_json || c->use_csv || !when || strcmp(when, "never") == 0)
+	if (c->options.json || c->options.csv || c->options.color == COLOR_NEVER)
 		return false;
-	if (strcmp(when, "always") == 0)
+	if (c->options.color == COLOR_ALWAYS)
 		return true;
 	if (no && *no)
 		return false;
@@ -212,55 +201,52 @@ static bool wants_color(const struct cli *c)
 	return c->is_terminal && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Does "-o -" name standard output? Not where it names a folder. */
-static bool writes_stdout(const struct verb *v)
+static bool check_options(const struct cli *c, struct incore_error *e)
 {
-	const struct option_def *own =
-		v->question ? option_find(v->question->options, "output") : NULL;
+	const struct cli_options *o = &c->options;
 
-	return own && strcmp(own->arg, "FILE") == 0;
+	if (o->width != NO_COUNT && o->width != 0 &&
+		(o->width < LEAST_WIDTH || o->width > MOST_WIDTH))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--width expects 0 or a number of columns from %u to %u", LEAST_WIDTH,
+			MOST_WIDTH);
+	if (o->json && o->columns)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--columns is for tables: --json has every column");
+	if (o->json && o->csv)
+		return err_set(
+			e, INCORE_USAGE, "bad-option-value", "--json and --csv exclude each other");
+	return !o->json || !o->streams_product ||
+	       err_set(e, INCORE_USAGE, "bad-option-value",
+		       "--json and -o - both want standard output");
 }
 
 bool output_open(struct cli *c)
 {
-	const char *path = cli_text(c, "output");
+	const struct cli_options *o = &c->options;
 	const char *log = getenv("INCORE_LOG");
-	enum log_level least = cli_flag(c, "verbose") ? LOG_INFO : LOG_WARN;
+	enum log_level least = o->verbose ? LOG_INFO : LOG_WARN;
 
 	if (log && strcmp(log, "debug") == 0)
 		least = LOG_DEBUG;
-	if (!cli_flag(c, "quiet"))
+	if (!o->quiet)
 		log_set_sink(show_log, least);
-	c->use_json = cli_flag(c, "json");
-	c->use_csv = cli_flag(c, "csv");
-	if (cli_has(c, "width") && cli_count(c, "width") != 0 &&
-		(cli_count(c, "width") < LEAST_WIDTH || cli_count(c, "width") > MOST_WIDTH))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--width expects 0 or a number of columns from %u to %u", LEAST_WIDTH,
-			MOST_WIDTH);
-	if (c->use_json && cli_has(c, "columns"))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--columns is for tables: --json has every column");
-	if (c->use_json && c->use_csv)
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--json and --csv exclude each other");
-	if (c->use_json && path && strcmp(path, "-") == 0 && writes_stdout(c->verb))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--json and -o - both want standard output");
-	if (path && strcmp(path, "-") != 0 && !verb_writes_output(c->verb)) {
-		if (!out_file_open(&target, path, &c->error))
+	if (!check_options(c, &c->error))
+		return false;
+	if (o->output && strcmp(o->output, "-") != 0) {
+		if (!out_file_open(&target, o->output, &c->error))
 			return err_wrap(&c->error, "cannot write the file of -o");
 		c->out = target.f;
 	} else {
 		c->is_terminal = isatty(STDOUT_FILENO) == 1;
 	}
-	c->width = cli_has(c, "width") ? (unsigned)cli_count(c, "width")
-		   : c->is_terminal    ? output_width(STDOUT_FILENO)
-				       : 0;
+	c->width = o->width != NO_COUNT ? (unsigned)o->width
+		   : c->is_terminal	? output_width(STDOUT_FILENO)
+					: 0;
 	c->use_color = wants_color(c);
 	if (!open_progress(c))
 		return false;
-	c->pool = pool_new((unsigned)cli_count(c, "jobs"), &c->error);
+	c->pool = pool_new((unsigned)o->jobs, &c->error);
 	return c->pool != NULL;
 }
 
@@ -290,13 +276,13 @@ static bool spawn_pager(const char *command, unsigned line, int read_fd)
 	return !failed;
 }
 
-void cli_page(struct cli *c, unsigned line)
+void output_page(struct cli *c, unsigned line)
 {
 	const char *command = getenv("PAGER");
 	int fds[2];
 	FILE *f;
 
-	if (!c->is_terminal || c->use_json || c->use_csv || pager_pid || c->out != stdout)
+	if (!c->is_terminal || c->options.json || c->options.csv || pager_pid || c->out != stdout)
 		return;
 	if (!command || !*command)
 		command = "less";
@@ -348,31 +334,20 @@ int output_close(struct cli *c, int status, bool keep)
 	return status;
 }
 
-void cli_warn(struct cli *c, const char *fmt, ...)
+void output_warnings(struct cli *c)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	sb_vprintf(&c->warnings, fmt, ap);
-	va_end(ap);
-	sb_putc(&c->warnings, 0); /* each warning ends in NUL */
-	c->n_warnings++;
-}
-
-void output_warnings(const struct cli *c)
-{
-	const char *p = c->warnings.p, *end = p ? p + c->warnings.n : NULL;
+	const struct answer *a = &c->answer;
 	unsigned n = 0;
 
-	if (c->use_json || cli_flag(c, "quiet"))
+	if (c->options.json || c->options.quiet)
 		return;
-	if (c->warnings.failed)
-		fputs("incore: warning: out of memory: a warning was lost\n", stderr);
-	for (; p && p < end; p += strlen(p) + 1) {
-		if (n++ < WARNINGS_SHOWN || cli_flag(c, "verbose"))
-			tell("warning: ", p);
+	while (c->n_told < a->warnings.n) {
+		const char *text = a->warnings.v[c->n_told++];
+
+		if (n++ < WARNINGS_SHOWN || c->options.verbose)
+			tell("warning: ", text);
 	}
-	if (n > WARNINGS_SHOWN && !cli_flag(c, "verbose"))
+	if (n > WARNINGS_SHOWN && !c->options.verbose)
 		fprintf(stderr, "incore: warning: and %u more like these; -v shows all\n",
 			n - WARNINGS_SHOWN);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * output.h: where the answer goes (stdout, -o file or pager), colour, and the messages besides the
- * answer: progress and warnings on stderr. Used only by main.c.
+ * answer: progress and warnings on stderr. One program, one output.
  */
 #pragma once
 
@@ -14,18 +14,13 @@ bool output_open(struct cli *c);
 int output_close(struct cli *c, int status, bool keep);
 /* Columns of a terminal; 0: not a terminal. */
 unsigned output_width(int fd);
-/* Prints the warnings of a text answer. */
-void output_warnings(const struct cli *c);
+/* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op
+ * otherwise. */
+void output_page(struct cli *c, unsigned line);
+/* Prints the warnings of a text answer that were not printed yet. */
+void output_warnings(struct cli *c);
 /* One error on stderr, as text or as incore.error/1. */
 void output_error(const struct incore_error *e, bool as_json);
-/* For work that leaves directories: from here on the first SIGINT only makes output_interrupted()
- * true, so that unfinished work can be removed; the second ends the program. */
-void output_finish_on_interrupt(void);
-/* Treats SIGTERM and SIGHUP that way too, for verbs that run a user's program: that program gets
- * the signal, and we end when it has ended. */
-void output_finish_on_signals(void);
-bool output_interrupted(void *unused);
-int output_signal(void *unused); /* the first signal received; 0: none */
 #define SIGNAL_STATUS 128
 #define INTERRUPTED_STATUS 130
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verbs.c: the only list of verbs, in the order of --help. A question is just its name, since its
- * answer and its page do the rest. Any other verb is one line and one file cmd_<verb>.c.
+ * answer and its page do the rest. A verb with subcommands has a file cmd_<verb>.c that lists them.
  */
 #include "cli/cli.h"
 
-/* Q: a question; V: a verb with subcommands or of its own. */
+/* Q: a question; V: a verb with subcommands. */
 #define VERBS(Q, V)                                                                                \
 	Q(info)                                                                                    \
 	Q(check)                                                                                   \
@@ -20,10 +20,10 @@
 	Q(summary)                                                                                 \
 	Q(doctor)                                                                                  \
 	Q(diff)                                                                                    \
-	V(sql)                                                                                     \
-	V(mcp)                                                                                     \
+	Q(sql)                                                                                     \
+	Q(mcp)                                                                                     \
 	V(store)                                                                                   \
-	V(view)                                                                                    \
+	Q(view)                                                                                    \
 	Q(report)                                                                                  \
 	Q(clean)                                                                                   \
 	Q(pack)                                                                                    \

@@ -217,6 +217,14 @@ static bool check_words(
 	return true;
 }
 
+/* Passes on a line about a kernel that is done. */
+static void tell_line(void *ctx, const char *line)
+{
+	const struct request *r = ctx;
+
+	r->tell(r->tell_ctx, line, NULL);
+}
+
 static bool profile_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	const struct profile_params *p = r->params;
@@ -237,8 +245,8 @@ static bool profile_ask(const struct request *r, struct answer *a, struct incore
 	if (p->is_list)
 		return list_kernels(&q, a, e);
 	q.pool = r->pool;
-	q.on_line = r->on_line;
-	q.ctx = r->line_ctx;
+	q.on_line = r->tell ? tell_line : NULL;
+	q.ctx = (void *)r;
 	q.means.is_cancelled = request_is_cancelled;
 	q.means.cancel_ctx = (void *)r;
 	q.testcase.fill_inputs = backend_of(&q.means)->does_compute;

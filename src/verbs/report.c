@@ -86,7 +86,7 @@ static bool put_commands(struct report_run *j, struct incore_error *e)
 	struct strbuf own = {0}, reading = {0};
 	bool ok;
 
-	request_put_own(j->request, "output", &own);
+	request_put_own(j->request, &j->p->output, &own);
 	request_put_reading(j->request, &reading);
 	sb_add(&own, reading.p ? reading.p : "", reading.n);
 	report_put_command("report", &j->q, own.n ? own.p : "",
@@ -120,12 +120,7 @@ static bool read_captures(struct report_run *j, struct incore_error *e)
 		return false;
 	ok = report_job_read(j->job, e);
 	s = report_job_session(j->job);
-	for (unsigned i = 0; i < r->n_paths; i++) {
-		const struct trace *t = session_trace(s, i);
-
-		if (t)
-			answer_notes(j->answer, t->notes, t->n_notes);
-	}
+	session_notes(s, j->answer);
 	if (ok)
 		answer_warn_unread(j->answer, session_unread(s));
 	return ok;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep.c: incore sweep run, status, cancel: a plan of many runs. */
+/* sweep.c: incore sweep run, status, cancel: a plan of many runs; and cell: one attempt of a task. */
 #include "sweep/answer.h"
 
 #include "answer/answer.h"
 #include "page/page.h"
 #include "sweep/handover.h"
+#include "sweep/shim.h"
 #ifdef INCORE_SQLITE
 #include "verbs/store/store_verbs.h"
 #endif
@@ -98,8 +99,8 @@ static void tell_event(void *ctx, const struct sweep *s, const char *line)
 {
 	const struct request *r = ((struct sweep_job *)ctx)->request;
 
-	if (r->watch)
-		r->watch(r->watch_ctx, s, line);
+	if (r->tell)
+		r->tell(r->tell_ctx, line, s);
 }
 
 static bool is_to_end(void *ctx)
@@ -347,4 +348,53 @@ static bool sweep_cancel_ask(const struct request *r, struct answer *a, struct i
 const struct question question_sweep_cancel = {
 	SWEEP_QUESTION(cancel, "DIR"),
 	.summary = "end a sweep, its tasks, and its jobs in Slurm",
+};
+
+/* --- one attempt --- */
+
+struct cell_params {
+	const char *base, *list;
+	uint64_t task, attempt, index;
+};
+#define CELL_FIELD(M) OPTION_FIELD(cell_params, M)
+static const struct option_def cell_options[] = {
+	{OPT_BASE, NULL, ".", "folder of the plan", CELL_FIELD(base)},
+	{OPT_TASK_NUMBER, NULL, NULL, "number of the task", CELL_FIELD(task)},
+	{OPT_ATTEMPT, NULL, "1", "number of the attempt", CELL_FIELD(attempt)},
+	{OPT_LIST_FILE, NULL, NULL, "file with tasks and attempts, one per line", CELL_FIELD(list)},
+	{OPT_INDEX, NULL, NULL, "line of the list, from 0", CELL_FIELD(index)},
+	OPTION_END,
+};
+
+/* What it did is the result that it left in the folder of the sweep, which the driver reads. */
+static bool sweep_cell_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const struct cell_params *p = r->params;
+	struct sweep_shim s = {.dir = r->paths[0],
+		.base = p->base,
+		.task = p->task,
+		.attempt = (uint32_t)p->attempt,
+		.is_cancelled = r->signals->is_held,
+		.cancel_signal = r->signals->first};
+	bool has_task = p->task != NO_COUNT, has_index = p->index != NO_COUNT;
+
+	a->is_streamed = true;
+	if (!p->list != !has_index || !p->list != has_task || !s.attempt)
+		return err_set(e, INCORE_USAGE, "missing-option",
+			"sweep cell needs --task N, or --list FILE with --index N");
+	if (p->list && !sweep_shim_pick(&s, p->list, p->index, e))
+		return false;
+	r->signals->hold(true);
+	return sweep_shim_run(&s, e);
+}
+
+const struct question question_sweep_cell = {
+	.name = "sweep cell",
+	.args = "DIR",
+	.summary = "run one attempt of one task, as the driver and Slurm do",
+	.options = cell_options,
+	.params_size = sizeof(struct cell_params),
+	.min_paths = 1,
+	.max_paths = 1,
+	.ask = sweep_cell_ask,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.c: the only list of questions: those about captures (answer/), the verbs of this room, which
- * act or are about something else, and those of tools/model_lab.
+ * table.c: the list of questions that other programs may ask: those about captures (answer/), the
+ * verbs of this room, which act or are about something else, and those of tools/model_lab. `sql`,
+ * `view`, `mcp` and `sweep cell` need the program's own terminal (answer/terminal.h): only
+ * cli/verbs.c lists them.
  */
 #include "answer/answer.h"
 

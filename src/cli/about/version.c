@@ -3,7 +3,7 @@
  * and its embedded files. */
 #include "base/sha256.h"
 #include "build_info.h"
-#include "cli/ask.h"
+#include "cli/cli.h"
 #include "cli/options.h"
 #include "codec/dwarf.h"
 #include "export/export.h"

@@ -570,6 +570,13 @@ const struct trace *session_trace(const struct session *s, unsigned capture)
 	return s->v[capture].trace;
 }
 
+void session_notes(const struct session *s, struct answer *a)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].trace)
+			answer_notes(a, s->v[i].trace->notes, s->v[i].trace->n_notes);
+}
+
 bool session_failure(struct session *s, struct incore_error *e)
 {
 	for (unsigned i = 0; i < s->n; i++)

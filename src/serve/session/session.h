@@ -75,6 +75,8 @@ struct view *session_view(
 	struct session *s, unsigned capture, unsigned needs, struct incore_error *e);
 /* The trace of a capture, or NULL; for one thread, after session_load(). */
 const struct trace *session_trace(const struct session *s, unsigned capture);
+/* Turns the notes of all captures that were read into warnings of an answer; as session_trace(). */
+void session_notes(const struct session *s, struct answer *a);
 /* Asks a question without options about a capture, and the next one if it takes two; the answer is
  * the one that is shown to people. Free it with answer_deinit(), also after a failure. */
 bool session_ask(struct session *s, const char *question, unsigned capture, struct answer *out,

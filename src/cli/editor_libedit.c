@@ -1,54 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_shell_edit.c: input lines of the shell with libedit: history, and completion of tables,
- * columns and words. */
+/* editor_libedit.c: typed lines with libedit: history, and completion of the words that are known. */
 #include <editline/readline.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/sql/sql_shell.h"
+#include "cli/editor.h"
 
 #define HISTORY_MOST 1000
 
 /* Global because libedit's callbacks have no context. */
-static const struct sql *completing;
+static const char *(*word_at)(const void *ctx, size_t i);
+static const void *word_ctx;
 static char *history_path;
 static FILE *screen;
 
-static const char *const sql_words[] = {"SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT",
-	"JOIN", "LEFT JOIN", "USING", "HAVING", "WITH", "UNION ALL", "DISTINCT", "count(*)", "sum(",
-	"avg(", "min(", "max(", "median(", "quantile(", ".tables", ".schema", ".help", ".quit",
-	NULL};
-
-/* The i-th word among those of SQL, tables and columns; NULL: no more. */
-static const char *word_at(size_t i)
-{
-	size_t n_tables, n_words = 0;
-	const struct sql_table *t = sql_tables(completing, &n_tables);
-
-	while (sql_words[n_words])
-		n_words++;
-	if (i < n_words)
-		return sql_words[i];
-	i -= n_words;
-	for (size_t k = 0; k < n_tables; k++) {
-		const struct sql_column *v = t[k].columns.v;
-
-		if (i == 0)
-			return t[k].name;
-		if (--i < t[k].columns.n)
-			return v[i].name;
-		i -= t[k].columns.n;
-	}
-	return NULL;
-}
-
-/* A word is offered only once, even if several tables have such a column. */
+/* A word is offered only once, even if it is listed several times. */
 static bool was_offered(size_t before, const char *word)
 {
 	for (size_t i = 0; i < before; i++)
-		if (strcmp(word_at(i), word) == 0)
+		if (strcmp(word_at(word_ctx, i), word) == 0)
 			return true;
 	return false;
 }
@@ -60,7 +32,7 @@ static char *next_match(const char *text, int is_again)
 
 	if (!is_again)
 		at = 0;
-	while ((word = word_at(at++)))
+	while ((word = word_at(word_ctx, at++)))
 		if (strncasecmp(word, text, strlen(text)) == 0 && !was_offered(at - 1, word))
 			return strdup(word);
 	return NULL;
@@ -99,9 +71,10 @@ static char *find_history(void)
 	return b.p;
 }
 
-void sql_shell_open(const struct sql *s)
+static void open_history(const char *(*word)(const void *ctx, size_t i), const void *ctx)
 {
-	completing = s;
+	word_at = word;
+	word_ctx = ctx;
 	rl_readline_name = "incore";
 	rl_attempted_completion_function = complete;
 	/* stdout has no descriptor (output_stdout()), and libedit needs that of the terminal */
@@ -116,12 +89,12 @@ void sql_shell_open(const struct sql *s)
 		read_history(history_path);
 }
 
-char *sql_shell_line(const char *prompt)
+static char *edited_line(const char *prompt)
 {
 	return readline(prompt);
 }
 
-void sql_shell_remember(const char *statement)
+static void remember(const char *statement)
 {
 	char *line = strdup(statement);
 
@@ -133,7 +106,7 @@ void sql_shell_remember(const char *statement)
 	free(line);
 }
 
-void sql_shell_close(void)
+static void close_history(void)
 {
 	if (history_path)
 		write_history(history_path);
@@ -143,3 +116,5 @@ void sql_shell_close(void)
 		fclose(screen);
 	screen = NULL;
 }
+
+const struct line_editor typed_lines = {open_history, edited_line, remember, close_history};

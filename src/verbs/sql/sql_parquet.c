@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "cli/sql/sql_result.h"
+#include "base/file.h"
 #include "codec/parquet/parquet.h"
-#include "page/say.h"
+#include "verbs/sql/sql_result.h"
 
 #define BATCH 8192u
 
@@ -76,7 +76,8 @@ static bool put_value(struct arena *a, const struct any *x, enum column_type typ
 	return true;
 }
 
-static bool write_rows(struct sql_out *o, struct parquet *p, const struct column *columns)
+static bool write_rows(
+	struct sql_out *o, struct parquet *p, const struct column *columns, struct incore_error *e)
 {
 	unsigned n = o->n_columns;
 	uint64_t *values = arena_zalloc(&o->arena, (size_t)n * BATCH, sizeof(*values));
@@ -84,7 +85,7 @@ static bool write_rows(struct sql_out *o, struct parquet *p, const struct column
 	size_t n_rows = n ? o->cells.n / n : 0;
 
 	if (!values || !vectors)
-		return err_nomem(&o->c->error);
+		return err_nomem(e);
 	for (unsigned i = 0; i < n; i++)
 		vectors[i] = values + (size_t)i * BATCH;
 	for (size_t row = 0; row < n_rows;) {
@@ -93,38 +94,32 @@ static bool write_rows(struct sql_out *o, struct parquet *p, const struct column
 		for (size_t k = 0; k < (size_t)take * n; k++)
 			if (!put_value(&o->arena, &o->cells.v[row * n + k], columns[k % n].type,
 				    values + (k % n) * BATCH + k / n))
-				return err_nomem(&o->c->error);
-		if (!parquet_rows(p, vectors, take, &o->c->error))
+				return err_nomem(e);
+		if (!parquet_rows(p, vectors, take, e))
 			return false;
 		row += take;
 	}
-	return parquet_finish(p, &o->c->error);
+	return parquet_finish(p, e);
 }
 
-static bool write_file(struct sql_out *o, FILE *f)
+static bool write_file(struct sql_out *o, FILE *f, struct incore_error *e)
 {
 	struct column *columns = make_columns(o);
-	struct parquet *p = columns ? parquet_new(f, columns, o->n_columns, 0, &o->c->error) : NULL;
-	bool ok = columns ? p && write_rows(o, p, columns) : err_nomem(&o->c->error);
+	struct parquet *p = columns ? parquet_new(f, columns, o->n_columns, 0, e) : NULL;
+	bool ok = columns ? p && write_rows(o, p, columns, e) : err_nomem(e);
 
 	parquet_free(p);
 	return ok;
 }
 
-bool sql_out_parquet(struct sql_out *o, const char *path, const struct sql_result *r)
+bool sql_out_parquet(struct sql_out *o, const char *path, struct incore_error *e)
 {
 	struct out_file out;
 	bool ok;
 
-	if (!o->n_columns)
-		return true; /* only blanks and comments */
-	if (!out_file_open(&out, path, &o->c->error))
+	if (!out_file_open(&out, path, e))
 		return false;
-	ok = write_file(o, out.f) && out_file_commit(&out, &o->c->error);
+	ok = write_file(o, out.f, e) && out_file_commit(&out, e);
 	out_file_abort(&out);
-	if (ok)
-		say(o->c->out, "%s: %s of %s\n", path, COUNTED(r->n_rows, "row"),
-			COUNTED(o->n_columns, "column"));
-	sql_out_forget(o);
 	return ok;
 }

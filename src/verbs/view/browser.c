@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* browser.c: opens the URL of the viewer. */
-#include "cli/browser.h"
+#include "verbs/view/browser.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_result.c: results of queries as text, CSV and JSON, and the description of tables. */
-#include "cli/sql/sql_result.h"
+/* sql_result.c: results of queries for programs and for people, and the description of tables. */
+#include "verbs/sql/sql_result.h"
 
 #include <stdio.h>
 
 #include "answer/rows.h"
 #include "base/str.h"
-#include "cli/draw.h"
 #include "codec/csv.h"
+#include "page/page.h"
 
-/* --- records for --json --- */
-
-struct sql_data {
-	const char *query;
-	struct rows columns, rows; /* text_item; rows of any */
-	bool is_cut;
-};
+/* --- for programs --- */
 
 static const struct column cell_columns[] = {
 	{.name = "", .doc = "a value", .type = COLUMN_ANY, .words = "integer|number|string|null"},
@@ -30,20 +24,35 @@ static const struct column row_columns[] = {
 static const struct record row_record = {row_columns, 1, RECORD_SCALAR, sizeof(struct rows)};
 
 static const struct column sql_columns[] = {
-	COLUMN(sql_data, query, UNIT_NONE, "text of the query"),
-	LIST(sql_data, columns, &text_item_record, "names of the columns"),
-	LIST(sql_data, rows, &row_record,
+	COLUMN(sql_shown, query, UNIT_NONE, "text of the query"),
+	LIST(sql_shown, columns, &text_item_record, "names of the columns"),
+	LIST(sql_shown, rows, &row_record,
 		"rows of the result, each a list of values; bytes are written as x'..'",
 		.flags = COLUMN_BLOCK),
-	COLUMN(sql_data, is_cut, UNIT_NONE, "there are more rows than --rows shows"),
+	COLUMN(sql_shown, is_cut, UNIT_NONE, "there are more rows than --rows shows"),
 };
-const struct record sql_record = RECORD_OF(sql_data, RECORD_BLOCK, sql_columns);
+const struct record sql_record = RECORD_OF(sql_shown, RECORD_BLOCK, sql_columns);
+
+bool sql_out_rows(
+	struct sql_out *o, const struct sql_result *r, struct sql_shown *x, struct incore_error *e)
+{
+	struct rows *rows = arena_zalloc(&o->arena, (size_t)r->n_rows + 1, sizeof(*rows));
+
+	if (!rows)
+		return err_nomem(e);
+	for (size_t i = 0; i < r->n_rows; i++)
+		rows[i] = (struct rows){&o->cells.v[i * o->n_columns], o->n_columns};
+	x->columns = (struct rows){o->names, o->n_columns};
+	x->rows = (struct rows){rows, (size_t)r->n_rows};
+	x->is_cut = r->is_cut;
+	return true;
+}
 
 /* --- collecting --- */
 
-void sql_out_init(struct sql_out *o, struct cli *c, uint64_t most_bytes)
+void sql_out_init(struct sql_out *o, FILE *csv, uint64_t most_bytes)
 {
-	*o = (struct sql_out){.c = c, .most_bytes = most_bytes};
+	*o = (struct sql_out){.csv = csv, .most_bytes = most_bytes};
 	arena_init(&o->arena);
 }
 
@@ -64,14 +73,14 @@ void sql_out_deinit(struct sql_out *o)
 	sb_free(&o->line);
 }
 
-static bool flush_line(struct sql_out *o, struct incore_error *e)
+bool sql_out_flush(struct sql_out *o, struct incore_error *e)
 {
 	if (o->line.failed)
 		return err_nomem(e);
 	if (o->line.n)
-		fwrite(o->line.p, 1, o->line.n, o->c->out);
+		fwrite(o->line.p, 1, o->line.n, o->csv);
 	sb_reset(&o->line);
-	return !ferror(o->c->out) || err_write(e);
+	return !ferror(o->csv) || err_write(e);
 }
 
 static bool take_columns(void *ctx, const char *const *names, unsigned n, struct incore_error *e)
@@ -86,12 +95,12 @@ static bool take_columns(void *ctx, const char *const *names, unsigned n, struct
 		o->names[i] = arena_strdup(&o->arena, names[i]);
 		if (!o->names[i])
 			return err_nomem(e);
-		if (o->c->use_csv) {
+		if (o->csv) {
 			csv_put_text(&o->line, str_of(names[i]));
 			sb_puts(&o->line, i + 1 == n ? "\r\n" : ",");
 		}
 	}
-	return flush_line(o, e);
+	return !o->csv || sql_out_flush(o, e);
 }
 
 static const char *hex_of(struct arena *a, struct str bytes)
@@ -163,14 +172,14 @@ static bool write_row(
 		sb_puts(&o->line, i + 1 == n ? "\r\n" : ",");
 	}
 	arena_deinit(&a);
-	return ok && (o->line.n < 1 << 16 || flush_line(o, e));
+	return ok && (o->line.n < 1 << 16 || sql_out_flush(o, e));
 }
 
 static bool take_row(void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e)
 {
 	struct sql_out *o = ctx;
 
-	if (o->c->use_csv)
+	if (o->csv)
 		return write_row(o, v, n, e);
 	for (unsigned i = 0; i < n; i++) {
 		struct any x;
@@ -191,9 +200,7 @@ struct sql_sink sql_out_sink(struct sql_out *o)
 	return (struct sql_sink){o, take_columns, take_row};
 }
 
-/* --- drawing --- */
-
-#define DRAWN_COLUMNS 64u /* limit of a text table */
+/* --- for people --- */
 
 /* Columns of numbers are right-aligned. */
 static enum cell_align align_of(const struct sql_out *o, unsigned column)
@@ -208,67 +215,39 @@ static enum cell_align align_of(const struct sql_out *o, unsigned column)
 	return has_number ? CELL_RIGHT : CELL_LEFT;
 }
 
-static bool draw_table(struct sql_out *o)
+/* A heading may be any text from the query. */
+static const char *plain_title(struct page *p, const char *name)
 {
-	struct table_column columns[DRAWN_COLUMNS];
-	struct table t;
+	struct strbuf plain = {0};
+	const char *title;
 
-	if (o->n_columns > DRAWN_COLUMNS)
-		return err_set(&o->c->error, INCORE_USAGE, "sql-limit",
-			"%u columns are too many to draw: name those that are wanted, or take "
-			"--csv or --json",
-			o->n_columns);
-	for (unsigned i = 0; i < o->n_columns; i++)
-		columns[i] = (struct table_column){.title = o->names[i],
-			.align = align_of(o, i),
-			.may_cut = align_of(o, i) == CELL_LEFT};
-	table_init(&t, columns, o->n_columns);
+	sb_plain(&plain, str_of(name));
+	title = plain.failed ? NULL : arena_strndup(&p->arena, plain.p ? plain.p : "", plain.n);
+	sb_free(&plain);
+	p->is_failed |= !title;
+	return title ? title : "";
+}
+
+static void put_result(struct page *p, const struct sql_out *o)
+{
+	struct table_column columns[TABLE_COLUMNS];
+	struct table *t;
+
 	for (unsigned i = 0; i < o->n_columns; i++) {
-		struct strbuf plain = {0};
+		enum cell_align align = align_of(o, i);
 
-		/* a heading may be any text from the query */
-		sb_plain(&plain, str_of(o->names[i]));
-		columns[i].title = arena_strndup(&t.arena, plain.p ? plain.p : "", plain.n);
-		t.is_failed |= plain.failed || !columns[i].title;
-		sb_free(&plain);
+		columns[i] = (struct table_column){.title = plain_title(p, o->names[i]),
+			.align = align,
+			.may_cut = align == CELL_LEFT};
 	}
+	t = page_table_of(p, columns, o->n_columns);
 	EACH (const struct any, x, o->cells.v, o->cells.n) {
 		char text[32];
 		const char *number = number_text(x, 8, text);
 
-		table_cstr(&t, number ? number : x->text ? x->text : "-");
+		table_cstr(t, number ? number : x->text ? x->text : "-");
 	}
-	return table_finish(&t, o->c);
 }
-
-bool sql_out_draw(struct sql_out *o)
-{
-	bool ok = true;
-
-	if (o->c->use_csv)
-		ok = flush_line(o, &o->c->error);
-	else if (o->n_columns)
-		ok = draw_table(o);
-	sql_out_forget(o);
-	return ok;
-}
-
-bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n_traces,
-	const char *query, const struct sql_result *r)
-{
-	struct rows *rows = arena_zalloc(&o->arena, (size_t)r->n_rows + 1, sizeof(*rows));
-	struct sql_data x = {.query = query, .is_cut = r->is_cut};
-
-	if (!rows)
-		return err_nomem(&o->c->error);
-	for (size_t i = 0; i < r->n_rows; i++)
-		rows[i] = (struct rows){&o->cells.v[i * o->n_columns], o->n_columns};
-	x.columns = (struct rows){o->names, o->n_columns};
-	x.rows = (struct rows){rows, (size_t)r->n_rows};
-	return cli_json_captures(o->c, traces, n_traces, &sql_record, &x);
-}
-
-/* --- tables and columns --- */
 
 static const struct column table_columns[] = {
 	COLUMN(sql_table, name, UNIT_NONE, "name of the table", .title = "table"),
@@ -287,44 +266,58 @@ static const struct column column_columns[] = {
 };
 static const struct record column_record = RECORD_OF(sql_column, RECORD_LINE, column_columns);
 
-bool sql_draw_tables(struct cli *c, const struct sql *s)
+static void put_tables(struct page *p, const struct sql *s)
 {
 	static const char *const columns[] = {"name", "doc", NULL};
 	struct rows rows = {0};
 
 	rows.v = sql_tables(s, &rows.n);
-	return record_table_print(c, &table_record, rows, columns);
+	page_records(p, &table_record, rows, columns);
 }
 
-static bool draw_part(struct cli *c, const struct sql_table *t, size_t from, size_t to)
+static void put_columns(struct page *p, const struct sql_table *t)
 {
 	static const char *const columns[] = {"name", "type", "unit", "doc", NULL};
 	const struct sql_column *v = t->columns.v;
+	size_t first = 0;
 
-	if (from == to)
-		return true;
-	return record_table_print(c, &column_record, (struct rows){v + from, to - from}, columns);
-}
-
-bool sql_draw_columns(struct cli *c, const struct sql *s, const char *name)
-{
-	size_t n, first = 0;
-	const struct sql_table *t = sql_tables(s, &n);
-	const struct sql_column *v;
-
-	while (n && strcmp(t->name, name) != 0) {
-		t++;
-		n--;
-	}
-	if (!n)
-		return err_set(&c->error, INCORE_USAGE, "no-such-table",
-			"there is no table '%s'; .tables names them", name);
-	v = t->columns.v;
 	while (first < t->columns.n && !v[first].is_argument)
 		first++;
-	if (!draw_part(c, t, 0, first))
-		return false;
-	if (first < t->columns.n && !c->use_csv)
-		fputs("\narguments, in this order or as columns of a condition\n", c->out);
-	return draw_part(c, t, first, t->columns.n);
+	if (first)
+		page_records(p, &column_record, (struct rows){v, first}, columns);
+	if (first == t->columns.n)
+		return;
+	page_lines(p, "\narguments, in this order or as columns of a condition\n");
+	page_records(p, &column_record, (struct rows){v + first, t->columns.n - first}, columns);
+}
+
+const struct sql_table *sql_find_table(
+	const struct sql *s, const char *name, struct incore_error *e)
+{
+	size_t n;
+	const struct sql_table *t = sql_tables(s, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(t[i].name, name) == 0)
+			return &t[i];
+	err_set(e, INCORE_USAGE, "no-such-table", "there is no table '%s'; .tables names them",
+		name);
+	return NULL;
+}
+
+void sql_page(const struct answer *a, struct page *p)
+{
+	const struct sql_shown *x = a->data;
+
+	if (x->out)
+		put_result(p, x->out);
+	if (x->file)
+		page_line(p, "%s: %s of %s", x->file, COUNTED(x->rows.n, "row"),
+			COUNTED(x->columns.n, "column"));
+	if (x->tables)
+		put_tables(p, x->tables);
+	if (x->table)
+		put_columns(p, x->table);
+	if (x->text)
+		page_lines(p, x->text);
 }
