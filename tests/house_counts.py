@@ -33,7 +33,7 @@ int a_ask(const struct trace *t)
 	return trace_kind(t) == KIND_PIPES;
 }
 ''',
-    "src/cli/one/a.h": "int a_ask(const struct trace *t);\n",
+    "src/cli/one/a.h": "int a_ask(const struct trace *t);\n#define OPT_DEPTH 0, \"depth\", OPTION_COUNT, \"N\", false\n",
     "src/cli/two/b.c": '''#include "cli/one/a.h"
 #include "cli/two/b.h"
 struct job {
@@ -64,13 +64,13 @@ __attribute__((noinline)) bool(b_ask)(
 
 
 def counts(same, c):
-    same("rooms", c["rooms"], {"cli": {"files": 4, "lines": 41, "functions": 4}, "trace": {"files": 1, "lines": 4, "functions": 1}})
-    same("total", c["total"], {"files": 5, "lines": 45, "functions": 5})
+    same("rooms", c["rooms"], {"cli": {"files": 4, "lines": 42, "functions": 4}, "trace": {"files": 1, "lines": 4, "functions": 1}})
+    same("total", c["total"], {"files": 5, "lines": 46, "functions": 5})
     same("exported", c["exported"], {"names": 2, "used_in_no_other_file": 1, "used_in_one_other_file": 1})
     same("struct tags", c["struct_tags_in_several_files"], {"job": 2})
     same("static names", c["static_names_in_several_files"], {"run": 2})
     same("cycles", c["include_cycles"], {"sub_rooms": ["cli/one cli/two"], "with_own_files": []})
-    same("options", c["options"], {"rows": 3, "names": 2, "several_types": {"top": ["COUNT", "TEXT"]}})
+    same("options", c["options"], {"rows": 4, "names": 3, "several_types": {"top": ["COUNT", "TEXT"]}})
     same("gfx12", c["files_that_name"]["an AMD generation: gfx12"], 2)
     same("follow-links", c["files_that_name"]["an option of all verbs: follow-links"], 1)
     same("kinds", c["branches_on_the_kind_of_capture"], {"cli": 2})

@@ -153,6 +153,7 @@ def option_types(files):
     types, rows = collections.defaultdict(set), 0
     for text in files.values():
         found = re.findall(r'\{\s*(?:0|\'.\'),\s*"([a-z0-9][a-z0-9-]*)",\s*OPTION_([A-Z]+)', text)
+        found += re.findall(r'#define OPT_\w+\s+(?:0|\'.\'),[\s\\]*"([a-z0-9-]+)",[\s\\]*OPTION_([A-Z]+)', text)
         for entry in re.findall(r'\{[^{}]*\.name\s*=\s*"[^{}]*\}', text):
             name, kind = re.search(r'\.name\s*=\s*"([^"]+)"', entry), re.search(r"\.type\s*=\s*OPTION_([A-Z]+)", entry)
             found += [(name.group(1), kind.group(1))] if kind else []

@@ -229,6 +229,20 @@ static unsigned columns_of(const char *s, size_t n)
 	return columns;
 }
 
+/* Bytes of the next word; one that fits on no line of `room` columns is broken after a '|' of its
+ * choices. */
+static size_t next_part(const char *word, unsigned room)
+{
+	size_t n = strcspn(word, " "), part = 0;
+
+	if (columns_of(word, n) <= room)
+		return n;
+	for (size_t i = 1; i <= n && columns_of(word, i) <= room; i++)
+		if (word[i - 1] == '|')
+			part = i;
+	return part ? part : n;
+}
+
 /* A paragraph of at most `width` columns (0: no limit): `head`, then the words of the text, with
  * further lines indented to the end of head. Ends with a newline. */
 static void write_wrapped(
@@ -238,7 +252,8 @@ static void write_wrapped(
 
 	put_styled(m, head, strlen(head));
 	while (*text) {
-		size_t blanks = strspn(text, " "), n = strcspn(text + blanks, " ");
+		size_t blanks = strspn(text, " ");
+		size_t n = next_part(text + blanks, width > indent ? width - indent : UINT_MAX);
 		unsigned columns = columns_of(text + blanks, n);
 
 		if (width && at > indent && at + blanks + columns > width) {
