@@ -167,6 +167,7 @@ def everything(is_check):
         plain("names", 9, "tests/robust/names.py", "BUILD/incore"),
         *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
+        *both("insight-cases", 1, 3, "tests/insight_cases.py", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
         plain("clean-memory", 6, "tests/conformance/clean_memory.py", "BUILD/incore"),
         plain("formats", 10, "tests/formats/run.py", "BUILD"),
@@ -243,7 +244,7 @@ def everything(is_check):
     ]
 
 
-CHECK = set("build runner layers format house unit fuzz golden man schemas fixtures ascend-fixtures dump-fixtures insight clean-cases pipes "
+CHECK = set("build runner layers format house unit fuzz golden man schemas fixtures ascend-fixtures dump-fixtures insight insight-cases clean-cases pipes "
             "ui-unit dump-bad-input ascend-reader dump-library".split())
 
 

@@ -34,9 +34,10 @@
 
 #define ASCEND_TABLE_BLOCKS "blocks" /* offset, type, name, bytes, padding, version */
 #define ASCEND_TABLE_INSTR                                                                         \
-	"api-instr"		      /* Core + the columns of API_INSTR, a row per PC and core    \
+	"api-instr" /* Core + the columns of API_INSTR, a row per PC and core    \
 				       */
-#define ASCEND_TABLE_LINES "api-file" /* Core, Source + the columns of API_FILE */
+#define ASCEND_TABLE_CORES "api-cores"	   /* Core: as API_INSTR lists them, if not by number */
+#define ASCEND_TABLE_LINES "api-file"	   /* Core, Source + the columns of API_FILE */
 #define ASCEND_TABLE_INSTR_CSV "instr-exe" /* Core + the columns of the CSV */
 #define ASCEND_TABLE_CODE_CSV "code-exe"
 #define ASCEND_TABLE_SUMMARY "summary-log"   /* core, name, value: all a summary log states */

@@ -298,6 +298,13 @@ static const struct field heads_fields[] = {
 };
 const struct field_table table_heads = {TABLE(NULL, head_cost, heads_fields, heads, n_heads)};
 
+static const struct field moved_fields[] = {
+	FIELD(slice_bytes, track, U32, DELTA, NOTHING, NULL),
+	FIELD(slice_bytes, slice, U32, DELTA, NOTHING, NULL),
+	FIELD(slice_bytes, bytes, U64, PLAIN, NOTHING, NULL),
+};
+const struct field_table table_moved = {TABLE(NULL, slice_bytes, moved_fields, moved, n_moved)};
+
 static const struct field notes_fields[] = {
 	FIELD_WORDS(note, kind, ENUM, PLAIN, NOTHING, "kind", note_kind_words),
 	FIELD(note, code, STR, PLAIN, NOTHING, "code"),

@@ -67,7 +67,7 @@ extern const struct field_table table_code, table_totals, table_samples, table_f
 extern const struct field_table table_sources, table_clocks, table_tracks, table_occupancy;
 extern const struct field_table table_kernel_names, table_dispatch_events, table_counters;
 extern const struct field_table table_markers, table_other_issues, table_series, table_links;
-extern const struct field_table table_heads, table_notes;
+extern const struct field_table table_heads, table_moved, table_notes;
 extern const struct field_table table_reason_counts, table_sampling, table_metrics;
 extern const struct field_table table_code_links;
 

@@ -2,6 +2,8 @@
 /* kind.c: the tables of the kinds of captures and of the vendors. */
 #include "trace/kind.h"
 
+#include <stdio.h>
+
 static bool has_level(const struct trace *t, const char *name)
 {
 	return t->levels[0] && strcmp(t->levels[0], name) == 0;
@@ -18,6 +20,15 @@ enum trace_kind trace_kind(const struct trace *t)
 	if (t->n_tracks)
 		return KIND_WAVES;
 	return t->samples && t->sampling.period_cyc ? KIND_SAMPLES : KIND_TOTALS;
+}
+
+const char *kind_found(const struct trace *t, char out[64])
+{
+	if (trace_kind(t) == KIND_PIPES)
+		return "no pipe";
+	snprintf(out, 64, "%s of %s", kind_row(t)->name,
+		t->meta.vendor == VENDOR_UNKNOWN ? "another tool" : vendor_name(t->meta.vendor));
+	return out;
 }
 
 const struct kind_row kind_table[TRACE_KINDS] = {

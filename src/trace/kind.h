@@ -40,6 +40,10 @@ static inline const struct kind_row *kind_row(const struct trace *t)
 	return &kind_table[trace_kind(t)];
 }
 
+/* What was found where another kind was expected: "waves of amd", "totals of nvidia"; "no pipe" for
+ * an Ascend capture without any. In out. */
+const char *kind_found(const struct trace *t, char out[64]);
+
 struct vendor_row {
 	const char *wave;	   /* "wave", "warp" */
 	const char *cus;	   /* "compute units", "SMs" */

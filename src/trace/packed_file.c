@@ -305,12 +305,14 @@ static void packed_file_move_links(struct fields *f, struct trace *t)
 {
 	fields_table(f, &table_links, t);
 	/* The rest was added later; older files end here. */
-	if (!fields_has_more(f, t->n_heads || t->n_tables))
+	if (!fields_has_more(f, t->n_heads || t->n_tables || t->n_moved))
 		return;
 	fields_table(f, &table_heads, t);
 	t->tables = fields_array(f, t->tables, &t->n_tables, sizeof(*t->tables), 4);
 	for (uint32_t i = 0; i < t->n_tables; i++)
 		move_named_table(f, &t->tables[i]);
+	if (fields_has_more(f, t->n_moved))
+		fields_table(f, &table_moved, t);
 }
 
 /* Read notes get the capacity that trace_note() expects: it must be able to add to them. */

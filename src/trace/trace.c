@@ -321,6 +321,15 @@ uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice)
 									       : 0;
 }
 
+uint64_t trace_moved_bytes(const struct trace *t, track_idx track, uint32_t slice)
+{
+	const struct slice_bytes *v = t->moved;
+	uint32_t lo = 0, hi = t->n_moved;
+
+	BISECT(lo, hi, i, v[i].track < track || (v[i].track == track && v[i].slice < slice));
+	return lo < t->n_moved && v[lo].track == track && v[lo].slice == slice ? v[lo].bytes : 0;
+}
+
 bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n)
 {
 	t->samples = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*t->samples));
@@ -578,6 +587,9 @@ static bool seal_side(const struct trace *t, struct incore_error *e)
 	for (uint32_t i = 0; i < t->n_heads; i++)
 		if (t->heads[i].track >= t->n_tracks)
 			return trace_bad(e, "head cost", i, "track out of range");
+	for (uint32_t i = 0; i < t->n_moved; i++)
+		if (t->moved[i].track >= t->n_tracks)
+			return trace_bad(e, "moved bytes", i, "track out of range");
 	for (uint32_t i = 0; i < t->n_tables; i++) {
 		const struct named_table *k = &t->tables[i];
 

@@ -412,6 +412,13 @@ struct head_cost {
 	uint32_t cache_cyc; /* instruction cache miss; the rest of stall_cyc is the issue queue */
 };
 
+/* What one slice moved, where its producer says so; sorted by (track, slice). */
+struct slice_bytes {
+	track_idx track;
+	uint32_t slice;
+	uint64_t bytes;
+};
+
 /*
  * A table given by the producer that no analysis interprets as a whole: details of an on-device
  * run, rows of a CSV file, the blocks of a container. Numbers are kept as written.
@@ -505,6 +512,8 @@ struct trace {
 	struct link *links;
 	uint32_t n_heads;
 	struct head_cost *heads;
+	uint32_t n_moved; /* 0: code rows may still have sums */
+	struct slice_bytes *moved;
 	uint32_t n_tables;
 	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
@@ -558,6 +567,8 @@ bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n)
 double trace_clock_mhz(const struct trace *t);
 /* The instruction cache's part of a slice's head cost. */
 uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice);
+/* What a slice moved; 0: nothing, or not stated. */
+uint64_t trace_moved_bytes(const struct trace *t, track_idx track, uint32_t slice);
 /* The first table of that name, or NULL; its cell by column name, or NULL where missing. */
 const struct named_table *trace_find_table(const struct trace *t, const char *name);
 const char *named_table_cell(const struct named_table *k, uint32_t row, const char *column);

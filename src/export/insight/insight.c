@@ -283,30 +283,35 @@ out:
 	return true;
 }
 
-/* Pairs the flags. A flag has one line: the first of several links is drawn, the rest counted. */
-static bool find_pairs(struct insight *s)
+/* Chains the ends of links at each flag: those within a core first, as that core is written before
+ * the links between cores are, then in the order of the links. */
+static bool find_ends(struct insight *s)
 {
-	for (uint32_t i = 0; i < s->t->n_links; i++) {
-		const struct link *l = &s->t->links[i];
+	uint32_t n = s->t->n_links;
+	bool ok;
+
+	s->next_end = arena_zalloc(&s->arena, 2 * (size_t)n + 1, sizeof(*s->next_end));
+	ok = s->next_end != NULL && n < UINT32_MAX / 2;
+	for (uint32_t i = 2 * n; ok && i-- > 0;) {
+		const struct link *l = &s->t->links[i % n];
 		uint64_t end[2] = {(uint64_t)l->from_track << 32 | l->from_slice,
 			(uint64_t)l->to_track << 32 | l->to_slice};
+		uint32_t from = s->unit_of[l->from_track], to = s->unit_of[l->to_track];
 
-		if (s->unit_of[l->from_track] == INSIGHT_NO_UNIT ||
-			s->unit_of[l->to_track] == INSIGHT_NO_UNIT)
+		if (from == INSIGHT_NO_UNIT || to == INSIGHT_NO_UNIT || (from == to) != (i < n))
 			continue;
 		s->n_links++;
-		if ((l->kind != LINK_FLAG && l->kind != LINK_CROSS_CORE) ||
-			u64_map_find(&s->pair_of, end[0]) || u64_map_find(&s->pair_of, end[1]))
-			continue;
-		for (unsigned k = 0; k < 2; k++) {
-			uint64_t *at = u64_map_at(&s->pair_of, end[k]);
+		for (unsigned k = 0; k < 2 && (l->kind == LINK_FLAG || l->kind == LINK_CROSS_CORE);
+			k++) {
+			uint64_t *at = u64_map_at(&s->end_of, end[k]);
 
 			if (!at)
 				return false;
-			*at = (uint64_t)i + 1;
+			s->next_end[2 * (i % n) + k] = (uint32_t)*at;
+			*at = 2 * (uint64_t)(i % n) + k + 1;
 		}
 	}
-	return true;
+	return ok;
 }
 
 static bool insight_make_tables(struct insight *s, struct incore_error *e)
@@ -329,8 +334,7 @@ static bool insight_make_tables(struct insight *s, struct incore_error *e)
 	s->is_row_named = arena_zalloc(&s->arena, n_code, sizeof(*s->is_row_named));
 	s->track_hash = arena_zalloc(&s->arena, (size_t)s->t->n_tracks + 1, sizeof(*s->track_hash));
 	if (!s->cells || !s->reach || !s->reach_track || !s->row_args || !s->is_row_named ||
-		!s->track_hash || !find_pairs(s) || !insight_find_named(s) ||
-		!insight_make_paths(s))
+		!s->track_hash || !find_ends(s) || !insight_find_named(s) || !insight_make_paths(s))
 		return err_nomem(e);
 	return true;
 }
@@ -345,7 +349,7 @@ static bool insight_begin(struct export *x, struct incore_error *e)
 	if (trace_kind(t) != KIND_PIPES || !t->n_tracks)
 		return err_set(e, INCORE_BAD_INPUT, "no-pipes",
 			"insight: expected a trace of Ascend pipes, found %s",
-			t->n_tracks ? vendor_name(t->meta.vendor) : "no pipe");
+			kind_found(t, (char[64]){0}));
 	if (!x->path || strcmp(x->path, "-") == 0)
 		return err_set(e, INCORE_USAGE, "missing-option",
 			"insight writes a directory: name it with -o DIR");
@@ -361,8 +365,11 @@ static bool insight_begin(struct export *x, struct incore_error *e)
 	if (x->options->walk.selection && !selection_is_all(x->options->walk.selection))
 		s->selection = x->options->walk.selection;
 	s->open_unit = UINT32_MAX;
+	s->most_bytes = INSIGHT_TABLE_BYTES;
 	arena_init(&s->arena);
 	s->is_cycles = !t->meta.clock_hz_num || !t->meta.clock_hz_den;
+	if (!insight_make_texts(s))
+		return err_nomem(e);
 	return insight_dir_begin(s, x->path, e) && insight_make_tables(s, e) &&
 	       insight_begin_trace(s, e);
 }
@@ -413,12 +420,15 @@ static bool tell_cuts(struct export *x, const struct insight *s, struct incore_e
 		       "the viewer drops samples at time 0", s->n_moved_samples, e) &&
 	       export_cut(x, "source texts", "the viewer shows none above 100 MB",
 		       s->n_sources_left, e) &&
-	       export_cut(x, "bytes of sources replaced", "they are no UTF-8", s->n_bytes_replaced,
-		       e) &&
+	       export_cut(x, "bytes of text replaced", "they are neither UTF-8 nor GBK",
+		       s->n_bytes_replaced, e) &&
 	       export_cut(x, "lines of instructions", "their file has neither text nor figures",
 		       s->n_places_left, e) &&
-	       export_cut(x, "rows of tables", "the viewer shows no table above 100 MB",
+	       export_cut(x, "rows of tables",
+		       "the viewer shows no table above 100 MB: the costliest are kept",
 		       s->n_rows_left, e) &&
+	       export_cut(x, "columns of ours", "with them a table would be above 100 MB",
+		       s->n_columns_left, e) &&
 	       export_cut(x, "stated rows", "of a core or a file that is not in the trace",
 		       s->n_stated_left, e) &&
 	       export_cut(x, "blocks of details", "they are kept in the block of tables alone",
@@ -473,7 +483,8 @@ static void insight_free_state(struct export *x)
 	VEC_FREE(&s->uses);
 	VEC_FREE(&s->instr.groups);
 	VEC_FREE(&s->stated_lines.groups);
-	u64_map_deinit(&s->pair_of);
+	u64_map_deinit(&s->end_of);
+	u64_map_deinit(&s->shared_ids);
 	mem_free(s->cells);
 	arena_deinit(&s->arena);
 	mem_free(s);

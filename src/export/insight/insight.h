@@ -3,6 +3,8 @@
  * insight.h: shared by the writers of a simulator/ directory: the staging folder, the cores, and
  * the sums of each instruction on each core. See incore-insight(7) for the rules of the reader that
  * it is written for. Owner: the exporter's state, freed by its abort().
+ *
+ * More than 150 lines because the writers of five kinds of files share one state.
  */
 #pragma once
 
@@ -15,13 +17,14 @@
 
 struct insight_cell { /* one code row on one core */
 	uint64_t hit, cycles, busy, wait;
-	uint64_t bytes;	       /* only in sums */
+	uint64_t bytes;	       /* moved, as the slices state */
 	uint64_t ran;	       /* union of all its slices, including flags */
 	uint64_t cache, queue; /* head cost */
 	uint8_t pipe;	       /* enum ascend_pipe; of the last slice */
 };
 
 #define INSIGHT_NO_UNIT UINT32_MAX
+#define INSIGHT_TABLE_BYTES ((size_t)100 << 20)
 
 struct insight_unit {
 	const char *name; /* "core0.cubecore0" */
@@ -37,6 +40,7 @@ struct insight_flag { /* a SET or WAIT */
 	code_idx code;
 	uint64_t pair; /* link index + 1; 0: no link */
 	bool is_wait;
+	bool is_copy; /* for another line of a flag that is written already: without length */
 };
 
 enum insight_dtype { /* types of columns, as numbered by the viewer */
@@ -88,12 +92,17 @@ struct insight {
 	uint8_t *is_row_named;	    /* by code row: only its number identifies it */
 	uint64_t *track_hash;	    /* by track: hash of its slices */
 	uint32_t n_hashed;
-	struct u64_map pair_of;		/* track << 32 | slice -> link + 1 */
+	struct trace shown;		/* t, if a text of it had to be made UTF-8 */
+	struct u64_map end_of;		/* track << 32 | slice -> first of its ends of links + 1 */
+	uint32_t *next_end;		/* by 2 * link + (is it the WAIT?): the next end + 1 */
+	struct u64_map shared_ids;	/* track << 32 | slice -> id of a flag with several lines */
 	VEC(struct insight_flag) flags; /* of the current unit */
 	VEC(struct insight_flag) cross; /* flags whose partner is on another unit */
 	const char **paths;		/* by source: its path in all files */
 	uint8_t *has_block;		/* by source: it has text or lines */
 	struct insight_stated instr, stated_lines;
+	uint32_t *order;   /* by place in the lists of cores: the unit */
+	size_t most_bytes; /* of a table; the viewer shows a larger one as an empty panel */
 	VEC(struct insight_use) uses; /* by source, line and code */
 	uint64_t n_lines;
 	FILE *trace_file, *core_file;
@@ -103,7 +112,8 @@ struct insight {
 	uint64_t n_ids, n_groups;
 	bool is_cycles; /* no clock: 1 cycle is written as 0.001 us */
 	uint64_t n_moved_samples, n_sources_left, n_flows, n_links, n_cross;
-	uint64_t n_stated_left, n_rows_left, n_places_left, n_details_left, n_bytes_replaced;
+	uint64_t n_stated_left, n_rows_left, n_columns_left, n_places_left, n_details_left,
+		n_bytes_replaced;
 };
 
 /* --- insight_text.c: pieces of JSON --- */
@@ -115,9 +125,12 @@ struct str insight_opcode(const struct insight *s, code_idx code);
 struct str insight_event_name(const struct insight *s, code_idx code);
 /* Is it an instruction, not a miss or a mark? */
 bool insight_is_instruction(const struct insight *s, code_idx code);
+/* Replaces s->t by a copy whose opcodes, operands and cells are UTF-8, if they are not. */
+bool insight_make_texts(struct insight *s);
 /* Names all sources: UTF-8, without characters that the viewer rejects, unique. */
 bool insight_make_paths(struct insight *s);
-/* Appends text; bytes that are not UTF-8 become U+FFFD. Returns the number of such bytes. */
+/* Appends text as UTF-8: what is GBK is converted, of anything else bytes that are not UTF-8
+ * become U+FFFD. Returns the number of bytes that were lost. */
 uint64_t insight_put_utf8(struct strbuf *b, struct str text);
 uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit);
 
@@ -143,6 +156,9 @@ bool insight_is_named(const struct insight *s, code_idx code, uint32_t unit);
 void insight_hash_track(struct insight *s, const struct export_track *k);
 /* Makes the block of tables, to be freed with free(); *n is 0 if not all pipes were written. */
 bool insight_own_bytes(struct insight *s, char **bytes, size_t *n, struct incore_error *e);
+
+/* --- insight_details.c: appends the block of a type from 0x05 to 0x0F, if there is one --- */
+bool insight_put_detail(struct insight *s, unsigned type, struct strbuf *out);
 
 /* --- insight_bin.c: visualize_data.bin --- */
 /* Reads the tables that the producer stated; false only on lack of memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insight_bin.c: writes visualize_data.bin, the container of tables and sources. Parts: tables of
- * the producer; source lines; tables of instructions and of lines; details; the container.
+ * the producer; source lines; tables of instructions and of lines; the container.
  */
 #include <stdlib.h>
 
@@ -54,11 +54,59 @@ static const struct {
 	{"Stall Sampling(Not Issue)", INSIGHT_DETAILS},
 };
 
-static enum insight_dtype type_of_column(const struct insight_stated *d, uint32_t column)
+/* Counts the items of a list: all, strings, and ints of 32 bits. False: the JSON is damaged. */
+static bool count_items(struct json_reader *r, size_t n[3])
+{
+	struct incore_error ignored = {0};
+	bool ok;
+
+	n[0] = n[1] = n[2] = 0;
+	for (json_enter_array(r); json_next_item(r); n[0]++) {
+		enum json_type type = json_peek(r);
+		const char *from = r->p;
+		uint64_t v;
+
+		json_skip(r);
+		n[1] += type == JSON_STRING;
+		n[2] += type == JSON_NUMBER &&
+			str_to_u64((struct str){from, (size_t)(r->p - from)}, &v) && v <= INT32_MAX;
+	}
+	ok = json_finish(r, &ignored);
+	incore_error_clear(&ignored);
+	return ok;
+}
+
+/* The type of a cell that the reader kept whole: a list of n_cores strings or ints is a cell per
+ * core, any other list is JSON. INSIGHT_HIDDEN: it is none. */
+static enum insight_dtype type_of_list(const char *cell, size_t n_cores)
+{
+	struct strbuf padded = {0};
+	struct json_reader r;
+	size_t n[3];
+	bool ok = *cell == '[';
+
+	if (ok && sb_puts(&padded, cell) && sb_add(&padded, (char[JSON_PAD]){0}, JSON_PAD)) {
+		json_init(&r, padded.p, padded.n - JSON_PAD, NULL, 0);
+		ok = count_items(&r, n);
+		json_deinit(&r);
+	} else {
+		ok = false;
+	}
+	sb_free(&padded);
+	if (!ok)
+		return INSIGHT_HIDDEN;
+	return n[0] && n[0] == n_cores && n[1] == n[0]	 ? INSIGHT_TEXT
+	       : n[0] && n[0] == n_cores && n[2] == n[0] ? INSIGHT_INT
+							 : INSIGHT_JSON;
+}
+
+static enum insight_dtype type_of_column(
+	const struct insight_stated *d, uint32_t column, size_t n_cores)
 {
 	struct str name = str_of(d->k->cols[column]);
 	bool is_percent = str_ends(name, " Percentage") || str_ends(name, " Hit Rate");
 	enum insight_dtype type = is_percent ? INSIGHT_PERCENT : INSIGHT_INT;
+	bool is_json = true, has_list = false, has_text = false;
 	double v;
 
 	for (size_t i = 0; i < sizeof(json_columns) / sizeof(*json_columns); i++)
@@ -66,13 +114,21 @@ static enum insight_dtype type_of_column(const struct insight_stated *d, uint32_
 			return json_columns[i].type;
 	for (uint32_t i = 0; i < d->k->n_rows; i++) {
 		const char *cell = insight_stated_cell(d, i, (int)column);
+		bool is_number = cell && trace_event_number(str_of(cell), &v);
+		enum insight_dtype list =
+			cell && !is_number ? type_of_list(cell, n_cores) : INSIGHT_HIDDEN;
 
-		if (cell && !trace_event_number(str_of(cell), &v))
-			return INSIGHT_TEXT;
-		if (cell && !is_percent && strpbrk(cell, ".eE"))
+		if (!cell)
+			continue;
+		is_json &= list == INSIGHT_JSON;
+		has_list |= list == INSIGHT_INT;
+		has_text |= !is_number && list != INSIGHT_INT;
+		if (is_number && !is_percent && strpbrk(cell, ".eE"))
 			type = INSIGHT_FLOAT;
 	}
-	return type;
+	if (has_text)
+		return is_json ? INSIGHT_JSON : INSIGHT_TEXT;
+	return has_list && type != INSIGHT_INT ? INSIGHT_TEXT : type;
 }
 
 /* --- rows --- */
@@ -129,6 +185,11 @@ static bool insight_stated_find_unit(struct insight *s, const char *core, uint32
 		}
 	if (!core || s->selection)
 		return true;
+	if (ascend_unit_of(u.said, &known)) {
+		u.core = known.core;
+		u.unit = known.unit;
+		u.kind = known.kind;
+	}
 	if (!ascend_unit_of(u.said, &known) || s->units.n >= s->n_drawn + MAX_STATED_CORES) {
 		s->n_stated_left++;
 		return true;
@@ -150,12 +211,55 @@ static bool insight_stated_open_table(
 	d->unit = arena_zalloc(&s->arena, (size_t)d->k->n_rows + 1, sizeof(*d->unit));
 	if (!d->dtype || !d->unit)
 		return false;
-	for (uint32_t i = 0; i < d->k->n_cols; i++)
-		d->dtype[i] = type_of_column(d, i);
 	for (uint32_t i = 0; i < d->k->n_rows; i++)
 		if (!insight_stated_find_unit(s, insight_stated_cell(d, i, core), &d->unit[i]))
 			return false;
 	return insight_stated_make_groups(s, d, number);
+}
+
+static void set_types(const struct insight *s, struct insight_stated *d)
+{
+	for (uint32_t i = 0; d->k && i < d->k->n_cols; i++)
+		d->dtype[i] = type_of_column(d, i, s->units.n);
+}
+
+struct ordered_unit {
+	uint32_t rank, core, unit, at;
+};
+
+ORDER(unit_order, struct ordered_unit, UP(rank) UP(core) UP(unit) UP(at))
+
+/* Orders the cores as the producer does, for the page opens with the first: as it lists them if
+ * that is not by number. */
+static bool order_units(struct insight *s)
+{
+	const struct named_table *k = trace_find_table(s->t, ASCEND_TABLE_CORES);
+	struct ordered_unit *v = mem_zalloc(s->units.n + 1, sizeof(*v));
+
+	s->order = arena_zalloc(&s->arena, s->units.n + 1, sizeof(*s->order));
+	for (uint32_t i = 0; v && i < s->units.n; i++) {
+		const struct insight_unit *u = &s->units.v[i];
+
+		v[i] = (struct ordered_unit){0, u->core, u->unit, i};
+		while (k && v[i].rank < k->n_rows &&
+			!(k->cells[v[i].rank] && str_is(u->said, k->cells[v[i].rank])))
+			v[i].rank++;
+	}
+	if (v)
+		SORT(v, s->units.n, unit_order);
+	for (uint32_t i = 0; v && s->order && i < s->units.n; i++)
+		s->order[i] = v[i].at;
+	mem_free(v);
+	return v && s->order;
+}
+
+static source_idx insight_find_source(const struct insight *s, struct str path)
+{
+	source_idx i = 0;
+
+	while (i < s->t->n_sources && !str_is(path, s->t->sources[i].path))
+		i++;
+	return i < s->t->n_sources ? i : NO_SOURCE;
 }
 
 /* Finds the source files of stated lines. The lines of a file follow each other. */
@@ -170,11 +274,9 @@ static void find_sources(struct insight *s)
 		const char *path = insight_stated_cell(d, g->first, column);
 
 		if (path && (!last || strcmp(path, last) != 0))
-			for (found = 0; found < s->t->n_sources &&
-					strcmp(s->t->sources[found].path, path) != 0;)
-				found++;
+			found = insight_find_source(s, str_of(path));
 		last = path;
-		if (path && found < s->t->n_sources && g->number <= UINT32_MAX)
+		if (path && found != NO_SOURCE && g->number <= UINT32_MAX)
 			g->source = found;
 		else
 			s->n_stated_left += g->n;
@@ -184,8 +286,11 @@ static void find_sources(struct insight *s)
 bool insight_read_stated(struct insight *s)
 {
 	if (!insight_stated_open_table(s, &s->instr, ASCEND_TABLE_INSTR, "Address") ||
-		!insight_stated_open_table(s, &s->stated_lines, ASCEND_TABLE_LINES, "Line"))
+		!insight_stated_open_table(s, &s->stated_lines, ASCEND_TABLE_LINES, "Line") ||
+		!order_units(s))
 		return false;
+	set_types(s, &s->instr);
+	set_types(s, &s->stated_lines);
 	find_sources(s);
 	return true;
 }
@@ -292,6 +397,13 @@ static bool insight_placeholder(const struct insight *s, source_idx i, struct st
  */
 
 #define NO_ROW UINT32_MAX
+#define MAX_ROWS 1000000u
+
+/* Does the viewer show such a table? */
+static bool is_shown_whole(const struct insight *s, const struct strbuf *b, uint64_t n_rows)
+{
+	return b->n < s->most_bytes && n_rows <= MAX_ROWS;
+}
 
 static const struct figure {
 	const char *name;
@@ -327,6 +439,12 @@ static bool is_copied(const char *name)
 	return true;
 }
 
+struct row_size {
+	uint64_t cycles;
+	size_t bytes;
+	uint32_t at;
+};
+
 /* A table being written, and its current row. */
 struct insight_tables_table {
 	struct insight *s;
@@ -336,6 +454,9 @@ struct insight_tables_table {
 	struct insight_cell *sum;	    /* by unit: sums over the trace */
 	uint32_t *row_of;		    /* by unit: row of the stated table, or NO_ROW */
 	double *list;			    /* by unit */
+	bool is_stated_only;		    /* without our columns: they do not fit */
+	const uint8_t *is_left;		    /* by row: it is not written; NULL: all are */
+	VEC(struct row_size) sizes;	    /* of the rows */
 };
 
 static bool insight_tables_table_open(struct insight_tables_table *x, struct insight *s,
@@ -351,7 +472,7 @@ static bool insight_tables_table_open(struct insight_tables_table *x, struct ins
 	json_w_object(&x->w);
 	json_w_kv_array(&x->w, "Cores");
 	for (size_t i = 0; i < s->units.n; i++)
-		json_w_cstr(&x->w, s->units.v[i].name);
+		json_w_cstr(&x->w, s->units.v[s->order[i]].name);
 	json_w_end(&x->w);
 	return x->sum && x->row_of && x->list;
 }
@@ -386,7 +507,7 @@ static void insight_tables_put_list(struct insight_tables_table *x, const char *
 	if (!is_one)
 		json_w_array(&x->w);
 	for (size_t i = 0; i < (is_one ? 1 : n); i++)
-		insight_tables_put_number(&x->w, x->list[i], is_float);
+		insight_tables_put_number(&x->w, x->list[x->s->order[i]], is_float);
 	if (!is_one)
 		json_w_end(&x->w);
 }
@@ -415,16 +536,21 @@ static const char *stated_text(const struct insight_tables_table *x, const char 
 
 static void insight_tables_put_stated(struct insight_tables_table *x, uint32_t column)
 {
-	const char *name = x->d->k->cols[column], *cell;
+	const char *name = x->d->k->cols[column], *cell = stated_text(x, name);
 	enum insight_dtype type = x->d->dtype[column];
 
+	if (cell && (type == INSIGHT_TEXT || type == INSIGHT_INT) &&
+		type_of_list(cell, x->s->units.n) == type) {
+		json_w_key(&x->w, name);
+		json_w_raw(&x->w, str_of(cell));
+		return;
+	}
 	if (type == INSIGHT_INT || type == INSIGHT_FLOAT || type == INSIGHT_PERCENT) {
 		for (size_t i = 0; i < x->s->units.n; i++)
 			x->list[i] = stated_number(x, i, (int)column, -1);
 		insight_tables_put_list(x, name, type != INSIGHT_INT);
 		return;
 	}
-	cell = stated_text(x, name);
 	json_w_key(&x->w, name);
 	if (type == INSIGHT_TEXT)
 		json_w_cstr(&x->w, cell ? cell : "");
@@ -448,11 +574,16 @@ static void put_figure(struct insight_tables_table *x, const struct figure *k)
 	insight_tables_put_list(x, k->name, false);
 }
 
+static bool is_shown(const struct insight_tables_table *x, const struct figure *k)
+{
+	return k->is_ours ? !x->is_stated_only && (!k->is_beside || x->d->k) : true;
+}
+
 /* Writes the columns common to both tables, or their types under the same names. */
 static void insight_tables_put_columns(struct insight_tables_table *x, bool is_types)
 {
 	for (size_t i = 0; i < FIGURES; i++) {
-		if (figures[i].is_beside && !x->d->k)
+		if (!is_shown(x, &figures[i]))
 			continue;
 		if (is_types)
 			json_w_kv_i64(&x->w, figures[i].name, INSIGHT_INT);
@@ -502,23 +633,45 @@ static void insight_tables_add_code(struct insight_tables_table *x, code_idx cod
 	}
 }
 
-/* Writes the source line of a row: its innermost frame outside of the toolkit. */
+/* Finds the source line of a row: its innermost frame outside of the toolkit. */
+static const struct frame *inner_frame(const struct insight *s, const struct code_row *r)
+{
+	const struct frame *f = r->n_frames ? &s->t->frames[r->first_frame] : NULL;
+
+	for (uint16_t i = 0; i < r->n_frames; i++)
+		if (f[i].source < s->t->n_sources &&
+			!strstr(s->t->sources[f[i].source].path, "ascend-toolkit"))
+			return &f[i];
+	return f;
+}
+
+/* Finds the source line that the producer states. */
+static bool stated_frame(const struct insight_tables_table *x, struct frame *out)
+{
+	const char *text = stated_text(x, "AscendC Inner Code");
+	struct str place = text ? str_of(text) : STR("");
+	ptrdiff_t colon = str_rfind_char(place, ':');
+	uint64_t line;
+
+	if (colon <= 0 || !str_to_u64(str_sub(place, (size_t)colon + 1, place.n), &line) ||
+		line > UINT32_MAX)
+		return false;
+	*out = (struct frame){
+		insight_find_source(x->s, str_sub(place, 0, (size_t)colon)), (uint32_t)line};
+	return true;
+}
+
+/* Writes the source line of a row, which the trace or, if it has none, the producer states. */
 static bool put_inner(struct insight_tables_table *x, const struct code_row *r)
 {
 	struct insight *s = x->s;
-	const struct frame *f = NULL;
+	const struct frame *f = r ? inner_frame(s, r) : NULL;
+	struct frame stated;
 	struct strbuf b = {0};
 	bool ok;
 
-	for (uint16_t i = 0; r && i < r->n_frames && !f; i++) {
-		const struct frame *k = &s->t->frames[r->first_frame + i];
-
-		if (k->source < s->t->n_sources &&
-			!strstr(s->t->sources[k->source].path, "ascend-toolkit"))
-			f = k;
-	}
-	if (!f && r && r->n_frames)
-		f = &s->t->frames[r->first_frame];
+	if (!f && stated_frame(x, &stated))
+		f = &stated;
 	if (f && f->source < s->t->n_sources && s->has_block[f->source])
 		sb_printf(&b, "%s:%u", s->paths[f->source], f->line);
 	else
@@ -552,7 +705,8 @@ static bool insight_tables_put_row(
 	json_w_kv_cstr(&x->w, "Address", buf);
 	ok = put_inner(x, r);
 	insight_tables_put_columns(x, false);
-	json_w_kv_cstr(&x->w, "Evidence", evidence_name(x->s->t->meta.evidence));
+	if (!x->is_stated_only)
+		json_w_kv_cstr(&x->w, "Evidence", evidence_name(x->s->t->meta.evidence));
 	json_w_kv_cstr(&x->w, "Pipe", pipe_of_row(x, (char[16]){0}));
 	json_w_kv_str(&x->w, "Source",
 		source || !r ? str_of(source) : (struct str){r->text, r->text_len});
@@ -606,8 +760,36 @@ static bool group_instructions(struct insight_tables_table *x, struct instr_use 
 	return ok;
 }
 
+/* The cycles of the current row, as stated, else as summed. */
+static uint64_t row_cycles(const struct insight_tables_table *x)
+{
+	int column = x->stated ? insight_stated_column(x->d, "Cycles") : -1;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < x->s->units.n; i++) {
+		double v = stated_number(x, i, column, 0);
+
+		sum += column < 0 ? x->sum[i].cycles : v > 0 && v < 1e15 ? (uint64_t)v : 0;
+	}
+	return sum;
+}
+
+/* Writes a row unless it is left out, and keeps its size. */
+static bool put_sized_row(struct insight_tables_table *x, uint32_t at,
+	const struct insight_group *stated, const struct code_row *r)
+{
+	struct row_size size = {row_cycles(x), x->w.sb->n, at};
+
+	if (x->is_left && x->is_left[at])
+		return true;
+	if (!insight_tables_put_row(x, stated ? stated->number : r ? r->address : 0, r))
+		return false;
+	size.bytes = x->w.sb->n - size.bytes;
+	return VEC_PUSH(&x->sizes, size);
+}
+
 static bool insight_tables_put_instructions(
-	struct insight_tables_table *x, const struct instr_use *v, size_t n, uint64_t *n_rows)
+	struct insight_tables_table *x, const struct instr_use *v, size_t n, uint32_t *n_rows)
 {
 	const struct code_row *code = x->s->t->code;
 	size_t i = 0, g = 0;
@@ -625,18 +807,44 @@ static bool insight_tables_put_instructions(
 			r = r && r->n_frames ? r : &code[v[i].code];
 		}
 		g += is_stated;
-		*n_rows += is_written;
-		ok = !is_written || insight_tables_put_row(x,
-					    stated ? stated->number
-					    : r	   ? r->address
-						   : 0,
-					    r);
+		ok = !is_written || put_sized_row(x, (*n_rows)++, stated, r);
 	}
 	return ok;
 }
 
-/* --- insight_tables.c, insight_details.c --- */
-static bool insight_put_api_instr(struct insight *s, struct strbuf *out, uint64_t *n_rows)
+/* How much of a table is written: all, without our columns, or that and its costliest rows. */
+enum table_cut { TABLE_WHOLE, TABLE_STATED, TABLE_COSTLY, TABLE_CUTS };
+
+struct sized_rows {
+	uint32_t n, n_left;
+	uint8_t *is_left; /* by row; NULL: none is */
+};
+
+ORDER(costly_cmp, struct row_size, DOWN(cycles) UP(at))
+
+/* Chooses the costliest rows that fit beside the rest of the table. */
+static bool choose_rows(struct insight_tables_table *x, struct sized_rows *rows, size_t most_bytes,
+	size_t most_rows)
+{
+	size_t rest = x->w.sb->n, n = 0;
+
+	rows->is_left = arena_zalloc(&x->s->arena, (size_t)rows->n + 1, 1);
+	if (!rows->is_left)
+		return false;
+	for (size_t i = 0; i < x->sizes.n; i++)
+		rest -= x->sizes.v[i].bytes;
+	SORT(x->sizes.v, x->sizes.n, costly_cmp);
+	while (n < x->sizes.n && n < most_rows && rest + x->sizes.v[n].bytes < most_bytes)
+		rest += x->sizes.v[n++].bytes;
+	rows->n_left = (uint32_t)(x->sizes.n - n);
+	for (; n < x->sizes.n; n++)
+		rows->is_left[x->sizes.v[n].at] = 1;
+	return true;
+}
+
+/* Appends the table; one that does not fit says in *rows which rows would. */
+static bool insight_put_api_instr(
+	struct insight *s, struct strbuf *out, enum table_cut cut, struct sized_rows *rows)
 {
 	struct insight_tables_table x;
 	struct instr_use *v = arena_zalloc(&s->arena, (size_t)s->t->n_code + 1, sizeof(*v));
@@ -644,21 +852,27 @@ static bool insight_put_api_instr(struct insight *s, struct strbuf *out, uint64_
 	bool ok = insight_tables_table_open(&x, s, &s->instr, out) && v &&
 		  group_instructions(&x, v, &n);
 
-	*n_rows = 0;
+	rows->n = 0;
+	x.is_stated_only = cut != TABLE_WHOLE;
+	x.is_left = rows->is_left;
 	json_w_kv_array(&x.w, "Instructions");
-	ok = ok && insight_tables_put_instructions(&x, v, n, n_rows);
+	ok = ok && insight_tables_put_instructions(&x, v, n, &rows->n);
 	json_w_end(&x.w);
 	json_w_kv_object(&x.w, "Instructions Dtype");
 	json_w_kv_object(&x.w, "Instructions");
 	json_w_kv_i64(&x.w, "Address", INSIGHT_TEXT);
 	json_w_kv_i64(&x.w, "AscendC Inner Code", INSIGHT_TEXT);
 	insight_tables_put_columns(&x, true);
-	json_w_kv_i64(&x.w, "Evidence", INSIGHT_TEXT);
+	if (!x.is_stated_only)
+		json_w_kv_i64(&x.w, "Evidence", INSIGHT_TEXT);
 	json_w_kv_i64(&x.w, "Pipe", INSIGHT_TEXT);
 	json_w_kv_i64(&x.w, "Source", INSIGHT_TEXT);
 	json_w_end(&x.w);
 	json_w_end(&x.w);
 	json_w_end(&x.w);
+	if (ok && cut == TABLE_STATED && !is_shown_whole(s, out, rows->n))
+		ok = choose_rows(&x, rows, s->most_bytes, MAX_ROWS);
+	VEC_FREE(&x.sizes);
 	return ok && !out->failed;
 }
 
@@ -724,12 +938,13 @@ static bool insight_tables_put_line(
 	return ok;
 }
 
-/* --- insight_tables.c, insight_details.c --- */
-static bool insight_put_api_file(struct insight *s, struct strbuf *out)
+static bool insight_put_api_file(struct insight *s, struct strbuf *out, enum table_cut cut)
 {
 	const struct insight_use *v = s->uses.v;
 	struct insight_tables_table x;
 	bool ok = insight_tables_table_open(&x, s, &s->stated_lines, out);
+
+	x.is_stated_only = cut != TABLE_WHOLE;
 
 	json_w_kv_array(&x.w, "Files");
 	for (size_t i = 0, n; ok && i < s->uses.n;) {
@@ -755,84 +970,12 @@ static bool insight_put_api_file(struct insight *s, struct strbuf *out)
 	return ok && !out->failed;
 }
 
-/* --- details ---------------------------------------------------------------------------------- */
-
-/*
- * The blocks of details (types 0x05 to 0x0F) that the producer wrote with its trace, unchanged. If
- * it gave no base information (0x05), we write what the trace knows: the kernel, its SoC, how long
- * it took.
- */
-
-static const char *const op_types[] = {"AiCore", "cube", "vector", "mix"};
-
-static void put_base(const struct insight *s, struct json_writer *w)
-{
-	uint64_t begin = UINT64_MAX, end = 0;
-	unsigned kinds = 0;
-
-	for (track_idx i = 0; i < s->t->n_tracks; i++) {
-		const struct track *k = &s->t->tracks[i];
-
-		if (s->unit_of[i] == INSIGHT_NO_UNIT)
-			continue;
-		kinds |= s->units.v[s->unit_of[i]].kind; /* ASCEND_CUBE | ASCEND_VEC: mix */
-		begin = k->begin_cyc < begin ? k->begin_cyc : begin;
-		end = k->end_cyc > end ? k->end_cyc : end;
-	}
-	json_w_object(w);
-	json_w_kv_array(w, "advice");
-	json_w_end(w);
-	if (s->t->meta.launch.workgroups > 0)
-		json_w_kv_i64(w, "block_dim", s->t->meta.launch.workgroups);
-	if (end > begin && !s->is_cycles)
-		json_w_kv_double(w, "duration", (double)(end - begin) / trace_clock_mhz(s->t), 3);
-	json_w_kv_cstr(w, "name", s->t->meta.kernel ? s->t->meta.kernel : "");
-	json_w_kv_cstr(w, "op_type", op_types[kinds & 3]);
-	json_w_kv_cstr(w, "soc", s->t->meta.arch ? s->t->meta.arch : "");
-	json_w_end(w);
-}
-
-/* Did the input have such a block, of which the trace kept only other tables? */
-static bool insight_details_is_left_out(const struct insight *s, unsigned type)
-{
-	for (uint32_t i = 0; i < s->t->n_tables; i++)
-		if (strcmp(s->t->tables[i].origin, insight_type_name(type)) == 0)
-			return true;
-	return false;
-}
-
-/* Appends the block of a type from 0x05 to 0x0F; nothing if there is no such block. */
-static bool insight_put_detail(struct insight *s, unsigned type, struct strbuf *out)
-{
-	const struct named_table *k = trace_find_table(s->t, ASCEND_TABLE_DETAILS);
-	struct json_writer w;
-
-	for (uint32_t i = 0; k && i < k->n_rows; i++) {
-		const char *json = named_table_cell(k, i, "json");
-		const char *number = named_table_cell(k, i, "type");
-
-		if (json && number && strtoul(number, NULL, 10) == type) {
-			s->n_bytes_replaced += insight_put_utf8(out, str_of(json));
-			return !out->failed;
-		}
-	}
-	s->n_details_left += insight_details_is_left_out(s, type);
-	if (type == INSIGHT_BASE_INFO && (s->t->meta.kernel || s->t->meta.arch)) {
-		json_w_buf(&w, out, 0);
-		put_base(s, &w);
-	}
-	return !out->failed;
-}
-
 /* --- the container ---------------------------------------------------------------------------- */
 
 /*
  * The blocks TRACE, SOURCE, API_FILE, API_INSTR, details, then our own block. Blocks are padded to
  * 4 bytes; nothing follows the last one.
  */
-
-#define MAX_TABLE_BYTES (100u << 20) /* the viewer shows a larger block as an empty panel */
-#define MAX_ROWS 1000000u
 
 static void insight_bin_put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
 {
@@ -890,7 +1033,7 @@ static bool insight_bin_put_sources(struct insight *s, FILE *f, struct incore_er
 
 	for (source_idx i = 0; ok && i < s->t->n_sources; i++) {
 		const struct source_file *k = &s->t->sources[i];
-		bool is_large = k->text_len > MAX_TABLE_BYTES;
+		bool is_large = k->text_len > s->most_bytes;
 
 		if (!s->has_block[i])
 			continue;
@@ -913,34 +1056,57 @@ static bool insight_bin_put_sources(struct insight *s, FILE *f, struct incore_er
 	return ok;
 }
 
-/* Writes a table; one too large for the viewer is left out and counted. */
-static void insight_bin_put_table(
-	struct insight *s, FILE *f, const struct strbuf *b, uint64_t n_rows, unsigned type)
+static void count_columns(struct insight *s, enum table_cut cut)
 {
-	if (b->n >= MAX_TABLE_BYTES || n_rows > MAX_ROWS)
-		s->n_rows_left += n_rows;
+	for (size_t i = 0; i < FIGURES && cut != TABLE_WHOLE; i++)
+		s->n_columns_left += figures[i].is_ours;
+}
+
+/* Writes the lines, if need be without our columns; all or nothing. */
+static bool put_lines(struct insight *s, FILE *f, struct strbuf *b)
+{
+	bool is_put = false, ok = true;
+
+	for (unsigned cut = 0; ok && !is_put && cut < TABLE_COSTLY; cut++) {
+		sb_reset(b);
+		ok = insight_put_api_file(s, b, cut);
+		is_put = ok && is_shown_whole(s, b, s->n_lines);
+		if (is_put)
+			count_columns(s, cut);
+	}
+	if (is_put)
+		insight_bin_put_block(f, b->p, b->n, INSIGHT_API_FILE, INSIGHT_MARK);
 	else
-		insight_bin_put_block(
-			f, b->p, b->n, type, type == INSIGHT_API_INSTR ? 0 : INSIGHT_MARK);
+		s->n_rows_left += s->n_lines;
+	return ok;
+}
+
+/* Writes the instructions: the first cut that the viewer shows. The last has the list of cores at
+ * least, by which it draws the page. */
+static bool put_instructions(struct insight *s, FILE *f, struct strbuf *b)
+{
+	struct sized_rows rows = {0};
+	bool is_put = false, ok = true;
+
+	for (unsigned cut = 0; ok && !is_put && cut < TABLE_CUTS; cut++) {
+		sb_reset(b);
+		ok = insight_put_api_instr(s, b, cut, &rows);
+		is_put = cut == TABLE_COSTLY || is_shown_whole(s, b, rows.n);
+		if (is_put)
+			count_columns(s, cut);
+	}
+	s->n_rows_left += rows.n_left;
+	if (ok)
+		insight_bin_put_block(f, b->p, b->n, INSIGHT_API_INSTR, 0);
+	return ok;
 }
 
 static bool insight_bin_put_tables(struct insight *s, FILE *f, struct incore_error *e)
 {
 	struct strbuf b = {0};
-	uint64_t n_rows = s->n_lines;
-	bool ok = true;
+	bool ok = (!s->n_lines || put_lines(s, f, &b)) &&
+		  (!s->t->n_code || put_instructions(s, f, &b));
 
-	if (n_rows) {
-		ok = insight_put_api_file(s, &b);
-		if (ok)
-			insight_bin_put_table(s, f, &b, n_rows, INSIGHT_API_FILE);
-		sb_reset(&b);
-	}
-	if (ok && s->t->n_code) {
-		ok = insight_put_api_instr(s, &b, &n_rows);
-		if (ok)
-			insight_bin_put_table(s, f, &b, n_rows, INSIGHT_API_INSTR);
-	}
 	for (unsigned type = INSIGHT_BASE_INFO; ok && type <= INSIGHT_TOP_STALL; type++) {
 		sb_reset(&b);
 		ok = insight_put_detail(s, type, &b);

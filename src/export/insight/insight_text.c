@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* insight_text.c: formats times, arguments and names for trace.json and the tables. */
+#include <errno.h>
+#include <iconv.h>
+
+#include "base/file.h"
 #include "codec/json_writer.h"
 #include "export/insight/insight.h"
 
@@ -52,11 +56,49 @@ struct str insight_event_name(const struct insight *s, code_idx code)
 	return str_sub(text, skip, text.n - skip - (blank > 0 ? rest.n - (size_t)blank : 0));
 }
 
+/* --- UTF-8 --- */
+
+static bool is_utf8(struct str text)
+{
+	size_t i = 0, n = 1;
+
+	for (; i < text.n && n; i += n)
+		n = utf8_length((const unsigned char *)text.p + i, text.n - i);
+	return n != 0;
+}
+
+/* Appends GBK as UTF-8; false, and nothing is appended, if it is no GBK or the system has no table
+ * of it. */
+static bool put_gbk(struct strbuf *b, struct str text)
+{
+	iconv_t table = iconv_open("UTF-8", "GBK");
+	char *in = (char *)(uintptr_t)text.p, buf[512];
+	size_t left = text.n, was = b->n;
+	bool ok = table != (iconv_t)-1;
+
+	while (ok && left) {
+		char *out = buf;
+		size_t room = sizeof(buf), n = iconv(table, &in, &left, &out, &room);
+
+		ok = n != (size_t)-1 || errno == E2BIG;
+		sb_add(b, buf, sizeof(buf) - room);
+	}
+	if (table != (iconv_t)-1)
+		iconv_close(table);
+	if (!ok && !b->failed && b->p) {
+		b->n = was;
+		b->p[was] = 0;
+	}
+	return ok;
+}
+
 uint64_t insight_put_utf8(struct strbuf *b, struct str text)
 {
 	uint64_t n_bad = 0;
 	size_t from = 0;
 
+	if (!is_utf8(text) && put_gbk(b, text))
+		return 0;
 	for (size_t i = 0; i < text.n;) {
 		size_t n = utf8_length((const unsigned char *)text.p + i, text.n - i);
 
@@ -70,6 +112,88 @@ uint64_t insight_put_utf8(struct strbuf *b, struct str text)
 	}
 	sb_add(b, text.p + from, text.n - from);
 	return n_bad;
+}
+
+static bool make_text(struct insight *s, const char **text)
+{
+	struct strbuf b = {0};
+
+	if (!*text || is_utf8(str_of(*text)))
+		return true;
+	s->n_bytes_replaced += insight_put_utf8(&b, str_of(*text));
+	*text = b.failed ? NULL : arena_strndup(&s->arena, b.p, b.n);
+	sb_free(&b);
+	return *text != NULL;
+}
+
+/* The opcode and the operands are events' own texts, so each is converted by itself. */
+static bool make_row_text(struct insight *s, struct code_row *r, struct str opcode)
+{
+	struct str text = {r->text, r->text_len};
+	struct strbuf b = {0};
+
+	if (is_utf8(text))
+		return true;
+	insight_put_utf8(&b, str_sub(text, 0, opcode.n));
+	s->n_bytes_replaced += insight_put_utf8(&b, str_sub(text, opcode.n, text.n));
+	r->text = b.failed ? NULL : arena_strndup(&s->arena, b.p, b.n);
+	r->text_len = (uint32_t)b.n;
+	sb_free(&b);
+	return r->text != NULL;
+}
+
+static bool has_other_text(const struct trace *t)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < t->n_opcodes; i++)
+		ok = is_utf8(str_of(t->opcodes[i]));
+	for (code_idx i = 0; ok && i < t->n_code; i++)
+		ok = is_utf8((struct str){t->code[i].text, t->code[i].text_len});
+	for (uint32_t k = 0; ok && k < t->n_tables; k++) {
+		const struct named_table *d = &t->tables[k];
+
+		for (size_t i = 0; ok && i < (size_t)d->n_rows * d->n_cols; i++)
+			ok = !d->cells[i] || is_utf8(str_of(d->cells[i]));
+	}
+	return !ok;
+}
+
+static bool make_table_texts(struct insight *s, struct trace *t)
+{
+	bool ok = true;
+
+	t->tables = arena_memdup(&s->arena, t->tables, t->n_tables * sizeof(*t->tables));
+	for (uint32_t k = 0; ok && t->tables && k < t->n_tables; k++) {
+		size_t n = (size_t)t->tables[k].n_rows * t->tables[k].n_cols;
+		const char **cells =
+			arena_memdup(&s->arena, t->tables[k].cells, n * sizeof(*cells));
+
+		ok = cells || !n;
+		for (size_t i = 0; ok && i < n; i++)
+			ok = make_text(s, &cells[i]);
+		t->tables[k].cells = cells;
+	}
+	return ok && (t->tables || !t->n_tables);
+}
+
+bool insight_make_texts(struct insight *s)
+{
+	struct trace *t = &s->shown;
+	bool ok;
+
+	if (!has_other_text(s->t))
+		return true;
+	*t = *s->t;
+	t->opcodes = arena_memdup(&s->arena, t->opcodes, t->n_opcodes * sizeof(*t->opcodes));
+	t->code = arena_memdup(&s->arena, t->code, t->n_code * sizeof(*t->code));
+	ok = (t->opcodes || !t->n_opcodes) && (t->code || !t->n_code);
+	for (code_idx i = 0; ok && i < t->n_code; i++)
+		ok = make_row_text(s, &t->code[i], str_of(s->t->opcodes[t->code[i].opcode]));
+	for (uint32_t i = 0; ok && i < t->n_opcodes; i++)
+		ok = make_text(s, &t->opcodes[i]);
+	s->t = t;
+	return ok && make_table_texts(s, t);
 }
 
 /* --- paths --- */
@@ -88,7 +212,8 @@ static const char *path_end(const struct strbuf *b, size_t room)
 	return p;
 }
 
-/* Makes a path unique: if another source has it, the number of the source is appended. */
+/* Makes a path unique: if another source has it, the number of the source stands before its
+ * extension, by which the viewer chooses how to colour a text. */
 static const char *distinct_path(struct strbuf *b, source_idx number, struct intern *known)
 {
 	uint32_t n = known->n, at = intern_add(known, str_of(path_end(b, MAX_PATH)));
@@ -97,8 +222,11 @@ static const char *distinct_path(struct strbuf *b, source_idx number, struct int
 	for (source_idx k = number; at < n; k++) {
 		struct strbuf again = {0};
 		int room = MAX_PATH - snprintf(tail, sizeof(tail), "~%u", k);
+		const char *path = path_end(b, (size_t)room);
+		const char *dot = strrchr(path_base(path), '.');
+		size_t stem = dot && dot > path_base(path) ? (size_t)(dot - path) : strlen(path);
 
-		sb_printf(&again, "%s%s", path_end(b, (size_t)room), tail);
+		sb_printf(&again, "%.*s%s%s", (int)stem, path, tail, path + stem);
 		at = again.failed ? INTERN_NONE : intern_add(known, str_of(again.p));
 		sb_free(&again);
 	}
@@ -176,19 +304,16 @@ const char *insight_row_args(struct insight *s, code_idx code)
 	return s->row_args[code];
 }
 
-/* Bytes moved by the executions on one core, if they divide evenly; 0: not known. */
+/* Bytes moved by the executions of a row on one core; 0: not known. A trace that states them per
+ * instruction alone has them for the only core that executed it. */
 uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit)
 {
 	const struct insight_cell *c = &s->cells[(size_t)code * s->units.n];
-	uint64_t hits = 0;
+	size_t n = 0;
 
-	if (code >= s->t->n_code || !s->t->code[code].bytes)
-		return 0;
-	if (s->selection)
-		hits = s->t->code[code].stated.hit; /* others were not read */
-	for (size_t i = 0; i < s->units.n && !s->selection; i++)
-		hits += c[i].hit;
-	if (!hits || s->t->code[code].bytes % hits)
-		return 0;
-	return s->t->code[code].bytes / hits * c[unit].hit;
+	if (s->t->n_moved || s->selection)
+		return c[unit].bytes;
+	for (size_t i = 0; i < s->units.n; i++)
+		n += c[i].hit != 0;
+	return n == 1 && c[unit].hit ? s->t->code[code].bytes : 0;
 }

@@ -432,13 +432,16 @@ bool insight_begin_trace(struct insight *s, struct incore_error *e)
 
 /* --- events --- */
 
+#define ID_TEXT 96
+
 struct slice_text {
 	const char *args; /* without its closing brace */
 	struct str name, tid;
 	const char *pid, *cname;
-	char group[48]; /* "": no group */
+	char group[ID_TEXT]; /* "": no group */
 	uint64_t bytes;
 	uint64_t row;	      /* number + 1, if only that identifies it; 0: not written */
+	const char *same_as;  /* id of the flag that this one repeats, or NULL */
 	struct str true_name; /* of a flag whose name the viewer does not know; n 0: not needed */
 };
 
@@ -476,6 +479,10 @@ static void insight_trace_put_args(struct insight *s, const struct slice_text *v
 		text_puts(o, ",\"row\":\"");
 		text_put_u64(o, v->row - 1);
 		text_puts(o, "\"");
+	}
+	if (v->same_as) {
+		text_puts(o, ",\"same_as\":");
+		text_put_quoted(o, str_of(v->same_as));
 	}
 	if (v->true_name.n) {
 		text_puts(o, ",\"true_name\":");
@@ -541,6 +548,7 @@ static void insight_trace_add_cell(
 	}
 	c->hit++;
 	c->cycles += end - start;
+	c->bytes += trace_moved_bytes(s->t, k->index, i);
 	c->pipe = d->tag[i];
 	c->cache += cache;
 	c->queue += d->stall_cyc[i] - cache;
@@ -562,21 +570,38 @@ static bool insight_trace_is_cross(const struct insight *s, uint64_t pair)
 	return l && s->unit_of[l->from_track] != s->unit_of[l->to_track];
 }
 
+static uint64_t flag_key(track_idx track, uint32_t slice)
+{
+	return (uint64_t)track << 32 | slice;
+}
+
+/* The viewer draws one line from a flag: for each further link the flag is written again, without
+ * length, so that the lanes have the time of all flags once. */
 static bool add_flag(struct insight *s, const struct export_track *k, uint32_t i, uint64_t cache)
 {
 	const struct track_data *d = k->data;
-	uint64_t *pair = u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i);
+	uint64_t *end = u64_map_find(&s->end_of, flag_key(k->index, i));
+	uint64_t at = end ? *end : 0;
 	struct insight_flag f = {.track = k->index,
 		.slice = i,
 		.start = d->start_cyc[i] + d->stall_cyc[i],
 		.end = d->start_cyc[i] + d->dur_cyc[i],
 		.cache = cache,
 		.queue = d->stall_cyc[i] - cache,
-		.code = d->code[i],
-		.pair = pair ? *pair : 0};
+		.code = d->code[i]};
 
 	f.is_wait = ascend_is_wait(ascend_sync_of(insight_opcode(s, f.code)));
-	return insight_trace_is_cross(s, f.pair) ? VEC_PUSH(&s->cross, f) : VEC_PUSH(&s->flags, f);
+	do {
+		f.pair = at ? (at - 1) / 2 + 1 : 0;
+		if (insight_trace_is_cross(s, f.pair) ? !VEC_PUSH(&s->cross, f)
+						      : !VEC_PUSH(&s->flags, f))
+			return false;
+		at = at ? s->next_end[at - 1] : 0;
+		f.is_copy = true;
+		f.start = f.end;
+		f.cache = f.queue = 0;
+	} while (at);
+	return true;
 }
 
 static bool insight_trace_put_one(struct insight *s, const struct export_track *k, uint32_t i)
@@ -600,17 +625,14 @@ static bool insight_trace_put_one(struct insight *s, const struct export_track *
 	/* A flag to or from another core that has no partner is written as a normal slice. */
 	if (sync == SYNC_SET || sync == SYNC_WAIT ||
 		((ascend_is_set(sync) || ascend_is_wait(sync)) &&
-			u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i)))
+			u64_map_find(&s->end_of, flag_key(k->index, i))))
 		return add_flag(s, k, i, cache);
 	if (d->stall_cyc[i])
 		snprintf(v.group, sizeof(v.group), "%.*s_%llu",
 			(int)(v.name.n < 24 ? v.name.n : 24), v.name.p,
 			(unsigned long long)++s->n_groups);
 	insight_trace_put_heads(s, &v, d->start_cyc[i], cache, d->stall_cyc[i] - cache);
-	if (d->code[i] < s->t->n_code && s->t->code[d->code[i]].bytes &&
-		s->t->code[d->code[i]].stated.hit &&
-		s->t->code[d->code[i]].bytes % s->t->code[d->code[i]].stated.hit == 0)
-		v.bytes = s->t->code[d->code[i]].bytes / s->t->code[d->code[i]].stated.hit;
+	v.bytes = trace_moved_bytes(s->t, k->index, i);
 	insight_trace_put_slice(
 		s, &v, d->start_cyc[i] + d->stall_cyc[i], d->dur_cyc[i] - d->stall_cyc[i]);
 	return true;
@@ -667,14 +689,44 @@ static struct str plain_flag(struct str opcode)
 	return ascend_is_wait(ascend_sync_of(opcode)) ? STR("WAIT_FLAG") : STR("SET_FLAG");
 }
 
+/* Ids of flags within a core and between cores count apart. */
+static void put_id(
+	const struct insight *s, track_idx track, uint64_t number, bool is_cross, char out[ID_TEXT])
+{
+	if (is_cross)
+		snprintf(out, ID_TEXT, "intra_%llu", (unsigned long long)number);
+	else
+		snprintf(out, ID_TEXT, "%.64s_%llu", s->units.v[s->unit_of[track]].name,
+			(unsigned long long)number);
+}
+
+/* Finds the id of the flag that f repeats, or keeps the id of one that will be repeated. */
+static bool share_id(struct insight *s, const struct insight_flag *f, uint64_t number,
+	bool is_cross, char out[ID_TEXT])
+{
+	uint64_t key = flag_key(f->track, f->slice), *end = u64_map_find(&s->end_of, key), *id;
+
+	out[0] = 0;
+	if (!f->is_copy && (!end || !s->next_end[*end - 1]))
+		return true;
+	id = u64_map_at(&s->shared_ids, key);
+	if (id && f->is_copy && *id)
+		put_id(s, f->track, (*id - 1) / 2, (*id - 1) % 2, out);
+	else if (id)
+		*id = 2 * number + is_cross + 1;
+	return id != NULL;
+}
+
 /* Writes B and E together; the head cost of a WAIT goes before it, under the flag's id. */
-static bool insight_trace_put_flag(struct insight *s, const struct insight_flag *f, const char *id)
+static bool insight_trace_put_flag(
+	struct insight *s, const struct insight_flag *f, const char *id, const char *same_as)
 {
 	struct slice_text v = {.args = insight_row_args(s, f->code),
 		.name = insight_opcode(s, f->code),
 		.tid = str_of(pipe_of_track(s, f->track)),
 		.pid = s->units.v[s->unit_of[f->track]].name,
-		.cname = f->is_wait ? "yellow" : "black"};
+		.cname = f->is_wait ? "yellow" : "black",
+		.same_as = *same_as ? same_as : NULL};
 	struct text_out *o = &s->trace;
 	struct str plain = plain_flag(v.name);
 	bool is_plain = str_eq(v.name, plain);
@@ -731,21 +783,24 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 /* unit: that of all flags; INSIGHT_NO_UNIT: the two of a pair are on different units. */
 static bool put_flags(struct insight *s, struct insight_flag *v, size_t n, uint32_t unit)
 {
-	char id[96];
+	bool is_cross = unit == INSIGHT_NO_UNIT;
+	uint64_t *n_ids = is_cross ? &s->n_cross : &s->n_ids;
+	char id[ID_TEXT], same_as[ID_TEXT];
 
 	SORT(v, n, pair_cmp);
 	for (size_t i = 0; i < n; i++) {
 		bool is_pair = i + 1 < n && v[i].pair && v[i].pair == v[i + 1].pair &&
 			       !v[i].is_wait && v[i + 1].is_wait;
+		uint64_t number;
 
-		if (unit == INSIGHT_NO_UNIT)
-			snprintf(id, sizeof(id), "intra_%llu", (unsigned long long)s->n_cross++);
-		else
-			snprintf(id, sizeof(id), "%.64s_%llu", s->units.v[unit].name,
-				(unsigned long long)s->n_ids++);
-		if (!insight_trace_put_flag(s, &v[i], id) ||
-			(is_pair && !insight_trace_put_flag(s, &v[i + 1], id)))
-			return false;
+		if (v[i].is_copy && !is_pair)
+			continue;
+		number = (*n_ids)++;
+		put_id(s, v[i].track, number, is_cross, id);
+		for (size_t k = i; k <= i + is_pair; k++)
+			if (!share_id(s, &v[k], number, is_cross, same_as) ||
+				!insight_trace_put_flag(s, &v[k], id, same_as))
+				return false;
 		if (is_pair) {
 			put_flow(s, &v[i], &v[i + 1], id);
 			s->n_flows++;

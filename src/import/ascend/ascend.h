@@ -24,13 +24,18 @@
 /* Flags of a slice. Until the clock is known, its times are microseconds: start is a double, dur a
  * float. With REC_EXTRA, stall is an index into extras; else, while reading for IMPORT_TEXT, it is
  * the index of its event. */
-enum { REC_EXTRA = 1, REC_LONG = 2 /* dur is an index into b->long_us */ };
+enum {
+	REC_EXTRA = 1,
+	REC_LONG = 2,  /* dur is an index into b->long_us */
+	REC_BYTES = 4, /* without REC_EXTRA: stall is an index into b->moved */
+};
 
 struct asc_extra {	   /* more data of a flag or of an instruction with a head cost */
 	uint64_t key;	   /* shared by the SET and the WAIT of a pair; 0: not a flag */
 	struct str id;	   /* the producer's id, for messages */
 	double cache, ccu; /* head cost: microseconds or cycles */
 	uint64_t end;	   /* cycles; set by asc_finish() */
+	uint64_t bytes;	   /* moved by it; 0: not stated */
 	uint32_t stall_cyc, cache_cyc; /* the head cost; set by asc_finish() */
 	uint32_t lane, slice;	       /* lane NO_TRACK: head cost without its instruction */
 	uint32_t code;
@@ -72,6 +77,12 @@ struct asc_open { /* a B or E whose counterpart was not seen yet */
 	bool is_begin;
 	uint64_t offset; /* of a B in the file */
 	struct str id, detail;
+	struct str same_as; /* a B that only carries another line of the flag with this id */
+};
+
+struct asc_again { /* another key of a flag */
+	uint64_t key, of;
+	uint8_t sync; /* enum ascend_sync */
 };
 
 struct asc_unit {
@@ -167,6 +178,7 @@ struct asc_build {
 	VEC(struct frame) frames;
 	VEC(struct asc_extra) extras;
 	VEC(struct asc_open) open;
+	VEC(struct asc_again) again;
 	struct u64_map open_at;
 	size_t n_open;
 	VEC(struct asc_flow) flows;
@@ -179,6 +191,8 @@ struct asc_build {
 	VEC(struct asc_detail) details; /* blocks of details in file order */
 	VEC(struct asc_unit) units;
 	VEC(double) long_us;
+	VEC(uint64_t) moved;	       /* bytes of slices without an extra */
+	size_t n_moved;		       /* slices with bytes */
 	VEC(struct source_file) texts; /* SOURCE blocks */
 	uint64_t counts[ASC_COUNTS];
 	uint64_t n_events, n_slices, n_heads;
@@ -229,6 +243,9 @@ struct track_slice *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
 /* Finds or makes the extra of a slice; NULL when out of memory. */
 struct asc_extra *asc_extra_of(struct asc_build *b, struct track_slice *r, uint32_t lane);
 bool asc_set_us(struct asc_build *b, struct track_slice *r, double ts, double dur);
+/* Keeps what a slice moved, which must have its extra by then; nothing with IMPORT_TEXT. */
+bool asc_set_bytes(struct asc_build *b, struct track_slice *r, uint64_t bytes);
+uint64_t asc_bytes_of(const struct asc_build *b, const struct track_slice *r);
 /* The key under which a process_name (tid NULL) or thread_name is stored. */
 uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid);
 /* The key that pairs a flag without id: FIFO per unit and operands; 0: not a flag. */
@@ -240,6 +257,8 @@ bool asc_finish(struct asc_build *b, struct incore_error *e);
 struct asc_links {
 	VEC(struct link) v;
 };
+/* Adds the links of barriers. */
+bool asc_link_barriers(struct asc_build *b, struct asc_links *out);
 bool asc_merge_csv(struct asc_build *b); /* uses CSV totals, or compares them with API_INSTR */
 bool asc_put_code(struct asc_build *b, struct incore_error *e);	  /* code, sources, totals */
 bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* from aicore_binary.o */

@@ -304,13 +304,14 @@ static bool ascend_trace_add_sync(
 	return true;
 }
 
-static bool add_bytes(struct asc_build *b, uint32_t code, struct str text)
+static bool add_bytes(struct asc_build *b, struct track_slice *r, struct str text)
 {
 	uint64_t v;
 
-	if (text.n && str_to_u64(text, &v) && v < UINT64_C(1) << 48)
-		b->code.v[code].bytes += v;
-	return true;
+	if (!text.n || !str_to_u64(text, &v) || v >= UINT64_C(1) << 48)
+		return true;
+	b->code.v[r->code].bytes += v;
+	return asc_set_bytes(b, r, v);
 }
 
 static bool ascend_trace_add_slice(struct asc_build *b, const struct trace_event *ev)
@@ -336,9 +337,8 @@ static bool ascend_trace_add_slice(struct asc_build *b, const struct trace_event
 	if (!r || !asc_set_us(b, r, ev->ts, dur) || !set_place(b, r, &at) ||
 		!ascend_trace_add_sync(b, lane, r, ev->id, ev->detail))
 		return false;
-	if (ev->process_bytes.n)
-		add_bytes(b, code, ev->process_bytes);
-	return !ev->group_id.n || ascend_trace_join_group(b, lane, r, ev->group_id);
+	return (!ev->group_id.n || ascend_trace_join_group(b, lane, r, ev->group_id)) &&
+	       add_bytes(b, r, ev->process_bytes);
 }
 
 /* --- B and E --- */
@@ -347,8 +347,13 @@ static bool ascend_trace_close_pair(struct asc_build *b, const struct asc_open *
 {
 	double start = o->is_begin ? o->ts : other, end = o->is_begin ? other : o->ts;
 	struct text_event at = {.offset = o->offset, .is_pair = true, .ts = start, .dur = end};
-	struct track_slice *r = asc_add(b, o->lane, o->code);
+	struct track_slice *r;
 
+	if (o->same_as.n && o->id.n)
+		return VEC_PUSH(&b->again, (struct asc_again){hash_bytes(o->id.p, o->id.n, 11) | 1,
+						   hash_bytes(o->same_as.p, o->same_as.n, 11) | 1,
+						   b->rows.v[o->code].sync});
+	r = asc_add(b, o->lane, o->code);
 	if (!r)
 		return false;
 	if (end < start) {
@@ -384,6 +389,7 @@ static bool ascend_trace_add_half(struct asc_build *b, const struct trace_event 
 		o.code = code_of_event(b, ev);
 		if (o.code == NO_CODE)
 			return false;
+		o.same_as = trace_event_find(ev->args, "same_as");
 	}
 	if (*at) {
 		const struct asc_open *top = &b->open.v[*at - 1];

@@ -46,6 +46,7 @@ void asc_deinit(struct asc_build *b)
 	VEC_FREE(&b->frames);
 	VEC_FREE(&b->extras);
 	VEC_FREE(&b->open);
+	VEC_FREE(&b->again);
 	VEC_FREE(&b->flows);
 	VEC_FREE(&b->names);
 	VEC_FREE(&b->series);
@@ -55,6 +56,7 @@ void asc_deinit(struct asc_build *b)
 	VEC_FREE(&b->details);
 	VEC_FREE(&b->units);
 	VEC_FREE(&b->long_us);
+	VEC_FREE(&b->moved);
 	VEC_FREE(&b->texts);
 	VEC_FREE(&b->head_extras);
 	u64_map_deinit(&b->lane_at);
@@ -309,6 +311,29 @@ bool asc_set_us(struct asc_build *b, struct track_slice *r, double ts, double du
 	if (ts < b->min_us)
 		b->min_us = ts;
 	return true;
+}
+
+bool asc_set_bytes(struct asc_build *b, struct track_slice *r, uint64_t bytes)
+{
+	if (b->trace->text || !bytes)
+		return true;
+	b->n_moved++;
+	if (r->flags & REC_EXTRA) {
+		b->extras.v[r->stall].bytes = bytes;
+		return true;
+	}
+	if (b->moved.n >= UINT32_MAX || !VEC_PUSH(&b->moved, bytes))
+		return false;
+	r->stall = (uint32_t)(b->moved.n - 1);
+	r->flags |= REC_BYTES;
+	return true;
+}
+
+uint64_t asc_bytes_of(const struct asc_build *b, const struct track_slice *r)
+{
+	if (r->flags & REC_EXTRA)
+		return b->extras.v[r->stall].bytes;
+	return r->flags & REC_BYTES ? b->moved.v[r->stall] : 0;
 }
 
 /* Cube sync id s belongs to vector core 0 (s < 16) or 1, there as s mod 16. */

@@ -44,10 +44,10 @@ struct api {
 	unsigned n_cols;
 	VEC(struct str) items; /* items of the per-core lists of the row */
 	struct asc_table table;
-	struct str file;     /* file of the following lines */
-	uint64_t n_short;    /* lists whose length is not the number of cores */
-	uint64_t n_left_out; /* columns beyond MAX_COLUMNS */
-	uint64_t n_rows;
+	struct str file;	    /* file of the following lines */
+	uint64_t n_short;	    /* lists whose length is not the number of cores */
+	uint64_t n_left_out;	    /* columns beyond MAX_COLUMNS */
+	uint64_t n_rows, row_added; /* row_added: the last whose file is known */
 };
 
 static bool is_known_per_core(struct str s)
@@ -251,6 +251,21 @@ static struct str plain_text(struct api *a, int column)
 	return str_of(p ? p : "");
 }
 
+/* A second row of an instruction may be of another file, which its frames do not name. */
+static bool keep_other_file(struct api *a, const struct asc_stated *have)
+{
+	struct str place;
+	ptrdiff_t colon;
+
+	if (a->row_added == a->n_rows)
+		return true;
+	a->row_added = a->n_rows;
+	place = plain_text(a, column_index(a, "AscendC Inner Code"));
+	colon = str_rfind_char(place, ':');
+	return str_eq(place, have->source) || colon <= 0 ||
+	       intern_add(&a->b->sources, str_sub(place, 0, (size_t)colon)) != INTERN_NONE;
+}
+
 /* Adds this row's totals for the kind of core k to those of its PC. */
 static bool insight_add_stated(struct api *a, size_t k, int64_t calls, int64_t cycles)
 {
@@ -270,8 +285,9 @@ static bool insight_add_stated(struct api *a, size_t k, int64_t calls, int64_t c
 			continue;
 		have->calls += calls > 0 ? calls : 0;
 		have->cycles += cycles > 0 ? cycles : 0;
-		return true;
+		return keep_other_file(a, have);
 	}
+	a->row_added = a->n_rows;
 	s.text = plain_text(a, column_index(a, "Source"));
 	s.source = plain_text(a, column_index(a, "AscendC Inner Code"));
 	s.pipe = plain_text(a, column_index(a, "Pipe"));
@@ -415,12 +431,35 @@ static bool insight_pass(struct api *a, bool is_first, bool is_instr, struct inc
 	return ok;
 }
 
+/* Keeps the order of the cores unless it is that of their numbers. */
+static bool keep_cores(struct api *a)
+{
+	struct ascend_unit last = {0}, u;
+	struct asc_table k;
+	bool is_sorted = true;
+
+	for (size_t i = 0; i < a->cores.n; i++, last = u) {
+		if (!ascend_unit_of(a->cores.v[i], &u))
+			return true;
+		is_sorted &=
+			!i || u.core > last.core || (u.core == last.core && u.unit > last.unit);
+	}
+	if (is_sorted)
+		return true;
+	asc_table_open(a->b, &k, ASCEND_TABLE_CORES, a->path, "Core");
+	for (size_t i = 0; i < a->cores.n; i++)
+		asc_put(a->b, &k, a->cores.v[i]);
+	return asc_table_close(a->b, &k);
+}
+
 static bool read_both(struct api *a, bool is_instr, struct incore_error *e)
 {
 	struct asc_build *b = a->b;
 
 	if (!insight_pass(a, true, is_instr, e))
 		return false;
+	if (is_instr && !keep_cores(a))
+		return err_nomem(e);
 	asc_table_open(b, &a->table, is_instr ? ASCEND_TABLE_INSTR : ASCEND_TABLE_LINES, a->path,
 		is_instr ? "Core" : "Core|Source");
 	for (unsigned c = 0; c < a->n_cols; c++)

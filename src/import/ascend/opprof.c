@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "codec/csv.h"
 #include "import/ascend/ascend.h"
 #include "import/capture_cache.h"
@@ -250,7 +251,66 @@ static bool opprof_compare_rows(struct asc_build *b, const struct asc_build *oth
 	return ok;
 }
 
-/* Compares a builder of ticks with that of the derived trace; takes its source lines. */
+struct moving {	      /* an execution of an instruction that moves bytes */
+	uint64_t key; /* of its instruction and pipe */
+	double at;
+	size_t order;
+	uint64_t bytes;
+	struct track_slice *slice;
+};
+typedef VEC(struct moving) movings;
+
+ORDER(moving_cmp, struct moving, UP(key) UP(at) UP(order))
+
+static bool add_movings(const struct asc_build *b, movings *out)
+{
+	EACH (const struct asc_lane, l, b->lanes.v, b->lanes.n) {
+		uint64_t lane = hash_bytes(l->tid.p, l->tid.n, hash_bytes(l->pid.p, l->pid.n, 13));
+
+		EACH (struct track_slice, r, l->recs.v, l->recs.n) {
+			struct moving m = {.key = lane ^ opprof_row_key(b, r->code),
+				.at = (double)r->start,
+				.order = out->n,
+				.bytes = asc_bytes_of(b, r),
+				.slice = r};
+
+			if (!b->is_ticks)
+				memcpy(&m.at, &r->start, sizeof(m.at));
+			if (b->code.v[r->code].bytes && !VEC_PUSH(out, m))
+				return false;
+		}
+	}
+	SORT(out->v, out->n, moving_cmp);
+	return true;
+}
+
+/* Gives the k-th execution of an instruction on a pipe the bytes of the k-th in the derived trace,
+ * where both have as many. */
+static bool take_moved(struct asc_build *b, const struct asc_build *other)
+{
+	movings to = {0}, from = {0};
+	bool ok = !other->n_moved || (add_movings(b, &to) && add_movings(other, &from));
+
+	for (size_t i = 0, k = 0; ok && i < to.n;) {
+		uint64_t key = to.v[i].key;
+		size_t n = 0, m = 0;
+
+		while (i + n < to.n && to.v[i + n].key == key)
+			n++;
+		while (k < from.n && from.v[k].key < key)
+			k++;
+		while (k + m < from.n && from.v[k + m].key == key)
+			m++;
+		for (size_t j = 0; ok && j < n && n == m; j++)
+			ok = asc_set_bytes(b, to.v[i + j].slice, from.v[k + j].bytes);
+		i += n;
+	}
+	VEC_FREE(&to);
+	VEC_FREE(&from);
+	return ok;
+}
+
+/* Compares a builder of ticks with that of the derived trace; takes its source lines and bytes. */
 static bool asc_compare(struct asc_build *b, const struct asc_build *other, struct incore_error *e)
 {
 	uint64_t *ticks = mem_zalloc(b->code.n + 1, sizeof(*ticks));
@@ -259,7 +319,7 @@ static bool asc_compare(struct asc_build *b, const struct asc_build *other, stru
 
 	if (ok) {
 		sum_ticks(b, ticks);
-		ok = opprof_compare_rows(b, other, ticks, &c);
+		ok = opprof_compare_rows(b, other, ticks, &c) && take_moved(b, other);
 	}
 	mem_free(ticks);
 	if (ok && c.us > 0)

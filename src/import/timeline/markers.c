@@ -235,7 +235,7 @@ static void forget_waves(struct trace *t)
 	t->n_tracks = t->n_code = t->n_frames = t->n_sources = t->n_code_links = 0;
 	t->n_occupancy = t->n_dispatch_events = t->n_counters = t->n_counter_names = 0;
 	t->n_kernel_names = t->n_markers = t->n_other_issues = t->n_stated_series = 0;
-	t->n_links = t->n_heads = t->n_reasons = t->n_metrics = 0;
+	t->n_links = t->n_heads = t->n_moved = t->n_reasons = t->n_metrics = 0;
 	t->levels[3] = t->levels[4] = NULL;
 	t->samples = NULL;
 	t->reason_counts = NULL;

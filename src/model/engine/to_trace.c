@@ -13,6 +13,7 @@ struct maker {
 	struct incore_error *e;
 	uint32_t *track_of; /* by lane: + 1 */
 	uint32_t **place;   /* by lane: where slice i went */
+	VEC(struct slice_bytes) moved;
 };
 
 /* --- order --- */
@@ -63,8 +64,13 @@ static bool fill_track(struct maker *m, uint32_t core, unsigned pipe, track_idx 
 	}
 	sort_slices(v, l->slices.n);
 	for (uint32_t i = 0; i < l->slices.n; i++) {
+		const struct timed_slice *s = &l->slices.v[v[i].stall];
+		uint64_t bytes = rows_bytes(&m->rows, c->stream, s);
+
 		m->place[lane][v[i].stall] = i;
-		v[i].stall = l->slices.v[v[i].stall].stall;
+		v[i].stall = s->stall;
+		if (bytes && !VEC_PUSH(&m->moved, (struct slice_bytes){k, i, bytes}))
+			return false;
 	}
 	m->t->tracks[k].n_slices = (uint32_t)l->slices.n;
 	m->track_of[lane] = k + 1;
@@ -214,6 +220,17 @@ static bool put_heads(struct maker *m)
 	return ok || err_nomem(m->e);
 }
 
+static bool put_moved(struct maker *m)
+{
+	struct trace *t = m->t;
+
+	if (!m->moved.n)
+		return true;
+	t->moved = arena_memdup(&t->arena, m->moved.v, m->moved.n * sizeof(*m->moved.v));
+	t->n_moved = (uint32_t)m->moved.n;
+	return (t->moved && m->moved.n <= UINT32_MAX) || err_nomem(m->e);
+}
+
 /* --- all --- */
 
 static bool put_meta(struct trace *t, const struct opstream_set *set, const struct profile *p)
@@ -233,6 +250,8 @@ static bool put_meta(struct trace *t, const struct opstream_set *set, const stru
 	m->clock_hz_num = (uint64_t)p->k[K_CLOCK_MHZ].e4 * (1000000 / PROF_ONE);
 	m->clock_hz_den = 1;
 	m->clock_quantum = 1;
+	if (s)
+		m->launch.workgroups = s->block_num;
 	t->levels[0] = "core";
 	t->levels[1] = "unit";
 	t->levels[2] = "pipe";
@@ -245,7 +264,8 @@ bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 	struct maker m = {.t = trace_new(), .set = set, .timed = timed, .e = e};
 	bool ok = m.t && rows_init(&m.rows, m.t, set) && put_meta(m.t, set, p);
 
-	ok = ok ? make_tracks(&m) && put_links(&m) && put_heads(&m) && rows_finish(&m.rows, e)
+	ok = ok ? make_tracks(&m) && put_links(&m) && put_heads(&m) && put_moved(&m) &&
+			     rows_finish(&m.rows, e)
 		: err_nomem(e);
 	if (ok && !model_labels_put(m.t, set, timed, p))
 		ok = err_nomem(e);
@@ -254,6 +274,7 @@ bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 		mem_free(m.place[i]);
 	mem_free(m.place);
 	mem_free(m.track_of);
+	VEC_FREE(&m.moved);
 	if (m.rows.set)
 		rows_deinit(&m.rows);
 	if (ok)

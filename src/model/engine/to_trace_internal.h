@@ -20,6 +20,8 @@ bool rows_init(struct timed_rows *r, struct trace *t, const struct opstream_set 
 void rows_deinit(struct timed_rows *r);
 /* The row of a slice; NO_CODE: out of memory. */
 code_idx rows_of(struct timed_rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe);
+/* What a slice moved; 0: nothing. */
+uint64_t rows_bytes(const struct timed_rows *r, uint32_t stream, const struct timed_slice *s);
 /* Moves the tables into the trace. */
 bool rows_finish(struct timed_rows *r, struct incore_error *e);
 

@@ -206,6 +206,15 @@ static code_idx find_row(
 	return key < n_before ? key : new_row(r, s, at, pipe, text_len);
 }
 
+uint64_t rows_bytes(const struct timed_rows *r, uint32_t stream, const struct timed_slice *s)
+{
+	const struct opstream *o = &r->set->v.v[stream];
+
+	if (s->op == NO_OP || (s->part != PART_OP && s->part != PART_MOVE))
+		return 0;
+	return o->derived.v[o->ops.v[s->op].form].bytes;
+}
+
 code_idx rows_of(struct timed_rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe)
 {
 	const struct opstream *o = &r->set->v.v[stream];
@@ -227,8 +236,7 @@ code_idx rows_of(struct timed_rows *r, uint32_t stream, const struct timed_slice
 		*at = (uint64_t)row + 1;
 	}
 	row = (code_idx)(*at - 1);
-	if (s->op != NO_OP && (s->part == PART_OP || s->part == PART_MOVE))
-		r->code.v[row].bytes += o->derived.v[x.form].bytes;
+	r->code.v[row].bytes += rows_bytes(r, stream, s);
 	return row;
 }
 
