@@ -49,6 +49,7 @@
 #define OPT_BUILD 0, "build", OPTION_TEXT, "DIR", true
 #define OPT_BUILD_DIR 0, "build-dir", OPTION_TEXT, "DIR", true
 #define OPT_BUILD_OUTPUT_ROOT 0, "build-output-root", OPTION_TEXT, "DIR", true
+#define OPT_BUNDLE 0, "bundle", OPTION_FLAG, NULL, false
 #define OPT_BY 0, "by", OPTION_CHOICE, "WHAT", false
 #define OPT_BY_NAME 0, "by", OPTION_TEXT, "NAME", false
 #define OPT_CACHE_CONTROL 0, "cache-control", OPTION_TEXT, "all|none", false

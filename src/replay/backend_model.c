@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/dated.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "export/export.h"
@@ -137,10 +138,10 @@ static bool compare_reach(struct model_replay *m)
 
 static bool make_parents(struct model_replay *m, const char **simulator)
 {
-	char stamp[WORKSPACE_STAMP];
+	char stamp[DATED_STAMP];
 	const char *top = arena_printf(m->arena, "%s/insight_export", m->job->workspace), *opprof;
 
-	workspace_stamp(stamp, false);
+	dated_stamp(stamp, false);
 	opprof = top ? arena_printf(m->arena, "%s/OPPROF_%s_model", top, stamp) : NULL;
 	*simulator = opprof ? arena_printf(m->arena, "%s/simulator", opprof) : NULL;
 	if (!*simulator)

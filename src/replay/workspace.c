@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/dated.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "codec/json_writer.h"
@@ -161,41 +161,6 @@ bool workspace_dir(const char *path, unsigned mode, struct incore_error *e)
 	       err_errno(e, errno, path, "make the directory");
 }
 
-void workspace_stamp(char out[WORKSPACE_STAMP], bool has_gap)
-{
-	time_t now = time(NULL);
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	if (has_gap)
-		strftime(out, WORKSPACE_STAMP, "%Y%m%d_%H%M%S", &tm);
-	else
-		strftime(out, WORKSPACE_STAMP, "%Y%m%d%H%M%S", &tm);
-}
-
-const char *workspace_new(struct arena *a, const char *stem, unsigned mode, struct incore_error *e)
-{
-	char stamp[WORKSPACE_STAMP];
-
-	workspace_stamp(stamp, true);
-	for (unsigned i = 0; i < 1000; i++) {
-		char *path = i ? arena_printf(a, "%s_%s_%u", stem, stamp, i)
-			       : arena_printf(a, "%s_%s", stem, stamp);
-
-		if (!path)
-			return err_nomem_null(e);
-		if (mkdir(path, mode) == 0) /* ours from now on: another run takes the next name */
-			return path;
-		if (errno != EEXIST) {
-			err_errno(e, errno, path, "make the directory");
-			return NULL;
-		}
-	}
-	err_set(e, INCORE_FAILED, "no-place", "%s_%s: a thousand of this second are there", stem,
-		stamp);
-	return NULL;
-}
-
 static const char *new_place(struct replay_report *r, struct incore_error *e)
 {
 	char *stem = arena_printf(&r->arena, "outputs/replay_%s", r->label);
@@ -204,7 +169,7 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 		err_nomem(e);
 	if (!stem || !workspace_dir("outputs", 0755, e))
 		return NULL;
-	return workspace_new(&r->arena, stem, 0755, e);
+	return dated_dir(&r->arena, stem, 0755, e);
 }
 
 /* --- contents --- */

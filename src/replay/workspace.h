@@ -19,12 +19,6 @@ bool workspace_summary(const struct replay_plan *p, const struct replay_report *
 
 /* Creates a directory that may exist already; path NULL counts as out of memory. */
 bool workspace_dir(const char *path, unsigned mode, struct incore_error *e);
-#define WORKSPACE_STAMP 32
-/* The local time: 20260102_030405; has_gap: with the '_'. */
-void workspace_stamp(char out[WORKSPACE_STAMP], bool has_gap);
-/* Creates a directory <stem>_<time>, with a number appended if that name is taken; NULL on
- * failure. */
-const char *workspace_new(struct arena *a, const char *stem, unsigned mode, struct incore_error *e);
 /* Writes a file in a folder, with this mode. */
 bool workspace_text(
 	const char *dir, const char *name, struct str text, unsigned mode, struct incore_error *e);

@@ -14,7 +14,8 @@
 
 struct clean_params {
 	const char *output;
-	bool keep_scalar, keep_all, is_legacy, is_raw_metrics, is_copy_raw, is_no_copy_raw;
+	bool keep_scalar, keep_all, is_legacy, is_raw_metrics, is_copy_raw, is_no_copy_raw,
+		is_bundle;
 };
 static const struct option_def options[] = {
 	{OPT_OUTPUT_FOLDER, NULL, NULL,
@@ -34,6 +35,10 @@ static const struct option_def options[] = {
 	{OPT_NO_COPY_RAW, NULL, NULL,
 		"do not copy (default; accepts command lines of the older cleaner)",
 		OPTION_FIELD(clean_params, is_no_copy_raw)},
+	{OPT_BUNDLE, NULL, NULL,
+		"put all files of a run, the raw ones too, into a new folder incore_<kernel>_<source>_<time>",
+		OPTION_FIELD(clean_params, is_bundle)},
+	{OPT_OUTPUT_DIR, .alias_of = "output"},
 	OPTION_END,
 };
 
@@ -75,6 +80,8 @@ static const struct column cleaned_columns[] = {
 		"path of the metrics of instructions", NULLABLE),
 	COLUMN_AS(cleaned, files[CLEAN_SUMMARY], "summary", UNIT_NONE, "path of the sums of pipes",
 		NULLABLE),
+	COLUMN_AS(cleaned, files[CLEAN_PIPES], "pipes", UNIT_NONE,
+		"path of the table of pipes; with --bundle alone", OPTIONAL),
 	COLUMN(cleaned, raw_copy, UNIT_NONE, "path of the copy of the input folder", NULLABLE),
 	COLUMN(cleaned, time_unit, UNIT_NONE, "unit of all times", .words = "us|cycles"),
 	COLUMN(cleaned, events, UNIT_COUNT, "number of events that were written"),
@@ -228,8 +235,7 @@ static bool take_trace(struct cleaning *c, struct clean_job *j, struct incore_er
 	move_warnings(&held, c->a);
 	if (ok && (trace_kind(t) != KIND_PIPES || (!t->n_tracks && !t->text)))
 		ok = err_file(e, "no-pipes", j->run->path, INCORE_NO_OFFSET,
-			"expected a trace of Ascend pipes, found %s",
-			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
+			"expected a trace of Ascend pipes, found %s", kind_found(t, (char[64]){0}));
 	ok = ok && clean_job_take(j, t, e);
 	answer_deinit(&held);
 	return ok;
@@ -248,7 +254,10 @@ static bool clean_one(struct cleaning *c, struct clean_job *j, struct incore_err
 {
 	struct cleaned *v = (struct cleaned *)c->answer.runs.v;
 
-	if (!clean_job_open(j, e) || !take_trace(c, j, e) || !clean_job_write(j, e))
+	const struct clean_params *p = c->r->params;
+
+	if (!clean_job_open(j, e) || !take_trace(c, j, e) ||
+		(p->is_bundle && !clean_job_bundle(j, NULL, e)) || !clean_job_write(j, e))
 		return false;
 	warn_remarks(c->a, j);
 	if (c->r->is_strict && c->a->n_losses)
@@ -350,12 +359,23 @@ static void drop_cleaning(struct cleaning *c)
 	mem_free(c);
 }
 
+static bool check_bundle(const struct clean_params *p, struct incore_error *e)
+{
+	return !p->is_bundle || !(p->is_legacy || p->is_no_copy_raw) ||
+	       err_set(e, INCORE_USAGE, "bad-option",
+		       "--bundle has its own names and the raw files: without --legacy and --no-copy-raw");
+}
+
 static bool clean_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	struct cleaning *c = mem_zalloc(1, sizeof(*c));
 
 	if (!c)
 		return err_nomem(e);
+	if (!check_bundle(r->params, e)) {
+		mem_free(c);
+		return false;
+	}
 	arena_init(&c->runs.arena);
 	if (!ANSWER_KEEP(a, c, drop_cleaning, e))
 		return false;

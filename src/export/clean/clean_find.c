@@ -65,7 +65,47 @@ static struct str stem_of(struct str name)
 	return dot > 0 ? str_sub(name, 0, (size_t)dot) : name;
 }
 
-/* Names a run by <kernel>/<n>/simulator/x, OPPROF_<...>/simulator/x, or else by its folder or
+#define MANIFEST "manifest_export.csv"
+
+/* Where the last of these words begins in a path; -1: nowhere. */
+static ptrdiff_t last_of(struct str path, const char *word)
+{
+	ptrdiff_t at = -1, next = str_find(path, word);
+
+	for (; next >= 0; next = str_find(path, word)) {
+		at = at < 0 ? next : at + 1 + next;
+		path = str_sub(path, (size_t)next + 1, path.n);
+	}
+	return at;
+}
+
+/* Finds the folder of a run's kernel: <root>/funcs/<kernel> where the root has a manifest, which
+ * names it, or a replay's. */
+static bool find_folder(
+	struct clean_runs *r, struct clean_run *run, struct str real, struct incore_error *e)
+{
+	ptrdiff_t at = last_of(real, "/funcs/"), replay = last_of(real, "/insight_export/");
+	struct str rest = str_sub(real, (size_t)(at < 0 ? 0 : at) + strlen("/funcs/"), real.n),
+		   name;
+	const char *path;
+
+	if (at >= 0 && str_cut(&rest, "/", &name) && rest.n) {
+		path = arena_printf(&r->arena, "%.*s/" MANIFEST, (int)at, real.p);
+		if (!path)
+			return err_nomem(e);
+		if (file_exists(path)) {
+			run->kernel = safe_name(&r->arena, name);
+			run->folder = arena_strndup(
+				&r->arena, real.p, (size_t)(name.p + name.n - real.p));
+			return (run->kernel && run->folder) || err_nomem(e);
+		}
+	}
+	if (replay > 0)
+		run->folder = arena_strndup(&r->arena, real.p, (size_t)replay);
+	return replay <= 0 || run->folder || err_nomem(e);
+}
+
+/* Names a run by its manifest, by <kernel>/<n>/simulator/x, OPPROF_<...>/simulator/x, or else by its folder or
  * file. */
 static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_error *e)
 {
@@ -77,6 +117,10 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	dir = clean_find_take_last(&rest);
 	if (str_is(dir, "simulator") || str_is(dir, "dump") || str_is(dir, "tmp_dump"))
 		dir = clean_find_take_last(&rest);
+	if (!find_folder(r, run, str_of(real ? real : run->path), e)) {
+		free(real);
+		return false;
+	}
 	if (clean_find_is_number(dir) && rest.n) {
 		run->launch = safe_name(&r->arena, dir);
 		name = clean_find_take_last(&rest);
@@ -85,7 +129,8 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	}
 	if (file.n && !str_is(file, "visualize_data.bin") && !str_is(file, "trace.json"))
 		name = stem_of(file);
-	run->kernel = safe_name(&r->arena, name);
+	if (!run->kernel)
+		run->kernel = safe_name(&r->arena, name);
 	free(real);
 	return run->kernel || err_nomem(e);
 }
@@ -190,6 +235,58 @@ bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_err
 	arena_deinit(&a);
 	return ok;
 }
+
+/* --- what is known of a run's kernel --- */
+
+/* Takes the values of the lines KEY=VALUE of a file; a file that is not there has none. */
+static bool take_keys(struct arena *a, const char *path, const char *const *keys,
+	const char **const *out, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct str rest, line, key;
+	bool ok = path != NULL;
+
+	if (!ok || !file_exists(path) || !file_load(&f, path, NULL))
+		return ok || err_nomem(e);
+	rest = (struct str){(const char *)f.data, f.size};
+	while (ok && str_cut(&rest, "\n", &line) && str_cut(&line, "=", &key))
+		for (size_t i = 0; ok && keys[i]; i++)
+			if (str_is(key, keys[i]) && line.n && !*out[i]) {
+				*out[i] = arena_strndup(a, line.p, line.n);
+				ok = *out[i] != NULL;
+			}
+	file_unload(&f);
+	return ok || err_nomem(e);
+}
+
+bool clean_origin_read(struct arena *a, const struct clean_run *run, struct clean_origin *out,
+	struct incore_error *e)
+{
+	static const char *const keys[] = {"func", "kernel", "source", "workload", NULL};
+	static const char *const root_keys[] = {"script", "build_dir", NULL};
+	static const char *const files[] = {"profile.txt", "summary.txt", NULL};
+	const char *const folder = run->folder;
+	const char **const at[] = {&out->kernel, &out->kernel, &out->source, &out->workload};
+	const char **const root_at[] = {&out->made_by, &out->made_by};
+	struct str name;
+	bool ok = true;
+
+	*out = (struct clean_origin){0};
+	if (!folder)
+		return true;
+	for (size_t i = 0; ok && files[i]; i++)
+		ok = take_keys(a, arena_printf(a, "%s/%s", folder, files[i]), keys, at, e);
+	ok = ok &&
+	     take_keys(a, arena_printf(a, "%s/../../README.txt", folder), root_keys, root_at, e);
+	if (!ok || !out->made_by)
+		return ok;
+	name = str_of(out->made_by);
+	name = clean_find_take_last(&name);
+	out->made_by = safe_name(a, stem_of(name));
+	return out->made_by || err_nomem(e);
+}
+
+/* --- names --- */
 
 static bool clean_find_is_repeated(const struct clean_runs *runs, size_t i)
 {

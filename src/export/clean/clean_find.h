@@ -13,6 +13,7 @@ struct clean_run {
 	const char *root;   /* searched folder, which no link may leave; NULL: the user named it */
 	const char *kernel; /* safe as part of a file name */
 	const char *launch; /* "0", or NULL */
+	const char *folder; /* with files of ours about its kernel; or NULL */
 	bool is_bin;
 	bool is_other; /* neither .bin nor .json: read it as a trace */
 };
@@ -29,6 +30,15 @@ bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
 /* Like clean_find(), but if the folder has a list of its runs, adds only those: each run is stored
  * twice in such a folder. */
 bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e);
+/* What the files in a run's folder say; NULL where they are silent. */
+struct clean_origin {
+	const char *kernel, *source, *workload;
+	const char
+		*made_by; /* the script or build that the kernel is of: one component of a path */
+};
+/* Reads them; strings in the arena. False on lack of memory. */
+bool clean_origin_read(struct arena *a, const struct clean_run *run, struct clean_origin *out,
+	struct incore_error *e);
 /* Makes unique file names, <kernel>[.<launch>][.<k>], for all runs; in the arena of the runs. NULL:
  * no memory. */
 char **clean_name_runs(struct clean_runs *r);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/dated.h"
 #include "base/file_store.h"
 #include "base/map_guard.h"
 #include "base/mem.h"
@@ -387,9 +388,41 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 	return ok;
 }
 
+static bool clean_job_write_pipes(struct clean_job *j, struct incore_error *e)
+{
+	FILE *f;
+
+	if (!j->is_bundle)
+		return true;
+	f = clean_job_open_file(j, CLEAN_PIPES, "pipes.tsv", e);
+	return f && clean_write_pipes(&j->clean, f, e);
+}
+
+bool clean_job_bundle(struct clean_job *j, const char *made_by, struct incore_error *e)
+{
+	const char *stem;
+
+	if (!clean_origin_read(&j->arena, j->run, &j->origin, e))
+		return false;
+	made_by = made_by ? made_by : j->origin.made_by ? j->origin.made_by : "simulator";
+	stem = arena_printf(&j->arena, "%s/incore_%s_%s", j->dir, j->run->kernel, made_by);
+	if (!stem)
+		return err_nomem(e);
+	j->dir = dated_dir(&j->arena, stem, 0755, e);
+	if (!j->dir)
+		return false;
+	leftover_add(j->dir, true);
+	j->prefix = NULL;
+	j->is_copy_raw = !j->run->is_other;
+	j->is_bundle = true;
+	return true;
+}
+
 bool clean_job_write(struct clean_job *j, struct incore_error *e)
 {
 	struct clean_about a = {.kernel = j->run->kernel,
+		.source = j->origin.source,
+		.workload = j->origin.workload,
 		.input = j->run->path,
 		.evidence = j->evidence,
 		.input_bytes = j->input_bytes};
@@ -398,7 +431,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 		a.clock = "cycles; 1 cycle is shown as 1 ns";
 	return clean_layout(&j->clean, e) && clean_link(&j->clean, e) && add_remarks(j, e) &&
 	       clean_job_write_trace(j, &a, e) && write_metrics(j, e) &&
-	       clean_job_write_summary(j, &a, e);
+	       clean_job_write_summary(j, &a, e) && clean_job_write_pipes(j, e);
 }
 
 bool clean_job_commit(struct clean_job *j, struct incore_error *e)
@@ -424,6 +457,10 @@ void clean_job_deinit(struct clean_job *j)
 	for (unsigned i = 0; i < CLEAN_FILES; i++) {
 		out_file_abort(&j->out[i]);
 		mem_free(j->paths[i]);
+	}
+	if (j->is_bundle) {
+		rmdir(j->dir); /* fails unless nothing was written */
+		leftover_drop(j->dir);
 	}
 	mem_free(j->raw_path);
 	clean_deinit(&j->clean);

@@ -11,7 +11,7 @@
 #include "export/clean/clean_find.h"
 #include "export/clean/clean_write.h"
 
-enum clean_file { CLEAN_TRACE, CLEAN_METRICS, CLEAN_SUMMARY, CLEAN_FILES };
+enum clean_file { CLEAN_TRACE, CLEAN_METRICS, CLEAN_SUMMARY, CLEAN_PIPES, CLEAN_FILES };
 
 struct clean_job {
 	const struct clean_run *run;
@@ -19,6 +19,7 @@ struct clean_job {
 	const char *prefix; /* of file names; NULL: plain names */
 	struct clean_options options;
 	bool is_raw_metrics, is_copy_raw, follow_links;
+	bool is_bundle; /* its folder is a new one below `dir` */
 	/* filled by the functions below */
 	struct arena arena;
 	struct clean clean;
@@ -33,7 +34,8 @@ struct clean_job {
 	struct out_file out[CLEAN_FILES];
 	struct clean_metrics metrics;
 	uint64_t input_bytes;
-	const char *evidence; /* name of the input's kind of evidence */
+	struct clean_origin origin; /* of a bundle */
+	const char *evidence;	    /* name of the input's kind of evidence */
 };
 
 /* Opens the file and reads the data that is copied beside the trace. Then the caller reads the
@@ -43,6 +45,10 @@ struct clean_job {
 bool clean_job_open(struct clean_job *j, struct incore_error *e);
 const char *clean_job_format(const struct clean_job *j);
 bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_error *e);
+/* Makes the folder of a bundle, incore_<kernel>_<made by>_<time>, below j->dir, which becomes it: it
+ * gets all files, the raw ones too. Before clean_job_write(). made_by: NULL: as files beside the
+ * run say. A folder that stays empty is removed by clean_job_deinit(). */
+bool clean_job_bundle(struct clean_job *j, const char *made_by, struct incore_error *e);
 /* Lays out, links and writes; nothing is visible before clean_job_commit(). */
 bool clean_job_write(struct clean_job *j, struct incore_error *e);
 bool clean_job_commit(struct clean_job *j, struct incore_error *e);

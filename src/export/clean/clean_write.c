@@ -395,7 +395,19 @@ static bool clean_summary_put_lane(const struct clean *c, uint32_t i, FILE *f)
 	return ok;
 }
 
-static bool clean_summary_put_lanes(const struct clean *c, FILE *f)
+static bool put_pipe(const struct clean *c, uint32_t i, FILE *f)
+{
+	const struct clean_lane *k = &c->lanes.v[i];
+
+	fprintf(f, "%.*s\t%.*s\t%llu\t%.6f\t%.6f\t%u\t%u\t%.6f\n", STR_ARG(k->pid),
+		STR_ARG(k->pipe), (unsigned long long)k->sum.n, k->busy, k->sum.length_sum,
+		k->sum.depth_max, k->n_rows, c->lanes.v[i + 1].busy);
+	return true;
+}
+
+/* Calls put() for each lane that is kept and has slices, in the order of the trace. */
+static bool each_kept_lane(
+	const struct clean *c, bool (*put)(const struct clean *c, uint32_t i, FILE *f), FILE *f)
 {
 	VEC(uint32_t) v = {0};
 	bool ok = true;
@@ -412,7 +424,7 @@ static bool clean_summary_put_lanes(const struct clean *c, FILE *f)
 			v.v[k] = i;
 	}
 	for (size_t i = 0; ok && i < v.n; i++)
-		ok = clean_summary_put_lane(c, v.v[i], f);
+		ok = put(c, v.v[i], f);
 	VEC_FREE(&v);
 	return ok;
 }
@@ -429,6 +441,17 @@ static void clean_summary_put_dropped(const struct clean *c, FILE *f)
 		(unsigned long long)n);
 }
 
+bool clean_write_pipes(const struct clean *c, FILE *f, struct incore_error *e)
+{
+	const char *unit = c->ticks_per_unit == 1 ? "us" : "cycles";
+
+	fprintf(f, "core\tpipe\tslices\tbusy_%s\tsum_%s\tdepth_max\trows\texposed_wait_%s\n", unit,
+		unit, unit);
+	if (!each_kept_lane(c, put_pipe, f))
+		return err_nomem(e);
+	return !ferror(f) || err_write(e);
+}
+
 bool clean_write_summary(
 	const struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e)
 {
@@ -438,6 +461,10 @@ bool clean_write_summary(
 	fprintf(f, "kernel       %s\n", a->kernel ? a->kernel : "?");
 	fprintf(f, "input        %s (%llu bytes)\n", a->input ? a->input : "?",
 		(unsigned long long)a->input_bytes);
+	if (a->source)
+		fprintf(f, "source       %s\n", a->source);
+	if (a->workload)
+		fprintf(f, "workload     %s\n", a->workload);
 	fprintf(f, "evidence     %s\n", a->evidence ? a->evidence : "vendor-simulator");
 	fprintf(f, "made by      incore " INCORE_VERSION "\n");
 	fprintf(f, "time         %s\n",
@@ -454,7 +481,7 @@ bool clean_write_summary(
 		fprintf(f, "unmatched    %s\n", c->unmatched.p);
 	fprintf(f, "\n%-28s %9s %8s[%s] %8s[%s] %5s %5s  %s\n", "core/pipe", "slices", "busy", unit,
 		"sum", unit, "depth", "rows", "waits for (exposed, times)");
-	ok = clean_summary_put_lanes(c, f);
+	ok = each_kept_lane(c, clean_summary_put_lane, f);
 	fputs("\nbusy is the measure of the union of instructions (flags, barriers and locks left out); sum counts overlap\n"
 	      "several times; a wait counts where its own pipe did not work.\n",
 		f);

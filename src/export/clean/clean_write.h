@@ -8,6 +8,7 @@
 
 struct clean_about { /* facts on the input for the summary; strings may be NULL */
 	const char *kernel, *input, *evidence, *clock;
+	const char *source, *workload; /* of the kernel */
 	uint64_t input_bytes;
 };
 
@@ -15,6 +16,9 @@ bool clean_write_trace(
 	struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e);
 bool clean_write_summary(
 	const struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e);
+
+/* The table of the pipes, tab-separated, with a line of names. */
+bool clean_write_pipes(const struct clean *c, FILE *f, struct incore_error *e);
 
 struct clean_metrics {
 	uint32_t n_cores;

@@ -15,6 +15,7 @@
 
 #include "analysis/check/check.h"
 #include "analysis/pipes/pipes.h"
+#include "base/dated.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/search.h"
@@ -880,7 +881,7 @@ static bool make_root(
 	stem = arena_printf(&r->arena, "%s/%s", top, q->name);
 	if (!stem)
 		return err_nomem(e);
-	r->root = workspace_new(&r->arena, stem, 0700, e);
+	r->root = dated_dir(&r->arena, stem, 0700, e);
 	return r->root != NULL;
 }
 
