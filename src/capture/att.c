@@ -231,7 +231,7 @@ static bool check_launch(struct att *a, struct att_capture *c, struct incore_err
 	att_put_set(&a->window.launches, "", "", &asked);
 	if (!a->launches.kernels.v[x->kernel].is_chosen)
 		ok = err_set(e, INCORE_NO, "wrong-kernel",
-			"dispatch %lld was captured, which is launch %u of %s and not of what was asked for: %s",
+			"dispatch %lld was captured, which is launch %u of %s; --kernel asks for %s",
 			(long long)c->dispatch, x->ordinal, name, a->window.kernel);
 	else if (!number_set_has(&a->window.launches, x->ordinal))
 		ok = err_set(e, INCORE_NO, "wrong-launch",
@@ -259,8 +259,7 @@ static bool check_name(const struct att *a, const struct att_capture *c, struct 
 	if (!ok || does || (!x && names_agree(c->kernel, a->window.kernel)))
 		return ok;
 	return err_set(e, INCORE_NO, "wrong-kernel",
-		"the code that ran is %s, and not what was asked for: %s", c->kernel,
-		a->window.kernel);
+		"the code that ran is %s; --kernel asks for %s", c->kernel, a->window.kernel);
 }
 
 /* --- results of check --- */

@@ -153,7 +153,8 @@ static bool cuda_find_tools(struct cuda *c, struct incore_error *e)
 			"there is no %s beside this program; INCORE_CUDA_LIBRARY names it",
 			LIBRARY);
 	if (c->q->cupti && !file_exists(c->q->cupti))
-		return err_set(e, INCORE_USAGE, "no-cupti", "there is no %s", c->q->cupti);
+		return err_set(
+			e, INCORE_USAGE, "no-cupti", "--cupti: there is no file %s", c->q->cupti);
 	return true;
 }
 
@@ -521,7 +522,7 @@ static bool cuda_end_times(struct cuda *c, struct incore_error *e)
 	if (any || !c->answer.kernels.n)
 		return true;
 	return err_set(e, INCORE_NO, "no-such-kernel",
-		"none of the launched kernels was asked for: the one with the most time is %s",
+		"no launched kernel matches --kernel: the one that took the most time is %s",
 		c->answer.kernels.v[0].kernel);
 }
 

@@ -46,7 +46,7 @@ static bool join_application(struct msprof_capture *x, struct incore_error *e)
 
 		if (!*word || strpbrk(word, " \t\n\"'\\$`;|&<>()*?[]{}~#"))
 			ok = err_set(e, INCORE_USAGE, "bad-application",
-				"msprof takes the application as one text, and '%s' would not survive that: write a script without arguments",
+				"msprof splits the command of the application at blanks and quotes, which would break '%s': put the command into a script without arguments",
 				word);
 		sb_printf(&b, "%s%s", i ? " " : "", word);
 	}

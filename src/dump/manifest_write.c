@@ -885,7 +885,7 @@ bool manifest_write(
 		report->manifest = path_join(job->dir, manifest_file_name(job->is_older));
 		if (report->manifest && lstat(report->manifest, &st) == 0 && S_ISLNK(st.st_mode))
 			ok = err_file(e, "link-outside", report->manifest, INCORE_NO_OFFSET,
-				"a link: a dump is not written through links");
+				"is a symbolic link, through which no dump is written: remove it");
 		else
 			ok = report->manifest ? out_file_open(&file, report->manifest, e)
 					      : err_nomem(e);

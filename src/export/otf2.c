@@ -116,8 +116,8 @@ static bool open_archive(struct otf2_state *s, struct incore_error *e)
 		DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	s->attributes = OTF2_AttributeList_New();
 	if (!s->archive || !s->attributes)
-		return err_set(e, INCORE_FAILED, "write-failed", "%s: OTF2 cannot make an archive",
-			s->dir.path);
+		return err_set(e, INCORE_FAILED, "write-failed",
+			"%s: the OTF2 library cannot make an archive", s->dir.path);
 	latch_code(s, OTF2_Archive_SetFlushCallbacks(s->archive, &flush, NULL));
 	latch_code(s, OTF2_Archive_SetSerialCollectiveCallbacks(s->archive));
 	latch_code(s, OTF2_Archive_SetCreator(s->archive, "incore " INCORE_VERSION));

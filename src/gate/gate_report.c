@@ -104,7 +104,7 @@ bool gate_may_write(const struct gate_files *f, size_t n, struct incore_error *e
 				"--%s: nothing is judged; give a --gate", names[i]);
 		if (path && (!*path || strcmp(path, "-") == 0))
 			return err_set(e, INCORE_USAGE, "bad-option-value",
-				"--%s: a file is needed, the answer goes to standard output",
+				"--%s needs the name of a file: standard output is for the answer",
 				names[i]);
 	}
 	return true;

@@ -906,7 +906,7 @@ static bool more_of_metric(struct json_reading *x, struct str key, void *row)
 		if (!json_next_item(&x->r) || !json_get_u64(&x->r, &at) || !json_next_item(&x->r) ||
 			!read_metric_value(&x->r, m->is_real, &c.value) || json_next_item(&x->r) ||
 			at > UINT32_MAX) {
-			json_reject(&x->r, NULL, "a value of a metric is [row, number]");
+			json_reject(&x->r, NULL, "expected a value of a metric as [row, number]");
 			break;
 		}
 		c.row = (code_idx)at;

@@ -125,7 +125,7 @@ static void scopes_read_shape(struct head_reading *x, uint32_t to[3])
 		else
 			json_skip(&x->r);
 	if (n != 3 && !x->r.is_failed)
-		json_reject(&x->r, NULL, "a shape has three numbers");
+		json_reject(&x->r, NULL, "expected a shape of three numbers");
 }
 
 static void scopes_read_names(struct head_reading *x)
@@ -982,7 +982,8 @@ static bool scopes_build_trace(struct scope_file *f, struct trace *t, struct inc
 	bool ok = scopes_read_head(f, t, &at, e);
 
 	if (ok && !f->head.ring)
-		ok = err_file(e, "bad-value", f->path, 0, "its rings are empty");
+		ok = err_file(e, "bad-value", f->path, 0,
+			"the recorder had rings without room for an event, so nothing was recorded");
 	ok = ok && index_warps(f, at, t, &w, e);
 	if (ok && !(VEC_RESERVE(&w.v, w.v.n + 1) && place_warps(f, t, &w) &&
 			  scopes_put_meta(f, t) && note_losses(f, &w, t)))

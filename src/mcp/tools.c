@@ -324,9 +324,9 @@ static bool run_query(struct sql *s, const char *query, struct strbuf *out, stru
 	if (!sql_run(s, query, &rest, &sink, &r, e))
 		return false;
 	if (sql_has_more(rest))
-		return err_set(e, INCORE_USAGE, "bad-sql", "one statement at a time");
+		return err_set(e, INCORE_USAGE, "bad-sql", "expected one statement, found several");
 	if (w.depth < 2)
-		return err_set(e, INCORE_USAGE, "bad-sql", "this is not a statement");
+		return err_set(e, INCORE_USAGE, "bad-sql", "expected an SQL statement");
 	json_w_end(&w);
 	json_w_kv_u64(&w, "total", r.n_rows);
 	if (r.is_cut)
@@ -651,7 +651,7 @@ static bool take_path(
 	const char *name = json_text(value, c->a);
 
 	if (!name)
-		return err_set(e, INCORE_USAGE, "bad-type", "a path is a text");
+		return err_set(e, INCORE_USAGE, "bad-type", "a path must be a text");
 	c->paths[at] = root_path(c->m, name, c->a, e);
 	c->n_paths += c->paths[at] != NULL;
 	return c->paths[at] != NULL;

@@ -93,7 +93,8 @@ static bool journal_load(struct journal *j, journal_fn each, void *ctx, struct i
 		return false;
 	ok = journal_read_lines(j, (struct str){(const char *)f.data, f.size}, each, ctx, e);
 	if (ok && j->size_bytes < f.size && ftruncate(j->fd, (off_t)j->size_bytes) != 0)
-		ok = err_output(e, errno, j->path, "cannot cut the journal");
+		ok = err_output(e, errno, j->path,
+			"cannot remove an incomplete line from the end of the journal");
 	file_unload(&f);
 	return ok;
 }

@@ -262,7 +262,8 @@ static bool store_add_find_number(
 		out->capture = (uint64_t)n;
 		ok = (n > 0 && n < UINT32_MAX) ||
 		     err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
-			     "capture %lld is not the number of a capture", (long long)n);
+			     "%lld is not the number of a capture: incore store ls lists them",
+			     (long long)n);
 	}
 	store_done(s, q);
 	return ok;

@@ -265,8 +265,8 @@ static bool store_sqlite_open_file(struct store *s, bool is_made, struct incore_
 	if (!file_exists(s->path) && !make_beside(s, e))
 		return false;
 	if (file_is_dir(s->path))
-		return err_file(
-			e, "bad-store", s->path, INCORE_NO_OFFSET, "a directory, not a store");
+		return err_file(e, "bad-store", s->path, INCORE_NO_OFFSET,
+			"is a directory: a store is one file");
 	return store_sqlite_connect(s, s->path, e);
 }
 

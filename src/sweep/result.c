@@ -184,7 +184,7 @@ static bool sweep_result_parse(struct json_reader *r, struct arena *a, struct sw
 			json_skip(r);
 	}
 	return (out->outcome && out->how) ||
-	       json_reject(r, "bad-value", "a result has an outcome and says how");
+	       json_reject(r, "bad-value", "a result needs the keys \"outcome\" and \"how\"");
 }
 
 bool sweep_result_read(const char *attempt_dir, struct arena *a, struct sweep_result *out,

@@ -163,7 +163,7 @@ static bool wait_for_driver(struct sweep *s, struct incore_error *e)
 			return false;
 		usleep(100000);
 	}
-	return err_wrap(e, "the driver of %s does not end", s->dir);
+	return err_wrap(e, "the driver of %s has not ended yet: try again later", s->dir);
 }
 
 bool sweep_cancel(struct sweep *s, struct incore_error *e)

@@ -172,7 +172,7 @@ def check_files(top, streams, others):
         with open(os.path.join(os.path.dirname(path), gone), "wb") as f:
             f.write(b"\0" * 3)
         rc, _, err = run("info", path)
-        check(rc == 3 and "bytes, row" in err and os.path.basename(gone) in err, f"a file of another size: {rc} {err}")
+        check(rc == 3 and "bytes; row" in err and os.path.basename(gone) in err, f"a file of another size: {rc} {err}")
     rows = to_files(d, rows_of(streams, 3, rng), rng)
     rows[1]["binary_chunk_path"] = rows[0]["binary_chunk_path"]
     refused(make(top, others, rows), "the same file", "two rows of one file")

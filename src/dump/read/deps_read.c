@@ -246,7 +246,7 @@ bool name_map_read(
 			uint32_t index;
 
 			if (!str_to_u64(key, &id) || !json_get_str(&r, &name)) {
-				json_reject(&r, "bad-value", "expected ids and names");
+				json_reject(&r, "bad-value", "expected an object of ids and names");
 				break;
 			}
 			index = intern_add(&d->names, name);

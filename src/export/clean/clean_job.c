@@ -374,7 +374,9 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 	if (lstat(j->raw_path, &a) == 0) {
 		mem_free(j->raw_path);
 		j->raw_path = NULL;
-		return err_set(e, INCORE_USAGE, "exists", "raw_simulator is already in %s", j->dir);
+		return err_set(e, INCORE_USAGE, "exists",
+			"%s already has a raw_simulator: remove it, or name another folder with -o",
+			j->dir);
 	}
 	leftover_add(tmp, false);
 	ok = clean_copy_tree(from, tmp, j->dir, e) &&

@@ -136,7 +136,8 @@ static bool profile_nested(struct profile_sums *p, struct export *x, struct inco
 
 	if (s && !selection_is_all(s))
 		return err_set(e, INCORE_USAGE, "whole-capture",
-			"%s of a timeline has all of it: its slices are nested", x->ops->name);
+			"%s of a timeline holds the whole timeline, whose slices are nested: leave out the options that select a part",
+			x->ops->name);
 	for (track_idx i = 0, end; ok && i < t->n_tracks; i = end) {
 		for (end = i + 1; end < t->n_tracks &&
 				  t->tracks[end].coord[0] == t->tracks[i].coord[0] &&

@@ -127,8 +127,8 @@ static bool chunk_size(struct joining *j, const struct sqtt_chunk *c, int64_t *s
 	if (*size < 0 || c->size == NO_VALUE || c->size == *size)
 		return true;
 	return err_file(j->e, "bad-chunk", path, (uint64_t)(*size < c->size ? *size : c->size),
-		"it has %lld bytes, row %lld of %s says %lld", (long long)*size, (long long)c->row,
-		path_base(j->l->path), (long long)c->size);
+		"it has %lld bytes; row %lld of %s states %lld", (long long)*size,
+		(long long)c->row, path_base(j->l->path), (long long)c->size);
 }
 
 /* Finds how many chunks of a stream are usable in sequence, and their total *bytes. */

@@ -962,7 +962,8 @@ static bool choose_rules(struct sqtt_build *b, struct incore_error *e)
 		return true;
 	if (strcmp(compat, "0.1.6") != 0)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"decoder-compat '%s': only the rules of 0.1.6 are known", compat);
+			"--decoder-compat '%s': expected 0.1.6, the only decoder whose rules are known",
+			compat);
 	b->rules = SQTT_RULES_C16;
 	return true;
 }

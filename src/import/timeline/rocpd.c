@@ -85,8 +85,8 @@ static bool rocpd_trace_read(const char *file, uint32_t which, const struct impo
 	for (; which && one.n; which--)
 		one = sqtt_chunks_of(&x.list, (size_t)(one.v - x.list.v) + one.n);
 	if (ok && !one.n)
-		ok = err_file(
-			e, "no-such-part", file, INCORE_NO_OFFSET, "it has no such thread trace");
+		ok = err_file(e, "no-such-part", file, INCORE_NO_OFFSET,
+			"it does not hold this thread trace");
 	ok = ok && sqtt_chunks_read(&one, o, t, e);
 	unlist(&x);
 	return ok;

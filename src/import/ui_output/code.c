@@ -232,7 +232,8 @@ static bool get_chain(struct ui_code_build *c, uint32_t source, struct code_row 
 			if (!ui_code_add_frame(c, str_trim(link)))
 				return ui_code_fail_nomem(c);
 		if (c->frames.n - chain->first > UINT16_MAX || c->frames.n > UINT32_MAX)
-			return json_reject(&c->r, "bad-value", "inline chain too long");
+			return json_reject(&c->r, "bad-value",
+				"an inline chain has more frames than are read");
 		chain->n = (uint16_t)(c->frames.n - chain->first);
 		chain->is_made = true;
 	}

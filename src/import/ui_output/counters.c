@@ -334,7 +334,8 @@ static uint64_t ui_counters_read_records(
 
 			for (unsigned k = 0; k < kind->n_columns && !r->is_failed; k++)
 				if (row[k] < 0 || row[k] > kind->max[k])
-					json_reject(r, "out-of-range", "%lld in a record",
+					json_reject(r, "out-of-range",
+						"a counter record has the value %lld, which is out of range",
 						(long long)row[k]);
 			if (!r->is_failed && !kind->push(x, row)) {
 				x->is_nomem = true;

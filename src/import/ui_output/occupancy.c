@@ -63,7 +63,8 @@ static void ui_occupancy_read_metadata(struct json_reader *r, struct ui_build *b
 			json_skip(r);
 		else if (json_get_u64(r, &hz)) {
 			if (hz == 0 || hz > MAX_FREQUENCY_HZ)
-				json_reject(r, "out-of-range", "frequency %llu Hz",
+				json_reject(r, "out-of-range",
+					"a frequency of %llu Hz is out of range",
 					(unsigned long long)hz);
 			b->realtime_hz = hz;
 		}
@@ -195,7 +196,8 @@ static void ui_occupancy_read_values(struct ui_series_build *s, bool is_time)
 		n = json_read_i64s(r, CLOCK_BATCH, v);
 		for (size_t i = 0; i < n; i++) {
 			if (v[i] < 0 || v[i] > max) {
-				json_reject(r, "out-of-range", "%lld in a state series",
+				json_reject(r, "out-of-range",
+					"a state series has the value %lld, which is out of range",
 					(long long)v[i]);
 				return;
 			}
@@ -494,7 +496,8 @@ static bool ui_occupancy_take_event(struct occupancy_build *o, const int64_t *ro
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		v[i] = o->column[i] >= 0 ? row[o->column[i]] : 0;
 		if (v[i] < 0 || v[i] > fields[i].max)
-			return json_reject(&o->r, "out-of-range", "occupancy event: %s %lld",
+			return json_reject(&o->r, "out-of-range",
+				"an occupancy event has the %s %lld, which is out of range",
 				fields[i].name, (long long)v[i]);
 	}
 	event = (struct occupancy_event){
@@ -550,7 +553,7 @@ static bool read_lists(struct occupancy_build *o, struct ui_bytes in, struct inc
 			if (!ui_decimal(key, &se))
 				json_skip(r);
 			else if (se >= UI_MAX_SE)
-				json_reject(r, "out-of-range", "shader engine %llu",
+				json_reject(r, "out-of-range", "shader engine %llu is out of range",
 					(unsigned long long)se);
 			else
 				ui_occupancy_read_events(o, (uint32_t)se);

@@ -148,7 +148,8 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 static bool take_text(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
 	if (in.n > UINT32_MAX)
-		return err_file(e, "too-large", in.path, INCORE_NO_OFFSET, "source file too large");
+		return err_file(e, "too-large", in.path, INCORE_NO_OFFSET,
+			"the source file is too large to read");
 	return import_source_text(b->trace, b->source, in.p, in.n) || err_nomem(e);
 }
 

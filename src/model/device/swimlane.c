@@ -75,7 +75,7 @@ static bool read_name(struct swim_reader *x, struct str key)
 			return false;
 		while (at < 1u << 20 && x->names.n <= at)
 			if (!VEC_PUSH(&x->names, (const char *)NULL))
-				return json_reject(&x->r, "no-memory", "no memory");
+				return json_reject(&x->r, "no-memory", "out of memory");
 		if (at < x->names.n)
 			x->names.v[at] = arena_strndup(&x->s->arena, name.p, name.n);
 	}
@@ -146,7 +146,7 @@ static bool put_kernel(struct swim_reader *x, struct swim_task *t)
 	if (i == x->s->kernels.n) {
 		k.name = arena_strndup(&x->s->arena, name.p, name.n);
 		if (!k.name || !VEC_PUSH(&x->s->kernels, k))
-			return json_reject(&x->r, "no-memory", "no memory");
+			return json_reject(&x->r, "no-memory", "out of memory");
 	}
 	t->kernel = (uint32_t)i;
 	x->s->kernels.v[i].n_tasks++;
@@ -174,7 +174,7 @@ static bool read_task(struct swim_reader *x)
 		} else if (str_is(key, "args")) {
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
 				if (!read_arg(x, &t))
-					return json_reject(&x->r, "no-memory", "no memory");
+					return json_reject(&x->r, "no-memory", "out of memory");
 		} else {
 			json_skip(&x->r);
 		}
@@ -183,7 +183,7 @@ static bool read_task(struct swim_reader *x)
 		return false;
 	at = u64_map_at(&x->tasks, t.id);
 	if (!at || !VEC_PUSH(&x->s->tasks, t))
-		return json_reject(&x->r, "no-memory", "no memory");
+		return json_reject(&x->r, "no-memory", "out of memory");
 	*at = x->s->tasks.n;
 	return true;
 }
@@ -206,7 +206,7 @@ static bool read_tensor(struct swim_reader *x)
 	}
 	at = tensor_of(x, id);
 	if (at == SWIM_NONE)
-		return json_reject(&x->r, "no-memory", "no memory");
+		return json_reject(&x->r, "no-memory", "out of memory");
 	x->s->tensors.v[at].bytes =
 		numel < UINT64_MAX / 64 ? numel * dtype_bits(dtype_of_name(dtype.p, dtype.n)) / 8
 					: 0;
@@ -231,7 +231,7 @@ static bool read_edge(struct swim_reader *x)
 	b = u64_map_find(&x->tasks, succ);
 	if (a && b &&
 		!VEC_PUSH(&x->s->edges, (struct swim_edge){(uint32_t)(*a - 1), (uint32_t)(*b - 1)}))
-		return json_reject(&x->r, "no-memory", "no memory");
+		return json_reject(&x->r, "no-memory", "out of memory");
 	return true;
 }
 
@@ -263,7 +263,7 @@ static bool read_metadata(struct swim_reader *x)
 			for (json_enter_array(&x->r); json_next_item(&x->r);)
 				if (json_get_str(&x->r, &kind) &&
 					!VEC_PUSH(&x->s->is_aiv, str_is(kind, "aiv")))
-					return json_reject(&x->r, "no-memory", "no memory");
+					return json_reject(&x->r, "no-memory", "out of memory");
 		} else {
 			json_skip(&x->r);
 		}
@@ -286,12 +286,13 @@ static bool read_record(struct swim_reader *x, struct str key)
 			.end = (uint64_t)row[4]};
 
 		if (row[0] < 0 || row[0] > 65535 || row[3] < 0 || row[4] < row[3])
-			return json_reject(&x->r, "bad-value", "a core, or times, that cannot be");
+			return json_reject(&x->r, "bad-value",
+				"the core or the times of a task are out of range");
 		if (!at)
 			continue; /* from an earlier run */
 		run.task = (uint32_t)(*at - 1);
 		if (!VEC_PUSH(&x->s->runs, run))
-			return json_reject(&x->r, "no-memory", "no memory");
+			return json_reject(&x->r, "no-memory", "out of memory");
 	}
 	return true;
 }

@@ -238,7 +238,7 @@ static bool get_text(const struct json_member *m)
 	if (!json_get_str(m->r, &text))
 		return false;
 	if (memchr(text.p ? text.p : "", 0, text.n))
-		return json_reject(m->r, NULL, "NUL in a string");
+		return json_reject(m->r, NULL, "a string holds a NUL byte");
 	return opstream_add_str(m->ctx, text, m->at, NULL) ||
 	       json_reject(m->r, "no-memory", "out of memory");
 }
@@ -495,7 +495,7 @@ static bool keep_text(const struct json_member *m)
 		return false;
 	sb_reset(b);
 	if (memchr(s.p ? s.p : "", 0, s.n))
-		return json_reject(m->r, NULL, "NUL in a string");
+		return json_reject(m->r, NULL, "a string holds a NUL byte");
 	return sb_str(b, s) || json_reject(m->r, "no-memory", "out of memory");
 }
 
@@ -676,7 +676,7 @@ static bool read_line(
 		}
 	}
 	if (!r->is_failed && !s && is_first)
-		json_reject(r, "bad-magic", "expected an op stream, found an empty line of it");
+		json_reject(r, "bad-magic", "expected an op stream, found an empty line");
 	if (r->is_failed || !s)
 		return false;
 	if (is_head)

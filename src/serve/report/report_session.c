@@ -106,7 +106,8 @@ bool report_of_session(
 	if (!report_session_fits(v, report.n, e))
 		return false;
 	if (pthread_mutex_trylock(&s->report_lock) != 0)
-		return err_set(e, INCORE_PARTIAL, "busy", "another report is being made");
+		return err_set(e, INCORE_PARTIAL, "busy",
+			"another report is being made: try again when it is done");
 	ok = make_report(s, &report, &reading, out, e);
 	give_memory_back();
 	pthread_mutex_unlock(&s->report_lock);

@@ -794,7 +794,7 @@ static bool session_answer_target(
 		r->media_type = BINARY; /* for download; never shown as a page of this server */
 		return s->report ? s->report(s, &q, &r->body, e)
 				 : err_set(e, INCORE_NO, "no-such-answer",
-					   "no reports are made here");
+					   "this server makes no reports");
 	}
 	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (strcmp(q.name, answers[i].name) != 0)

@@ -11,7 +11,7 @@ static bool parse_place(const struct query *q, struct tile_frame *f, struct inco
 		!query_number(q, "kernel", TILE_ANY_KERNEL, UINT32_MAX, &f->kernel, e))
 		return false;
 	if (i >= (UINT64_C(1) << 62) / cells >> level)
-		return err_set(e, INCORE_USAGE, "bad-query", "i is out of range");
+		return err_set(e, INCORE_USAGE, "bad-query", "i is beyond the last frame");
 	f->level = (unsigned)level;
 	f->t0 = i * cells << level;
 	return true;

@@ -720,7 +720,7 @@ static bool view_select_parse(
 		!query_set(q, "tracks", v->columns->n_tracks, &s->tracks, e))
 		return false;
 	if (t1 < t0)
-		return err_set(e, INCORE_USAGE, "bad-query", "t1 lies before t0");
+		return err_set(e, INCORE_USAGE, "bad-query", "t1 must not come before t0");
 	s->walk = (struct select_walk){
 		.v = v, .columns = v->columns, .box = &s->box, .by = (enum select_by)by};
 	if (by == BY_LINE && !view_select_number_lines(s))

@@ -14,7 +14,7 @@
 /* Replaces err_write(): no file is written here, JSON goes to memory. */
 bool(err_write)(struct incore_error *e)
 {
-	return err_set(e, INCORE_FAILED, "io", "no files here");
+	return err_set(e, INCORE_FAILED, "io", "a report in a page opens no files");
 }
 
 #define EXPORT __attribute__((used, visibility("default")))

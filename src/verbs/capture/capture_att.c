@@ -49,7 +49,7 @@ static bool check_att(const struct request *r, struct att_request *q, struct inc
 		return capture_needs_app(r, ", or --attach PID, and not both", e);
 	if (q->has_no_discovery && (!q->kernel || q->is_list))
 		return err_set(e, INCORE_USAGE, "missing-option",
-			"without a discovery run --kernel says what to capture, and there is no list");
+			"without a discovery run --kernel must name the kernel, and --list has nothing to show");
 	return true;
 }
 

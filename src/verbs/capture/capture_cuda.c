@@ -53,7 +53,7 @@ static bool check_cuda(const struct request *r, struct cuda_request *q, struct i
 			"--period is a power of two from 32 to 2147483648");
 	if (q->is_list && q->has_no_look)
 		return err_set(e, INCORE_USAGE, "bad-value",
-			"--list is what the look finds: not with --no-look");
+			"--list shows what the first look at the application finds: it has no effect with --no-look");
 	return true;
 }
 

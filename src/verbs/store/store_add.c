@@ -183,7 +183,7 @@ static bool identify(struct add_job *j, const struct store_params *p, struct inc
 			"store add takes captures, or --sweep DIR");
 	if (p->at && !store_time(p->at, &j->id.at))
 		return err_set(e, INCORE_USAGE, "bad-time",
-			"--at '%s': a time is 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", p->at);
+			"--at '%s': expected 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", p->at);
 	j->id.labels = store_labels(&j->answer->arena, j->labels, e);
 	return j->id.labels != NULL;
 }

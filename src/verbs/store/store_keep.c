@@ -47,8 +47,9 @@ static bool choose_gone(const struct store_job *j, number_list *out, struct inco
 	size_t end = 0;
 
 	if (j->p->before && !store_time(j->p->before, &before))
-		return err_set(
-			e, INCORE_USAGE, "bad-time", "--before '%s' is no time", j->p->before);
+		return err_set(e, INCORE_USAGE, "bad-time",
+			"--before '%s': expected 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS",
+			j->p->before);
 	if (!j->p->before && j->p->keep == NO_COUNT && !r->n_paths)
 		return err_set(e, INCORE_USAGE, "nothing-to-do",
 			"prune takes --keep, --before or numbers of captures");
