@@ -93,7 +93,7 @@ def functions(text):
         head, k = "", i - 1
         while k >= 0 and lines[k].strip() and not lines[k].startswith(("}", "#")) and not lines[k].rstrip().endswith((";", "{")):
             head, k = lines[k] + " " + head, k - 1
-        head = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", head)
+        head = re.sub(r"__attribute__\s*\(\(.*?\)\)|\bPRINTF_LIKE\(.*?\)", "", head)
         m = re.match(r"[^(]*\((\w+)\)\(", head) or re.search(r"(\w+)\s*\(", head)  # (name)(...) keeps a macro of that name away
         if m:
             out.append((m.group(1), "static" in head.split()))

@@ -188,7 +188,7 @@ static bool add_notes(struct answer *a, const struct check *k, const struct note
 	struct noted_row **at, struct incore_error *e)
 {
 	EACH (const struct note, x, v, n) {
-		const struct note_row *row = note_row(x->code);
+		const struct note_entry *row = note_row(x->code);
 
 		if (!row || !*row->advice || check_find(k, x->code))
 			continue;

@@ -350,7 +350,7 @@ static void keep_counts(const struct cupti_sass_record *v, size_t n, size_t n_va
 	}
 }
 
-static void fetch(struct inject_context *c)
+static void inject_fetch(struct inject_context *c)
 {
 	struct cupti_sass_size s = {
 		.size = CUPTI_SIZE(cupti_sass_size, n_instances), .context = c->handle};
@@ -394,7 +394,7 @@ static void counts_next(struct inject_context *c)
 
 	if (inject.cupti.synchronize)
 		inject.cupti.synchronize();
-	fetch(c);
+	inject_fetch(c);
 	disable(c);
 	r = enable(c);
 	if (r != CUPTI_OK)
@@ -404,7 +404,7 @@ static void counts_next(struct inject_context *c)
 
 static void counts_end(struct inject_context *c)
 {
-	fetch(c);
+	inject_fetch(c);
 	disable(c);
 }
 

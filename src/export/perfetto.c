@@ -662,7 +662,7 @@ static void perfetto_put_running(struct export *x, clock_idx clock, int64_t time
 
 /* --- losses --- */
 
-static void put_note(struct export *x, const char *kind, const char *text, uint64_t count)
+static void perfetto_put_note(struct export *x, const char *kind, const char *text, uint64_t count)
 {
 	struct perfetto_state *s = x->state;
 	struct strbuf *b = &s->packets.out;
@@ -700,7 +700,7 @@ static bool perfetto_lost(struct export *x, const struct note *n, struct incore_
 
 	if (n->kind == NOTE_LOST || n->kind == NOTE_TRUNCATED || n->kind == NOTE_DAMAGED)
 		perfetto_put_dropped(s);
-	put_note(x, note_kind_name(n->kind), n->message, n->count);
+	perfetto_put_note(x, note_kind_name(n->kind), n->message, n->count);
 	return perfetto_latched(s, e);
 }
 
@@ -711,7 +711,7 @@ static bool perfetto_truncated(struct export *x, const struct note *c, struct in
 
 	sb_printf(&text, "%s left out: %s", c->code, c->message);
 	s->text.failed |= text.failed;
-	put_note(x, "left-out", text.p, c->count);
+	perfetto_put_note(x, "left-out", text.p, c->count);
 	sb_free(&text);
 	return perfetto_latched(s, e);
 }

@@ -13,7 +13,7 @@ static void put_attribute(struct strbuf *b, const char *name, const char *text)
 	sb_putc(b, '"');
 }
 
-static void put_line(struct strbuf *b, const char *before, const char *text)
+static void gate_junit_put_line(struct strbuf *b, const char *before, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -29,14 +29,14 @@ static void put_failure(struct strbuf *b, const struct gate_outcome *g)
 	put_attribute(b, "message", g->message);
 	put_attribute(b, "type", g->metric);
 	sb_putc(b, '>');
-	put_line(b, "", g->message);
-	put_line(b, "\nevidence: ", g->evidence);
+	gate_junit_put_line(b, "", g->message);
+	gate_junit_put_line(b, "\nevidence: ", g->evidence);
 	for (size_t i = 0; i < g->causes.n; i++) {
-		put_line(b, "\n", v[i].figure);
-		put_line(b, "  ", v[i].what);
-		put_line(b, "  ", v[i].source);
+		gate_junit_put_line(b, "\n", v[i].figure);
+		gate_junit_put_line(b, "  ", v[i].what);
+		gate_junit_put_line(b, "  ", v[i].source);
 	}
-	put_line(b, "\n", g->command);
+	gate_junit_put_line(b, "\n", g->command);
 	sb_puts(b, "</failure>\n");
 }
 
@@ -48,7 +48,7 @@ static void put_case(struct strbuf *b, const struct gate_outcome *g)
 	sb_puts(b, ">\n");
 	if (g->state == GATE_FAILED)
 		put_failure(b, g);
-	put_line(b, g->state == GATE_UNTOLD ? "   <skipped>" : "   <system-out>",
+	gate_junit_put_line(b, g->state == GATE_UNTOLD ? "   <skipped>" : "   <system-out>",
 		g->state == GATE_FAILED ? NULL : g->message);
 	sb_puts(b, g->state == GATE_UNTOLD ? "</skipped>\n"
 		   : g->state == GATE_HELD ? "</system-out>\n"

@@ -50,7 +50,7 @@ static void put_causes(struct strbuf *b, const struct gate_outcome *g)
 	sb_putc(b, '\n');
 }
 
-static void put_row(struct strbuf *b, const struct gate_outcome *g)
+static void gate_markdown_put_row(struct strbuf *b, const struct gate_outcome *g)
 {
 	sb_printf(b, "| %s |", marks[g->state]);
 	put_cell(b, markup_code, g->name);
@@ -71,7 +71,7 @@ void gate_put_markdown(const struct gate_report *r, struct strbuf *out)
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < r->n && rows < ROWS_MAX; i++)
 			if ((r->v[i].state == GATE_FAILED) == (pass == 0)) {
-				put_row(out, &r->v[i]);
+				gate_markdown_put_row(out, &r->v[i]);
 				rows++;
 			}
 	if (rows < r->n)

@@ -6,7 +6,7 @@
 #include "gate/gate.h"
 
 /* Splits "path:12". */
-static bool take_line(struct str link, struct gate_place *out)
+static bool gate_place_take_line(struct str link, struct gate_place *out)
 {
 	ptrdiff_t colon = str_rfind_char(link, ':');
 
@@ -27,7 +27,7 @@ static bool is_below(const char *path)
 	return *path != '/' && file_exists(path) && !file_is_dir(path);
 }
 
-static bool find(struct gate_place *p)
+static bool gate_place_find(struct gate_place *p)
 {
 	char path[PATH_MAX];
 	size_t at = 0;
@@ -54,9 +54,9 @@ bool gate_place(const char *source, struct gate_place *out)
 	bool has_line = false;
 
 	while (rest.n && str_cut(&rest, " -> ", &link)) {
-		if (!take_line(str_trim(link), &p))
+		if (!gate_place_take_line(str_trim(link), &p))
 			continue;
-		p.is_found = find(&p);
+		p.is_found = gate_place_find(&p);
 		if (!has_line || p.is_found)
 			*out = p;
 		has_line = true;

@@ -15,7 +15,7 @@ struct rules {
 	unsigned n;
 };
 
-static unsigned rule_of(struct rules *x, const char *metric)
+static unsigned gate_sarif_rule_of(struct rules *x, const char *metric)
 {
 	unsigned i = 0;
 
@@ -27,7 +27,7 @@ static unsigned rule_of(struct rules *x, const char *metric)
 }
 
 /* In a message braces must be doubled, and brackets before parentheses would be a link. */
-static void put_text(struct strbuf *b, const char *text)
+static void gate_sarif_put_text(struct strbuf *b, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '{' || *text == '}')
@@ -65,8 +65,8 @@ static void put_words(struct json_writer *w, const char *key, const char *text, 
 {
 	struct strbuf b = {0};
 
-	put_text(&b, text);
-	put_text(&b, more);
+	gate_sarif_put_text(&b, text);
+	gate_sarif_put_text(&b, more);
 	put_message(w, key, &b);
 }
 
@@ -110,7 +110,7 @@ static void put_artifact(struct json_writer *w, struct str path, uint64_t line)
 }
 
 /* The cause whose line to show: the first in local sources, else the first with a line; n: none. */
-static size_t choose(const struct gate_outcome *g, struct gate_place *out)
+static size_t gate_sarif_choose(const struct gate_outcome *g, struct gate_place *out)
 {
 	const struct gate_cause *v = g->causes.v;
 	size_t at = g->causes.n;
@@ -133,7 +133,7 @@ static void put_cause(struct strbuf *b, const struct gate_cause *c)
 {
 	sb_puts(b, c->figure);
 	sb_puts(b, " of ");
-	put_text(b, c->what);
+	gate_sarif_put_text(b, c->what);
 }
 
 static void put_related(struct json_writer *w, const struct gate_outcome *g, size_t but)
@@ -175,7 +175,7 @@ static void put_fingerprint(
 static void put_locations(struct json_writer *w, const struct gate_outcome *g)
 {
 	struct gate_place p = {.path = str_of(g->input), .line = 1};
-	size_t at = choose(g, &p);
+	size_t at = gate_sarif_choose(g, &p);
 
 	json_w_kv_array(w, "locations");
 	json_w_object(w);
@@ -199,9 +199,9 @@ static void put_result(struct json_writer *w, const struct gate_report *r,
 	const struct gate_cause *v = g->causes.v;
 	struct strbuf text = {0};
 
-	put_text(&text, g->message);
+	gate_sarif_put_text(&text, g->message);
 	sb_puts(&text, "; evidence: ");
-	put_text(&text, g->evidence);
+	gate_sarif_put_text(&text, g->evidence);
 	for (size_t i = 0; i < g->causes.n; i++) {
 		sb_puts(&text, i ? "; " : ". From ");
 		put_cause(&text, &v[i]);
@@ -225,7 +225,7 @@ static void put_notification(struct json_writer *w, const char *level, const cha
 {
 	struct strbuf text = {0};
 
-	put_text(&text, message);
+	gate_sarif_put_text(&text, message);
 	json_w_object(w);
 	json_w_kv_cstr(w, "level", level);
 	put_message(w, "message", &text);
@@ -256,7 +256,7 @@ void gate_put_sarif(const struct gate_report *r, struct strbuf *out)
 	struct json_writer w;
 
 	for (size_t i = 0; i < r->n; i++)
-		rule_of(&rules, r->v[i].metric);
+		gate_sarif_rule_of(&rules, r->v[i].metric);
 	json_w_buf(&w, out, 1);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -274,7 +274,7 @@ void gate_put_sarif(const struct gate_report *r, struct strbuf *out)
 	json_w_kv_array(&w, "results");
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i].state == GATE_FAILED)
-			put_result(&w, r, &r->v[i], rule_of(&rules, r->v[i].metric));
+			put_result(&w, r, &r->v[i], gate_sarif_rule_of(&rules, r->v[i].metric));
 	json_w_end(&w);
 	json_w_end(&w);
 	json_w_end(&w);

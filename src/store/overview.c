@@ -98,8 +98,8 @@ static double worst_cost(const struct store_gate *g)
 	return most;
 }
 
-static bool put_line(const struct store_ask *x, const struct store_entries *entries, size_t at,
-	struct store_line *out, struct incore_error *e)
+static bool overview_put_line(const struct store_ask *x, const struct store_entries *entries,
+	size_t at, struct store_line *out, struct incore_error *e)
 {
 	const struct store_point *points;
 	const struct store_change *changes;
@@ -195,7 +195,7 @@ static bool add_labels(name_list *names, const char *labels)
 	return true;
 }
 
-static bool put_names(const struct store_ask *x, struct store_overview *o)
+static bool overview_put_names(const struct store_ask *x, struct store_overview *o)
 {
 	const struct store_line *v = o->series.v;
 	name_list arches = {0}, labels = {0};
@@ -221,11 +221,11 @@ bool store_overview(const struct store_ask *x, const struct store_entries *entri
 	if (!v)
 		return err_nomem(e);
 	for (size_t at = 0; at < entries->v.n; at += store_series(entries, at), n++) {
-		if (!put_line(x, entries, at, &v[n], e))
+		if (!overview_put_line(x, entries, at, &v[n], e))
 			return false;
 		store_count(x, &v[n].gate, &out->tally);
 	}
 	qsort(v, n, sizeof(*v), by_harm);
 	out->series = (struct rows){v, n};
-	return put_names(x, out) || err_nomem(e);
+	return overview_put_names(x, out) || err_nomem(e);
 }

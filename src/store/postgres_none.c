@@ -11,9 +11,10 @@ static bool postgres_none_refuse(struct store *s, bool is_made, struct incore_er
 		s->path);
 }
 
-static void nothing(struct store *s)
+static void postgres_none_nothing(struct store *s)
 {
 	(void)s;
 }
 
-const struct store_backend postgres_backend = {.open = postgres_none_refuse, .close = nothing};
+const struct store_backend postgres_backend = {
+	.open = postgres_none_refuse, .close = postgres_none_nothing};

@@ -126,8 +126,8 @@ bool store_explain(const struct store_ask *x, struct store_change *c, struct inc
 
 static const char *const marks[] = {"", "change", "outlier", "unconfirmed"};
 
-static bool put_points(const struct store_ask *ask, const struct values *x, const struct history *h,
-	struct store_history *out, struct incore_error *e)
+static bool series_put_points(const struct store_ask *ask, const struct values *x,
+	const struct history *h, struct store_history *out, struct incore_error *e)
 {
 	struct store_point *v = arena_zalloc(ask->arena, x->n + 1, sizeof(*v));
 	struct store_level *levels = arena_zalloc(ask->arena, h->stretches.n + 1, sizeof(*levels));
@@ -169,8 +169,8 @@ static void store_series_put_change(const struct values *v, size_t at, struct st
 	out->change_pct = store_percent(out->change, out->before);
 }
 
-static bool put_changes(const struct store_ask *x, const struct values *v, const struct history *h,
-	struct store_history *out)
+static bool series_put_changes(const struct store_ask *x, const struct values *v,
+	const struct history *h, struct store_history *out)
 {
 	struct store_change *c = arena_zalloc(x->arena, h->stretches.n + 1, sizeof(*c));
 	size_t n = 0;
@@ -205,11 +205,11 @@ bool store_history(const struct store_ask *x, const struct store_entries *entrie
 	if (!take_values(x, &entries->v.v[at], store_series(entries, at), &out->series, &values))
 		return err_nomem(e);
 	ok = history_find(&h, values.v, values.n, &x->history, e) &&
-	     put_points(x, &values, &h, out, e);
+	     series_put_points(x, &values, &h, out, e);
 	out->series.accepted = store_accepted_of(&entries->accepted, &entries->v.v[at]);
 	out->series.noise = h.noise;
 	out->series.noise_pct = store_percent(h.noise, out->level);
-	ok = ok && (put_changes(x, &values, &h, out) || err_nomem(e));
+	ok = ok && (series_put_changes(x, &values, &h, out) || err_nomem(e));
 	history_deinit(&h);
 	return ok;
 }

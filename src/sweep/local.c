@@ -627,7 +627,7 @@ static bool drive(struct local *l, struct incore_error *e)
 }
 
 /* Takes over tasks that an earlier driver left running: their results, or that they were cut. */
-static bool take_over(struct local *l, struct incore_error *e)
+static bool local_take_over(struct local *l, struct incore_error *e)
 {
 	static const struct sweep_result cut = {
 		.outcome = "cut", .how = "its driver was killed", .status = 1};
@@ -686,7 +686,8 @@ bool sweep_run_local(struct sweep *s, struct incore_error *e)
 
 	pthread_mutex_init(&l.lock, NULL);
 	pthread_cond_init(&l.changed, NULL);
-	ok = look_around(&l, e) && sweep_note_driver(s, e) && take_over(&l, e) && drive(&l, e);
+	ok = look_around(&l, e) && sweep_note_driver(s, e) && local_take_over(&l, e) &&
+	     drive(&l, e);
 	if (ok && atomic_load(&l.is_ending))
 		ok = err_set(e, INCORE_FAILED, "interrupted",
 			"interrupted; continue with incore sweep --resume");

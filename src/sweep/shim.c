@@ -450,7 +450,7 @@ static bool shim_prepare(struct attempt *t, struct incore_error *e)
 	       sweep_expand(p, s->task, &at, &t->arena, &t->cell, e);
 }
 
-static bool run_attempt(struct attempt *t, struct incore_error *e)
+static bool shim_run_attempt(struct attempt *t, struct incore_error *e)
 {
 	struct sweep_result there;
 	bool is_over;
@@ -476,7 +476,7 @@ bool sweep_shim_run(const struct sweep_shim *s, struct incore_error *e)
 	arena_init(&t.arena);
 	capture_cache_init(&t.seen);
 	ok = (plan || err_nomem(e)) && sweep_plan_load(&t.plan, plan, e);
-	ok = ok && shim_prepare(&t, e) && run_attempt(&t, e);
+	ok = ok && shim_prepare(&t, e) && shim_run_attempt(&t, e);
 	capture_cache_deinit(&t.seen);
 	VEC_FREE(&t.outputs);
 	VEC_FREE(&t.captures);

@@ -9,11 +9,11 @@
 
 #define NOTE_ROW(CODE, KIND, MEANING, ADVICE) {CODE, NOTE_##KIND, ADVICE},
 
-const struct note_row *note_row(const char *code)
+const struct note_entry *note_row(const char *code)
 {
-	static const struct note_row rows[] = {NOTES(NOTE_ROW)};
+	static const struct note_entry rows[] = {NOTES(NOTE_ROW)};
 
-	EACH (const struct note_row, r, rows, sizeof(rows) / sizeof(*rows))
+	EACH (const struct note_entry, r, rows, sizeof(rows) / sizeof(*rows))
 		if (strcmp(r->code, code) == 0)
 			return r;
 	return NULL;

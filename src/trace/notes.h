@@ -9,14 +9,14 @@
 
 #include "base/note.h"
 
-struct note_row {
+struct note_entry {
 	const char *code;
 	enum note_kind kind;
 	const char *advice; /* one line, or "" */
 };
 
 /* Looks up a row by its code; NULL if there is none, as of a note of a later version in a file. */
-const struct note_row *note_row(const char *code);
+const struct note_entry *note_row(const char *code);
 
 /* clang-format off */
 #define NOTES(X) \

@@ -430,7 +430,7 @@ bool trace_note_as(struct trace *t, enum note_kind kind, const char *code, const
 bool trace_note(struct trace *t, const char *code, const char *path, uint64_t offset,
 	uint64_t count, const char *fmt, ...)
 {
-	const struct note_row *row = note_row(code);
+	const struct note_entry *row = note_row(code);
 	struct note n = {.kind = row ? row->kind : NOTE_DAMAGED,
 		.code = code,
 		.path = path,

@@ -29,7 +29,7 @@ static bool has_work(const struct pipes *p, track_idx i, enum pipe_role role)
 	       (double)r->busy_cyc >= LEAST_BUSY * (double)r->duration_cyc;
 }
 
-static bool waits_for(const struct pipes *p, track_idx consumer, track_idx producer)
+static bool rules_pipes_waits_for(const struct pipes *p, track_idx consumer, track_idx producer)
 {
 	for (size_t i = 0; i < p->rows[consumer].waits.n; i++)
 		if (p->rows[consumer].waits.v[i].producer == producer &&
@@ -54,7 +54,7 @@ static struct turns find_turns(const struct pipes *p)
 
 				if (!has_work(p, move, ROLE_MOVE) ||
 					!has_work(p, compute, ROLE_COMPUTE) ||
-					!waits_for(p, move, compute))
+					!rules_pipes_waits_for(p, move, compute))
 					continue;
 				least = p->rows[move].busy_cyc < p->rows[compute].busy_cyc
 						? p->rows[move].busy_cyc

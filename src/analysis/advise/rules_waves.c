@@ -409,7 +409,7 @@ static enum advise_rule_id rule_of_stall(const struct summary *s, const struct a
 									   : ADVISE_RULES;
 }
 
-static enum advise_rule_id rule_of(const struct blame *b, const struct cause *x,
+static enum advise_rule_id rules_waves_rule_of(const struct blame *b, const struct cause *x,
 	const struct cause_cell *c, struct advise_hit *h)
 {
 	const struct summary *s = b->s;
@@ -469,7 +469,7 @@ static bool waves_gather(const struct blame *b, struct advise_hits *out)
 
 		if (c->code >= s->trace->n_code || !h.exposed_cyc)
 			continue;
-		h.rule = rule_of(b, &s->causes->v[c->cause], c, &h);
+		h.rule = rules_waves_rule_of(b, &s->causes->v[c->cause], c, &h);
 		h.line = s->is_sampled ? summary_line_key(s->trace, h.code) : 0;
 		if (h.rule != ADVISE_RULES && !VEC_PUSH(out, h))
 			return false;
@@ -554,7 +554,7 @@ static void waves_put_access(const struct trace *t, const struct advise_hit *h, 
 			(long long)t->code[row].number, passes);
 }
 
-static void put_evidence(const struct summary *s, const struct advise_hit *h,
+static void rules_waves_put_evidence(const struct summary *s, const struct advise_hit *h,
 	const struct advice *a, struct strbuf *b)
 {
 	const char *what = s->is_sampled ? "sample" : "execution";
@@ -598,7 +598,7 @@ static bool add_hits(
 	}
 	if ((double)a.exposed_cyc < advise_least(h->rule, s->is_sampled) * (double)s->duration_cyc)
 		return true;
-	put_evidence(s, h, &a, &b);
+	rules_waves_put_evidence(s, h, &a, &b);
 	advise_ask(blame, h, n, &a);
 	ok = advise_add(l, &a, &b);
 	sb_free(&b);

@@ -132,7 +132,8 @@ static bool worker_init(void *self, void *mine)
 }
 
 /* The producer's own rule for its totals: a record of unknown pc neither counts nor moves time. */
-static void add_records(struct gather_worker *w, struct track_facts *f, const struct walk_track *k)
+static void check_add_records(
+	struct gather_worker *w, struct track_facts *f, const struct walk_track *k)
 {
 	const struct track_data *d = k->data;
 	uint64_t prev = d->begin_cyc;
@@ -260,14 +261,14 @@ static bool gather_track(void *self, void *mine, const struct walk_track *k, str
 	f->is_read = true;
 	w->n_read++;
 	w->n_unknown_code += k->data->n_unknown_code;
-	add_records(w, f, k);
+	check_add_records(w, f, k);
 	check_flow(c->gather, f, k);
 	check_file(f, k);
 	add_states(w, k);
 	return check_waits(c->gather, w, f, k, e);
 }
 
-static bool gather_merge(void *self, void *mine, struct incore_error *e)
+static bool check_gather_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct check *c = self;
 	struct check_gather *g = c->gather;
@@ -300,7 +301,7 @@ struct collector check_collector(struct check *c)
 		.worker_bytes = sizeof(struct gather_worker),
 		.worker_init = worker_init,
 		.track = gather_track,
-		.merge = gather_merge,
+		.merge = check_gather_merge,
 		.worker_deinit = worker_deinit,
 	};
 }
@@ -337,7 +338,7 @@ static const struct finding_row_of *row_of_finding(const char *code)
 static const char *advice_of(const char *code)
 {
 	const char *advice = row_of_finding(code)->advice;
-	const struct note_row *note = *advice ? NULL : note_row(code);
+	const struct note_entry *note = *advice ? NULL : note_row(code);
 
 	return note ? note->advice : advice;
 }

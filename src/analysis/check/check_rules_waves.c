@@ -15,7 +15,8 @@
 
 /* --- totals ----------------------------------------------------------------------------------- */
 
-static bool totals_differ(const struct code_totals *a, const struct code_totals *b)
+static bool check_rules_waves_totals_differ(
+	const struct code_totals *a, const struct code_totals *b)
 {
 	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
 	       a->idle != b->idle;
@@ -42,7 +43,7 @@ void rule_totals(struct check *c)
 	for (code_idx i = 0; i < t->n_code; i++) {
 		add_totals(&stated, &t->code[i].stated);
 		add_totals(&ours, &c->gather->rows[i]);
-		if (!totals_differ(&t->code[i].stated, &c->gather->rows[i]))
+		if (!check_rules_waves_totals_differ(&t->code[i].stated, &c->gather->rows[i]))
 			continue;
 		n++;
 		first = first == NO_CODE ? i : first;
@@ -781,7 +782,7 @@ static void waves_put_names(const struct check *c, const char *code, struct strb
 	}
 }
 
-static void say_missing(struct check *c, uint64_t n_absent, const struct join *j)
+static void check_rules_waves_say_missing(struct check *c, uint64_t n_absent, const struct join *j)
 {
 	struct finding *f = check_add(c, "missing-wave");
 	struct strbuf names = {0};
@@ -882,7 +883,7 @@ void rule_wave_files(struct check *c)
 	/* starts that the import knows to have no instructions are not missing */
 	j.lone_starts = j.lone_starts > n_bare ? j.lone_starts - n_bare : 0;
 	if (n_absent || j.lone_starts)
-		say_missing(c, n_absent, &j);
+		check_rules_waves_say_missing(c, n_absent, &j);
 	if (n_stray || j.lone_waves)
 		say_unlisted(c, n_stray, &j);
 	say_contradictions(c, &j);

@@ -99,7 +99,7 @@ void flydsl_stall_by_type(const struct trace *t, uint64_t sums[FLYDSL_TYPE_COUNT
 
 /* --- small formats -------------------------------------------------------------------------- */
 
-static void put_cycles(struct strbuf *out, uint64_t v, int width)
+static void flydsl_hotspot_put_cycles(struct strbuf *out, uint64_t v, int width)
 {
 	char buf[32];
 
@@ -178,14 +178,14 @@ static struct str last_chars(struct str s, size_t n)
 	return str_sub(s, skip, s.n - skip);
 }
 
-static struct str source_of(const struct code_row *r)
+static struct str flydsl_hotspot_source_of(const struct code_row *r)
 {
 	return r->source && r->source[0] ? str_of(r->source) : STR("<unknown>");
 }
 
 /* --- registers ------------------------------------------------------------------------------ */
 
-static bool is_word_char(char c)
+static bool flydsl_hotspot_is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -205,11 +205,12 @@ static int highest_register(const struct trace *t, char letter)
 			char *end;
 			long n;
 
-			if (*p != letter || (p > s && is_word_char(p[-1])) ||
+			if (*p != letter || (p > s && flydsl_hotspot_is_word_char(p[-1])) ||
 				!isdigit((unsigned char)*digits))
 				continue;
 			n = strtol(digits, &end, 10);
-			if (n > best && n < 100000 && (digits[-1] == '[' || !is_word_char(*end)))
+			if (n > best && n < 100000 &&
+				(digits[-1] == '[' || !flydsl_hotspot_is_word_char(*end)))
 				best = n;
 		}
 	}
@@ -312,7 +313,7 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 		     "  --------------  --------  --------------------------------------\n");
 	for (unsigned i = 0; i < FLYDSL_TYPE_COUNT && v[i].stall; i++) {
 		sb_printf(out, "  %-14s  ", type_names[v[i].type]);
-		put_cycles(out, v[i].stall, 8);
+		flydsl_hotspot_put_cycles(out, v[i].stall, 8);
 		sb_puts(out, "  ");
 		put_bar(out, percent(v[i].stall, total));
 		sb_putc(out, '\n');
@@ -360,14 +361,14 @@ static bool flydsl_hotspot_put_lines(
 
 		if (!is_kept(&t->code[i]))
 			continue;
-		k = intern_add(&names, source_of(&t->code[i]));
+		k = intern_add(&names, flydsl_hotspot_source_of(&t->code[i]));
 		if (k == INTERN_NONE) {
 			ok = false;
 			break;
 		}
 		if (k == n)
 			v[n++] = (struct flydsl_hotspot_entry){
-				.order = k, .source = source_of(&t->code[i])};
+				.order = k, .source = flydsl_hotspot_source_of(&t->code[i])};
 		add_to_line(&v[k], &t->code[i]);
 	}
 	if (ok) {
@@ -380,7 +381,7 @@ static bool flydsl_hotspot_put_lines(
 		struct str src = last_chars(v[i].source, 48);
 
 		sb_printf(out, "  %3u  ", i + 1);
-		put_cycles(out, v[i].stall, 8);
+		flydsl_hotspot_put_cycles(out, v[i].stall, 8);
 		sb_printf(out, "  %6.2f%%  ", percent(v[i].stall, total));
 		put_bar(out, percent(v[i].stall, v[i].cycles));
 		sb_printf(out, "  %-12s  ", type_names[dominant_type(&v[i])]);
@@ -404,7 +405,7 @@ static void put_asm_row(
 		len = 48;
 	}
 	sb_printf(out, "  %3u  ", rank);
-	put_cycles(out, r->stall, 8);
+	flydsl_hotspot_put_cycles(out, r->stall, 8);
 	sb_printf(out, "  %6.2f%%  %-12s  ", percent(r->stall, total), type_names[r->type]);
 	sb_plain(out, text);
 	if (is_cut)
@@ -429,7 +430,7 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 			v[n] = (struct flydsl_hotspot_entry){.stall = r->stated.stall,
 				.order = n,
 				.type = type_of_row(r),
-				.source = source_of(r),
+				.source = flydsl_hotspot_source_of(r),
 				.text = {r->text, r->text_len}};
 			n++;
 		}
@@ -467,9 +468,9 @@ bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_o
 	sb_puts(out, "\n  Instructions:  ");
 	sb_put_u64(out, n);
 	sb_puts(out, "\n  Total cycles:  ");
-	put_cycles(out, cycles, 0);
+	flydsl_hotspot_put_cycles(out, cycles, 0);
 	sb_puts(out, "\n  Total stalls:  ");
-	put_cycles(out, stall, 0);
+	flydsl_hotspot_put_cycles(out, stall, 0);
 	sb_printf(out, "  (%.1f%% of total cycles)\n", percent(stall, cycles));
 	put_registers(t, out);
 	put_types(t, stall, out);

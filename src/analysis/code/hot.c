@@ -163,7 +163,7 @@ struct sorting {
 	bool is_exposed; /* sampled data: exposed samples are known */
 };
 
-static bool is_empty(const struct hot_sums *s)
+static bool hot_is_empty(const struct hot_sums *s)
 {
 	return !s->totals.hit && !hot_cycles(s) && !s->samples;
 }
@@ -234,8 +234,8 @@ static void add_to_group(struct hot_group *g, const struct hot *h, code_idx i)
 	hot_add(&g->sums, s);
 }
 
-static bool group_rows(const struct hot *h, enum hot_by by, struct arena *a, struct hot_group *v,
-	uint32_t *n, struct incore_error *e)
+static bool hot_group_rows(const struct hot *h, enum hot_by by, struct arena *a,
+	struct hot_group *v, uint32_t *n, struct incore_error *e)
 {
 	const struct trace *t = h->trace;
 	struct intern names;
@@ -353,12 +353,12 @@ bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool wit
 		return err_nomem(e);
 	if (by == HOT_BY_CLASS && !group_classes(h, a, v, &n_all))
 		return err_nomem(e);
-	if (by != HOT_BY_CLASS && !group_rows(h, by, a, v, &n_all, e))
+	if (by != HOT_BY_CLASS && !hot_group_rows(h, by, a, v, &n_all, e))
 		return false;
 	if (by == HOT_BY_LINE && !add_inclusive(h, a, v, &n_all, e))
 		return false;
 	for (uint32_t i = 0; i < n_all; i++)
-		if (with_zero || !is_empty(&v[i].sums) || v[i].inclusive.hit)
+		if (with_zero || !hot_is_empty(&v[i].sums) || v[i].inclusive.hit)
 			v[kept++] = v[i];
 	qsort_r(v, kept, sizeof(*v), compare_groups, &order);
 	for (uint32_t i = 0; i < kept; i++)

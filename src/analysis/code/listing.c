@@ -66,7 +66,7 @@ static void after(const struct listing_flow *f, uint32_t b, uint64_t *out)
 	}
 }
 
-static bool visit(struct listing_flow *f, uint32_t b)
+static bool listing_visit(struct listing_flow *f, uint32_t b)
 {
 	const size_t at = (size_t)b * f->words;
 	bool has_changed = false;
@@ -84,7 +84,7 @@ static bool visit(struct listing_flow *f, uint32_t b)
 /* Visits every block once, last first, then the predecessors of changed blocks. Sets only grow, so
  * it terminates.
  */
-static void settle(struct listing_flow *f)
+static void listing_settle(struct listing_flow *f)
 {
 	const struct cfg *g = f->g;
 	uint32_t n = 0;
@@ -97,7 +97,7 @@ static void settle(struct listing_flow *f)
 		uint32_t b = f->list[--n];
 
 		f->is_listed[b] = 0;
-		if (!visit(f, b))
+		if (!listing_visit(f, b))
 			continue;
 		for (uint32_t k = 0; k < g->blocks[b].n_preds; k++) {
 			uint32_t p = g->preds[g->blocks[b].first_pred + k];
@@ -130,7 +130,7 @@ static void listing_count_rows(struct listing_flow *f, struct live *l)
 	}
 }
 
-static bool solve(struct listing_flow *f, struct live *l)
+static bool listing_solve(struct listing_flow *f, struct live *l)
 {
 	size_t n = (size_t)f->g->n_blocks * f->words + 1;
 
@@ -147,7 +147,7 @@ static bool solve(struct listing_flow *f, struct live *l)
 		return false;
 	for (uint32_t b = 0; b < f->g->n_blocks; b++)
 		sum_block(f, b);
-	settle(f);
+	listing_settle(f);
 	listing_count_rows(f, l);
 	return true;
 }
@@ -169,7 +169,7 @@ struct live *live_new(const struct cfg *g, struct incore_error *e)
 		most = amd_regs_of_trace(t);
 		f.accum_at = (most.arch + 63) / 64 * 64;
 		f.words = f.accum_at / 64 + (most.accum + 63) / 64;
-		ok = f.words == 0 || solve(&f, l);
+		ok = f.words == 0 || listing_solve(&f, l);
 	}
 	arena_deinit(&f.arena);
 	if (l->rows && ok)
@@ -306,7 +306,7 @@ static bool add_up_bodies(struct listing *l, struct incore_error *e)
 	return true;
 }
 
-static void find_hottest(struct listing *l)
+static void listing_find_hottest(struct listing *l)
 {
 	uint64_t most = 0;
 
@@ -425,6 +425,6 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 	if (!link_branches(l, e) || !add_up_bodies(l, e))
 		return false;
 	choose_edges(l);
-	find_hottest(l);
+	listing_find_hottest(l);
 	return true;
 }

@@ -214,7 +214,7 @@ static void spend(struct loops_running *r, enum bucket b, enum inst_class c, uin
 	r->cause[b][c] += cyc;
 }
 
-static bool end_wave(struct loops_worker *w)
+static bool loops_end_wave(struct loops_worker *w)
 {
 	while (w->open.n > 0)
 		close_top(w);
@@ -253,7 +253,7 @@ static bool loops_track(void *self, void *mine, const struct walk_track *wt, str
 		spend(&w->now, class_issue_bucket(c), c, a.issue_cyc);
 		spend(&w->now, BUCKET_IDLE, c, a.tail_cyc);
 	}
-	return end_wave(w) || err_nomem(e);
+	return loops_end_wave(w) || err_nomem(e);
 }
 
 static bool merge_map(struct u64_map *to, const struct u64_map *from)
@@ -366,7 +366,7 @@ static bool sorted_entries(
 }
 
 /* The value at index `at` of the sorted list that the entries stand for. */
-static uint64_t value_at(const struct loop_trips *v, uint32_t n, uint64_t at)
+static uint64_t loops_value_at(const struct loop_trips *v, uint32_t n, uint64_t at)
 {
 	uint64_t seen = 0;
 
@@ -401,8 +401,8 @@ bool loops_finish(struct loops *l, struct incore_error *e)
 			continue;
 		s->min_cyc = cycles[0].executions;
 		s->max_cyc = cycles[n - 1].executions;
-		s->median_cyc = value_at(cycles, n, total / 2);
-		s->p95_cyc = value_at(cycles, n, total / 20 * 19 + total % 20 * 19 / 20);
+		s->median_cyc = loops_value_at(cycles, n, total / 2);
+		s->p95_cyc = loops_value_at(cycles, n, total / 20 * 19 + total % 20 * 19 / 20);
 	}
 	return true;
 }

@@ -115,7 +115,8 @@ static void find_dominant(struct region *r, const struct regions_class_sum *sums
 }
 
 /* Rows of the table grouped by region (counting sort): rows[start[k] .. start[k + 1]). */
-static bool group_rows(const struct cutter *c, struct arena *a, uint32_t **start, code_idx **rows)
+static bool regions_group_rows(
+	const struct cutter *c, struct arena *a, uint32_t **start, code_idx **rows)
 {
 	const struct trace *t = c->g->trace;
 
@@ -170,7 +171,7 @@ bool regions_build(const struct cfg *g, enum region_kind kind, const struct code
 	code_idx *rows;
 	struct region *v;
 
-	if (!cut(&c, a) || !find_positions(&c, a) || !group_rows(&c, a, &start, &rows))
+	if (!cut(&c, a) || !find_positions(&c, a) || !regions_group_rows(&c, a, &start, &rows))
 		return err_nomem(e);
 	v = arena_zalloc(a, c.n + 1u, sizeof(*v));
 	if (!v)

@@ -242,7 +242,7 @@ static bool link_barrier(struct samples_search *s, code_idx row, uint32_t reason
 	       VEC_PUSH(&s->links, (struct code_link){row, row, CODE_LINK_BARRIER, reason});
 }
 
-static bool find_links(struct static_waits *w, struct samples_search *s)
+static bool samples_find_links(struct static_waits *w, struct samples_search *s)
 {
 	const struct cfg *g = s->g;
 	const uint32_t barrier = reason_named(g->trace, "barrier");
@@ -276,7 +276,7 @@ bool static_waits_find(struct static_waits *w, const struct trace *t, struct inc
 		s->g = &g;
 		s->reason = reason_named(t, "waitcnt");
 	}
-	ok = s && find_links(w, s);
+	ok = s && samples_find_links(w, s);
 	if (s)
 		VEC_FREE(&s->links);
 	mem_free(s);
@@ -698,7 +698,7 @@ static bool add_edge(struct producers_fill *f, const struct samples_share *s, bo
 	return true;
 }
 
-static bool add_producer(void *ctx, const struct samples_share *s)
+static bool samples_add_producer(void *ctx, const struct samples_share *s)
 {
 	struct producers_fill *f = ctx;
 	const struct sample_cause *c = cause_of_share(f->t, s);
@@ -728,7 +728,7 @@ static bool add_producer(void *ctx, const struct samples_share *s)
 	       add_edge(f, s, c->kind == CAUSE_NOP_PADDING);
 }
 
-static bool finish_groups(struct producers_fill *f)
+static bool samples_finish_groups(struct producers_fill *f)
 {
 	for (unsigned k = 0; k <= CLASS_COUNT; k++) {
 		f->groups[k].key = k == CLASS_COUNT ? WAIT_KEY_UNKNOWN : wait_key_of_class(k);
@@ -741,7 +741,8 @@ static bool finish_groups(struct producers_fill *f)
 bool samples_fill_producers(struct producers *p, struct incore_error *e)
 {
 	struct producers_fill f = {.p = p, .t = p->trace};
-	bool ok = each_share(f.t, add_producer, &f, e) && (finish_groups(&f) || err_nomem(e));
+	bool ok = each_share(f.t, samples_add_producer, &f, e) &&
+		  (samples_finish_groups(&f) || err_nomem(e));
 
 	u64_map_deinit(&f.edges);
 	p->n_exact = p->n_waits - p->n_unresolved - p->n_group;

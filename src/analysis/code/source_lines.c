@@ -146,7 +146,7 @@ static bool source_lines_keep(struct source_lines *s, struct source_lines_table 
 	return true;
 }
 
-static uint64_t weight_of(const struct source_sums *s, enum source_weight w)
+static uint64_t source_lines_weight_of(const struct source_sums *s, enum source_weight w)
 {
 	switch (w) {
 	case WEIGHT_ROWS:
@@ -168,13 +168,13 @@ static void source_lines_measure(
 	uint64_t top1 = 0, top2 = 0;
 	double entropy = 0;
 
-	*g = (struct granularity){.total = weight_of(&s->all, w),
-		.mapped = weight_of(&s->mapped, w),
+	*g = (struct granularity){.total = source_lines_weight_of(&s->all, w),
+		.mapped = source_lines_weight_of(&s->mapped, w),
 		.effective_lines = 1,
 		.top = UINT32_MAX};
 	for (uint32_t i = 0; i < s->n_lines; i++) {
 		const struct source_line *l = &s->lines[i];
-		uint64_t x = l->source == NO_SOURCE ? 0 : weight_of(&l->exclusive, w);
+		uint64_t x = l->source == NO_SOURCE ? 0 : source_lines_weight_of(&l->exclusive, w);
 
 		if (x == 0)
 			continue;
@@ -196,7 +196,7 @@ static void source_lines_measure(
 }
 
 /* A hot line alone is no collapse: the line must also hold most of the executed rows. */
-static void judge(struct source_lines *s)
+static void source_lines_judge(struct source_lines *s)
 {
 	const struct granularity *g = &s->granularity[WEIGHT_LATENCY];
 
@@ -243,7 +243,7 @@ bool source_lines_compute(struct source_lines *s, const struct trace *t,
 		goto out;
 	for (unsigned w = 0; w < WEIGHT_COUNT; w++)
 		source_lines_measure(s, w, &s->granularity[w]);
-	judge(s);
+	source_lines_judge(s);
 out:
 	table_free(&lines);
 	table_free(&files);

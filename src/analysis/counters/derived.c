@@ -42,7 +42,7 @@ static bool derived_fail_at(struct parse *p, size_t pos)
 	return false;
 }
 
-static char peek(struct parse *p)
+static char derived_peek(struct parse *p)
 {
 	const struct str s = p->def->text;
 
@@ -55,7 +55,7 @@ static char peek(struct parse *p)
 
 static size_t here(struct parse *p)
 {
-	peek(p);
+	derived_peek(p);
 	return p->pos;
 }
 
@@ -63,7 +63,7 @@ static bool accept(struct parse *p, const char *word)
 {
 	size_t n = strlen(word);
 
-	peek(p);
+	derived_peek(p);
 	if (p->def->text.n - p->pos < n || memcmp(p->def->text.p + p->pos, word, n) != 0)
 		return false;
 	p->pos += n;
@@ -72,7 +72,7 @@ static bool accept(struct parse *p, const char *word)
 
 static bool syntax(struct parse *p, const char *wanted)
 {
-	char c = peek(p);
+	char c = derived_peek(p);
 	size_t pos = p->pos;
 
 	if (c)
@@ -113,7 +113,7 @@ static struct str name_here(struct parse *p)
 	const struct str s = p->def->text;
 	size_t start, end, colon = 0;
 
-	peek(p);
+	derived_peek(p);
 	start = end = p->pos;
 	while (end < s.n && is_name_char(s.p[end], end == start)) {
 		end++;
@@ -207,7 +207,7 @@ static bool number(struct parse *p, double *out)
 	char text[64], *end;
 	size_t n = 0, digits = 0;
 
-	peek(p);
+	derived_peek(p);
 	while (p->pos + n < s.n && n + 1 < sizeof(text)) {
 		char c = s.p[p->pos + n];
 		bool is_sign = n > 0 && (c == '+' || c == '-') &&
@@ -235,7 +235,7 @@ static bool axis_word(struct parse *p, unsigned *axes)
 	} words[] = {{"XCC", "xcc", 1}, {"SE", "se", 2}, {"CU", "cu", 4}, {"WGP", "wgp", 4},
 		{"INSTANCE", "instance", 4}, {"TIME", "time", 8}, {"SAMPLES", "samples", 8},
 		{"All", "all", ALL_AXES}};
-	char c = peek(p);
+	char c = derived_peek(p);
 
 	if (c >= '0' && c <= '3') {
 		p->pos++;
@@ -288,7 +288,7 @@ static bool axis_of(struct parse *p, unsigned axes, unsigned *out)
 static bool operand(struct parse *p, struct derived_tensor *out);
 
 /* A number, or a name or parenthesised expression whose value is one number. */
-static bool whole(struct parse *p, int64_t *out)
+static bool derived_whole(struct parse *p, int64_t *out)
 {
 	struct derived_tensor x;
 	size_t pos = p->pos;
@@ -308,7 +308,7 @@ static bool signed_whole(struct parse *p, int64_t *out)
 {
 	bool is_negative = accept(p, "-");
 
-	if (!whole(p, out))
+	if (!derived_whole(p, out))
 		return false;
 	*out = is_negative ? -*out : *out;
 	return true;
@@ -324,7 +324,7 @@ static bool select_call(struct parse *p, struct derived_tensor *x)
 		return false;
 	if (accept(p, ":")) {
 		r.is_one = false;
-		if (!signed_whole(p, &r.stop) || (accept(p, ":") && !whole(p, &r.step)))
+		if (!signed_whole(p, &r.stop) || (accept(p, ":") && !derived_whole(p, &r.step)))
 			return false;
 		if (r.stop < 0)
 			r.stop = 0;
@@ -423,7 +423,7 @@ static bool extreme_call(struct parse *p, enum derived_op op, struct derived_ten
 
 	if (!expr(p, &ab[0]))
 		return false;
-	if (peek(p) != ',')
+	if (derived_peek(p) != ',')
 		return syntax(p, "','");
 	while (accept(p, ",")) {
 		if (!expr(p, &ab[1]))
@@ -469,7 +469,7 @@ static bool operand(struct parse *p, struct derived_tensor *out)
 
 	if (!deeper(p))
 		return false;
-	c = peek(p);
+	c = derived_peek(p);
 	if (call != CALL_NONE)
 		ok = bracket_body(p, call, out) && expect(p, "]");
 	else if (accept(p, "("))
@@ -578,7 +578,7 @@ static bool derived_evaluate(struct derived *d, uint32_t i, unsigned depth)
 		return x->state == DERIVED_OK;
 	x->state = DERIVED_BUSY;
 	ok = depth < MAX_DEPTH && expr(&p, &x->value) &&
-	     (peek(&p) == '\0' || syntax(&p, "an operator or the end"));
+	     (derived_peek(&p) == '\0' || syntax(&p, "an operator or the end"));
 	if (ok) {
 		x->state = DERIVED_OK;
 		return true;

@@ -58,7 +58,7 @@ bool tensor_number(struct derived *d, double v, struct derived_tensor *out, stru
 	return true;
 }
 
-static double apply(enum derived_op op, double a, double b)
+static double derived_tensor_apply(enum derived_op op, double a, double b)
 {
 	switch (op) {
 	case OP_ADD:
@@ -151,7 +151,7 @@ bool tensor_apply(struct derived *d, enum derived_op op, const struct derived_te
 	if (derived_tensor_count(out) == 0)
 		return true;
 	do
-		out->v[n++] = apply(op, ab[0].v[derived_tensor_place(at, sa)],
+		out->v[n++] = derived_tensor_apply(op, ab[0].v[derived_tensor_place(at, sa)],
 			ab[1].v[derived_tensor_place(at, sb)]);
 	while (step_index(dim, at));
 	return true;

@@ -588,7 +588,7 @@ static struct cfg_flow flow_by_links(const struct cfg_builder *b, uint32_t i)
 	return f;
 }
 
-static struct cfg_flow flow_of(const struct cfg_builder *b, uint32_t i)
+static struct cfg_flow cfg_flow_of(const struct cfg_builder *b, uint32_t i)
 {
 	return b->g->trace->meta.vendor == VENDOR_NVIDIA ? flow_by_links(b, i) : flow_by_text(b, i);
 }
@@ -598,7 +598,7 @@ static void mark_branches(struct cfg_builder *b)
 	struct cfg *g = b->g;
 
 	for (uint32_t i = 0; i < g->n_rows; i++) {
-		struct cfg_flow f = flow_of(b, i);
+		struct cfg_flow f = cfg_flow_of(b, i);
 
 		b->jump[i] = f.to;
 		b->ends[i] = f.ends;

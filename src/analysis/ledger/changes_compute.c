@@ -236,7 +236,7 @@ static void expansion(struct change_maker *m, double n, row_cost_fn rows)
 	change_rows(m, rows);
 }
 
-static double sum_rows(const struct ledger *l, row_cost_fn cost)
+static double changes_compute_sum_rows(const struct ledger *l, row_cost_fn cost)
 {
 	double sum = 0;
 
@@ -253,8 +253,9 @@ static double sum_rows(const struct ledger *l, row_cost_fn cost)
 static void divisions(struct change_maker *m)
 {
 	const struct ledger *l = m->l;
-	double high = sum_rows(l, int_division), check = sum_rows(l, division);
-	double functions = sum_rows(l, power);
+	double high = changes_compute_sum_rows(l, int_division),
+	       check = changes_compute_sum_rows(l, division);
+	double functions = changes_compute_sum_rows(l, power);
 	double steps = PER_INT_DIVISION * high + PER_CONVERSION * ledger_count(l, "F2I");
 
 	if (high > .01 * l->executed && ledger_count(l, "MUFU.RCP") > 0 &&
@@ -296,7 +297,7 @@ static void tile(struct change_maker *m)
 {
 	const struct ledger *l = m->l;
 	double matrix = ledger_count(l, MATRIX_OPS), narrow = ledger_count(l, NARROW_OPS);
-	double loads = sum_rows(l, operand_load);
+	double loads = changes_compute_sum_rows(l, operand_load);
 	double wait = ledger_latency_of(l, LEDGER_LONG) + ledger_latency_of(l, LEDGER_SHORT) +
 		      ledger_latency_of(l, LEDGER_BARRIER);
 

@@ -38,7 +38,7 @@ static double waits_for_fetch(const struct ledger_row *r)
 	return r->exposed[LEDGER_FETCH];
 }
 
-static double barrier_of(const struct ledger_row *r)
+static double changes_latency_barrier_of(const struct ledger_row *r)
 {
 	return ledger_is_op(r, "BAR") ? r->n : 0;
 }
@@ -74,7 +74,7 @@ static void small_grid(struct change_maker *m)
 	change_end(m);
 }
 
-static void tail(struct change_maker *m)
+static void changes_latency_tail(struct change_maker *m)
 {
 	const struct ledger *l = m->l;
 
@@ -119,7 +119,7 @@ void ledger_launch_changes(struct change_maker *m)
 	if (m->l->blocks > 0 && m->l->blocks < m->l->sms)
 		small_grid(m);
 	else
-		tail(m);
+		changes_latency_tail(m);
 }
 
 /* --- barriers ------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void tree(struct change_maker *m)
 		f->queue = ledger_queue_of(l, LEDGER_MIO, .5);
 		f->latency = 1 - (i ? .35 : .9) * wait;
 	}
-	change_rows(m, barrier_of);
+	change_rows(m, changes_latency_barrier_of);
 	change_end(m);
 }
 
@@ -206,7 +206,7 @@ static void barrier(struct change_maker *m)
 		m->c.best.unit[MACHINE_LSU] = 1 - share;
 		m->c.best.queue = ledger_queue_of(l, LEDGER_MIO, .5);
 	}
-	change_rows(m, barrier_of);
+	change_rows(m, changes_latency_barrier_of);
 	change_end(m);
 }
 

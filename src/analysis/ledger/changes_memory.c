@@ -430,7 +430,7 @@ static double narrow_of(const struct ledger_row *r)
 #define PER_ACCESS 3 /* the access, its address, its share of the loop */
 
 /* Unfavourable: only whole words can be moved, and the arithmetic around them stays. */
-static void narrow(struct change_maker *m)
+static void changes_memory_narrow(struct change_maker *m)
 {
 	const struct ledger *l = m->l;
 	double n = 0, bytes = 0, of_load = ledger_latency_of(l, LEDGER_LONG), all;
@@ -476,5 +476,5 @@ void ledger_memory_changes(struct change_maker *m)
 	if (!m->has_tree)
 		reuse(m, &p);
 	reload(m);
-	narrow(m);
+	changes_memory_narrow(m);
 }

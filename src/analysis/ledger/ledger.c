@@ -166,7 +166,7 @@ static double idle_load(const struct ledger *l, const struct ledger_figures *f)
 	return l1 * r->l1_cyc + (1 - l1) * (l2 * r->l2_cyc + (1 - l2) * r->dram_cyc);
 }
 
-static void set_latency(struct ledger_wait *x, double latency, double idle)
+static void ledger_set_latency(struct ledger_wait *x, double latency, double idle)
 {
 	x->latency_cyc = latency;
 	x->idle_cyc = idle > 0 ? idle : NAN;
@@ -202,14 +202,14 @@ static void read_waits(struct ledger *l, const struct ledger_figures *f)
 		if (w >= LEDGER_LG)
 			x->queued = 1;
 	}
-	set_latency(&l->wait[LEDGER_LONG],
+	ledger_set_latency(&l->wait[LEDGER_LONG],
 		(1 - behind) * latency_of(l, f, LEDGER_LONG, ledger_count(l, LOADS_LONG)),
 		idle_load(l, f));
 	l->wait[LEDGER_LONG].before_room = behind;
 	l->wait[LEDGER_LONG].queued = behind + (1 - behind) * l->wait[LEDGER_LONG].queued;
-	set_latency(&l->wait[LEDGER_SHORT],
+	ledger_set_latency(&l->wait[LEDGER_SHORT],
 		latency_of(l, f, LEDGER_SHORT, ledger_count(l, LOADS_SHORT)), r->shared_cyc);
-	set_latency(&l->wait[LEDGER_DRAIN],
+	ledger_set_latency(&l->wait[LEDGER_DRAIN],
 		latency_of(l, f, LEDGER_DRAIN, l->blocks * l->warps_per_block), r->dram_cyc);
 }
 

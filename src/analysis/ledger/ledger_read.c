@@ -86,7 +86,7 @@ static void take_figure(struct ledger *l, const struct code_metric *m, size_t at
 			*(double *)((char *)&l->rows[m->row[i]] + at) = figure_at(m, i);
 }
 
-static enum ledger_wait_id wait_of(const char *reason)
+static enum ledger_wait_id ledger_read_wait_of(const char *reason)
 {
 	for (unsigned w = 0; w < LEDGER_WAITS; w++)
 		if (strcmp(ledger_wait_code((enum ledger_wait_id)w), reason) == 0)
@@ -100,7 +100,7 @@ static void take_samples(struct ledger *l)
 	const struct trace *t = l->trace;
 
 	for (uint32_t k = 0; t->samples && k < t->n_reasons; k++) {
-		enum ledger_wait_id w = wait_of(t->reasons[k]);
+		enum ledger_wait_id w = ledger_read_wait_of(t->reasons[k]);
 
 		if (strcmp(t->reasons[k], "not_selected") == 0)
 			continue;

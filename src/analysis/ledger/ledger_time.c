@@ -58,7 +58,7 @@ double ledger_after(const struct ledger *l, const struct ledger_effect *x, unsig
 	return (t < l->window_cyc ? t : l->window_cyc) + l->fixed_cyc;
 }
 
-static enum machine_unit next_of(const struct ledger *l, const struct ledger_effect *x)
+static enum machine_unit ledger_time_next_of(const struct ledger *l, const struct ledger_effect *x)
 {
 	enum machine_unit next = MACHINE_UNITS;
 	double most = 0;
@@ -103,5 +103,5 @@ void ledger_estimate(const struct ledger *l, struct ledger_change *c)
 	if (1 - longest / l->elapsed_cyc < NOTHING && c->least > 0)
 		c->least = 0;
 	c->least = greater(c->least, LEAST);
-	c->next = next_of(l, &c->best);
+	c->next = ledger_time_next_of(l, &c->best);
 }

@@ -113,7 +113,7 @@ static uint64_t longer(const struct compare_row *r)
 	return r->cyc[0] > r->cyc[1] ? r->cyc[0] : r->cyc[1];
 }
 
-static int by_cycles(const void *pa, const void *pb)
+static int pipe_compare_by_cycles(const void *pa, const void *pb)
 {
 	const struct compare_row *a = pa, *b = pb;
 
@@ -138,7 +138,7 @@ static void finish_ops(struct pipe_compare *c)
 		c->ops.v[n++] = r;
 	}
 	c->ops.n = n;
-	SORT(c->ops.v, n, by_cycles);
+	SORT(c->ops.v, n, pipe_compare_by_cycles);
 }
 
 /* Moves *at to the next work instruction at or after it; false at the end. */

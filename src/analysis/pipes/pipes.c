@@ -53,7 +53,7 @@ static size_t pipes_gather(const struct walk_track *w, const uint8_t *kinds, boo
 }
 
 /* Returns the cycles with anything in flight; also fills the depths if a row is given. */
-static uint64_t sweep(const uint64_t *from, const uint64_t *to, size_t n, struct pipe_row *r)
+static uint64_t pipes_sweep(const uint64_t *from, const uint64_t *to, size_t n, struct pipe_row *r)
 {
 	uint64_t depth = 0, pos = 0, busy = 0;
 
@@ -97,10 +97,11 @@ static bool pipes_measure_depth(struct pipe_row *r, const struct walk_track *w,
 	bool ok = from && to;
 
 	if (ok)
-		sweep(from, to, pipes_gather(w, kinds, true, from, to), r);
+		pipes_sweep(from, to, pipes_gather(w, kinds, true, from, to), r);
 	if (ok && has_config(w, kinds))
-		r->config_cyc = r->busy_cyc -
-				sweep(from, to, pipes_gather(w, kinds, false, from, to), NULL);
+		r->config_cyc =
+			r->busy_cyc -
+			pipes_sweep(from, to, pipes_gather(w, kinds, false, from, to), NULL);
 	mem_free(from);
 	mem_free(to);
 	return ok || err_nomem(e);
@@ -743,7 +744,7 @@ static void count_work(struct pipe_row *r, uint64_t start, uint64_t end, bool is
 }
 
 /* Counts slices and lists the waits. */
-static bool count_slices(struct pipes_visit *v)
+static bool pipes_count_slices(struct pipes_visit *v)
 {
 	const struct track_data *d = v->w->data;
 	struct pipe_row *r = v->row;
@@ -877,7 +878,7 @@ static bool pipes_track(void *self, void *mine, const struct walk_track *w, stru
 	*r = (struct pipe_row){.is_seen = true,
 		.is_cut = w->from_cyc > 0 || w->to_cyc < UINT64_MAX,
 		.role = pipe_role(w->track)};
-	if (!pipe_lane_keep(v.lane, w, p->kinds) || !count_slices(&v))
+	if (!pipe_lane_keep(v.lane, w, p->kinds) || !pipes_count_slices(&v))
 		return err_nomem(e);
 	pipes_count_rows(&v);
 	if (!pipe_sweep_track(&m->sweep, w, p->kinds, pipes_take_piece, &v, e))

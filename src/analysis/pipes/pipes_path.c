@@ -205,7 +205,7 @@ static bool make_pairs(struct pipes *p)
 ORDER(compare_from, struct link, UP(from_track) UP(from_slice))
 
 /* Counts sets that nobody waited for, and flags in more than one pair. */
-static bool count_sets(struct pipes *p)
+static bool pipes_path_count_sets(struct pipes *p)
 {
 	uint32_t n = p->trace->n_links, flags = 0, pairs = 0;
 	struct link *v = mem_alloc(((size_t)n + 1) * sizeof(*v));
@@ -242,7 +242,7 @@ bool pipes_find_waits(struct pipes *p, struct incore_error *e)
 
 	for (track_idx i = 0; ok && i < p->trace->n_tracks; i++)
 		ok = !p->rows[i].is_seen || visit_lane(&g, i);
-	ok = ok && make_edges(&g) && make_pairs(p) && count_sets(p);
+	ok = ok && make_edges(&g) && make_pairs(p) && pipes_path_count_sets(p);
 	VEC_FREE(&g.list);
 	return ok || err_nomem(e);
 }
@@ -266,7 +266,7 @@ static const struct pipe_lane *pipes_path_lane_of(const struct pipes_path_walker
 	return &w->p->private->lanes[i];
 }
 
-static uint64_t end_of(const struct pipes_path_walker *w, struct pipes_path_place x)
+static uint64_t pipes_path_end_of(const struct pipes_path_walker *w, struct pipes_path_place x)
 {
 	return x.slice == NO_SLICE ? 0 : lane_end(pipes_path_lane_of(w, x.track), x.slice);
 }
@@ -340,7 +340,7 @@ static struct pipes_path_place predecessor(
 	const struct trace *t = w->p->trace;
 	const struct link *links = w->p->private->links;
 	struct pipes_path_place best = before(w, x);
-	uint64_t end = end_of(w, best);
+	uint64_t end = pipes_path_end_of(w, best);
 
 	*is_hop = false;
 	for (uint32_t k = pipes_find_link(w->p, x.track, x.slice);
@@ -351,10 +351,11 @@ static struct pipes_path_place predecessor(
 		if (!w->p->rows[y.track].is_seen || y.slice >= pipes_path_lane_of(w, y.track)->n)
 			continue;
 		/* a slice that ends later released nothing on the path */
-		if (end_of(w, y) > w->now_cyc || (best.slice != NO_SLICE && end_of(w, y) <= end))
+		if (pipes_path_end_of(w, y) > w->now_cyc ||
+			(best.slice != NO_SLICE && pipes_path_end_of(w, y) <= end))
 			continue;
 		best = y;
-		end = end_of(w, y);
+		end = pipes_path_end_of(w, y);
 		*is_hop = true;
 	}
 	return best;
@@ -398,7 +399,7 @@ static void walk_back(struct pipes_path_walker *w, struct pipes_path_place x)
 			y = infer(w, x);
 			path->n_inferred += y.slice != NO_SLICE;
 		}
-		end = end_of(w, y);
+		end = pipes_path_end_of(w, y);
 		path->n_slices++;
 		path->n_hops += is_hop;
 		if (is_hop && end > from)
@@ -436,7 +437,7 @@ static bool list_rows(struct pipes_path_walker *w)
 	return true;
 }
 
-static bool find_span(struct pipes *p)
+static bool pipes_path_find_span(struct pipes *p)
 {
 	struct pipe_path *path = &p->path;
 
@@ -465,7 +466,7 @@ bool pipes_find_path(struct pipes *p, struct incore_error *e)
 		arena_zalloc(&p->arena, (size_t)p->trace->n_tracks + 1, sizeof(*path->of_track));
 	if (!path->of_track)
 		return err_nomem(e);
-	if (!find_span(p))
+	if (!pipes_path_find_span(p))
 		return true;
 	last = find_last(&w);
 	if (last.track == NO_TRACK)
@@ -473,7 +474,8 @@ bool pipes_find_path(struct pipes *p, struct incore_error *e)
 	w.row_cyc = mem_zalloc((size_t)p->trace->n_code + 1, sizeof(*w.row_cyc));
 	if (!w.row_cyc)
 		return err_nomem(e);
-	w.now_cyc = end_of(&w, last) < path->end_cyc ? end_of(&w, last) : path->end_cyc;
+	w.now_cyc = pipes_path_end_of(&w, last) < path->end_cyc ? pipes_path_end_of(&w, last)
+								: path->end_cyc;
 	path->is_known = true;
 	path->tail_cyc = path->end_cyc - w.now_cyc;
 	walk_back(&w, last);

@@ -94,7 +94,7 @@ static bool count_occupancy(struct info *i, struct incore_error *e)
 	return true;
 }
 
-static void find_span(struct info *i)
+static void info_find_span(struct info *i)
 {
 	const struct trace *t = i->trace;
 
@@ -130,7 +130,7 @@ bool info_make(struct info *i, const struct trace *t, struct incore_error *e)
 	for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++)
 		if (!collect_coords(i, k, e))
 			return false;
-	find_span(i);
+	info_find_span(i);
 	return info_count_rows(i, e) && count_occupancy(i, e);
 }
 

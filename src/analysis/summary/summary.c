@@ -36,7 +36,7 @@ static const struct code_metric *metric_named(const struct trace *t, const char 
 	return NULL;
 }
 
-static uint64_t figure_of(const struct trace *t, const char *name, code_idx row)
+static uint64_t summary_figure_of(const struct trace *t, const char *name, code_idx row)
 {
 	const struct code_metric *m = metric_named(t, name);
 	uint32_t lo = 0, hi = m ? m->n : 0;
@@ -101,9 +101,9 @@ static code_idx summary_producer_of(const struct summary *s, const struct cause 
 double summary_excess(const struct trace *t, const char *name, code_idx row)
 {
 	const bool is_sectors = strcmp(name, SUMMARY_SECTORS) == 0;
-	double least = (double)figure_of(
+	double least = (double)summary_figure_of(
 		t, is_sectors ? SUMMARY_SECTORS "_ideal" : SUMMARY_WAVEFRONTS "_ideal", row);
-	double got = (double)figure_of(t, name, row);
+	double got = (double)summary_figure_of(t, name, row);
 
 	return least > 0 && got >= EXCESS * least ? got / least : 0;
 }
@@ -215,7 +215,7 @@ static uint64_t exposed(const struct family_sum *f)
 	return f->cyc - f->hidden_cyc;
 }
 
-static double share_of(uint64_t part, uint64_t whole)
+static double summary_share_of(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
@@ -305,7 +305,8 @@ static double measured_noise(const struct summary *s, const struct summary_optio
 
 	for (uint32_t i = 0; i < o->n_repeats; i++) {
 		for (unsigned f = 0; f < FAMILY_COUNT; f++) {
-			double mine = share_of(exposed(&s->causes->family[f]), s->duration_cyc);
+			double mine =
+				summary_share_of(exposed(&s->causes->family[f]), s->duration_cyc);
 
 			if (f != FAMILY_USEFUL && fabs(mine - o->repeats[i][f]) > worst)
 				worst = fabs(mine - o->repeats[i][f]);
@@ -403,7 +404,7 @@ static void put_producer(const struct summary *s, struct strbuf *out)
 		place_put_line(s->trace, &s->trace->code[b->producer], " at ", out);
 }
 
-static void put_where(const struct summary *s, struct strbuf *out)
+static void summary_put_where(const struct summary *s, struct strbuf *out)
 {
 	const struct bound *b = &s->bound;
 
@@ -439,13 +440,13 @@ static void put_verdict(const struct summary *s, struct strbuf *out)
 	if (b->is_mixed)
 		sb_printf(out, "Mixed: %s (%.1f %%) and %s (%.1f %%) lose about as many %s cycles",
 			family_name(b->family), 100 * b->share, family_name(b->second),
-			100 * share_of(b->second_exposed_cyc, s->duration_cyc), whose);
+			100 * summary_share_of(b->second_exposed_cyc, s->duration_cyc), whose);
 	else
 		sb_printf(out, "Bound by %s: %.1f %% of %s cycles are lost to it and exposed",
 			family_name(b->family), 100 * b->share, whose);
-	put_where(s, out);
+	summary_put_where(s, out);
 	sb_printf(out, "; other %s hide %.1f %% of the %s loss", s->is_sampled ? "warps" : "waves",
-		100 * share_of(b->hidden_cyc, all), family_name(b->family));
+		100 * summary_share_of(b->hidden_cyc, all), family_name(b->family));
 	summary_put_occupancy(s, out);
 	sb_printf(out, "; health: %s.", s->health);
 }
@@ -464,9 +465,9 @@ static bool summary_find_bound(
 		rank_families(b, s->causes);
 		if (!find_where(s, b, e))
 			return false;
-		b->share = share_of(b->exposed_cyc, s->duration_cyc);
-		b->is_mixed =
-			b->share - share_of(b->second_exposed_cyc, s->duration_cyc) < b->noise;
+		b->share = summary_share_of(b->exposed_cyc, s->duration_cyc);
+		b->is_mixed = b->share - summary_share_of(b->second_exposed_cyc, s->duration_cyc) <
+			      b->noise;
 	}
 	if (b->reason)
 		sb_printf(&text, "No bound verdict: %s.", b->reason);
@@ -507,7 +508,7 @@ void summary_free(struct summary *s)
 }
 
 /* Prepares questions that need no walk, or are needed before it. */
-static bool make_questions(struct summary *s, struct incore_error *e)
+static bool summary_make_questions(struct summary *s, struct incore_error *e)
 {
 	const struct trace *t = s->trace;
 
@@ -527,7 +528,7 @@ static bool make_questions(struct summary *s, struct incore_error *e)
 }
 
 /* Samples replace the walk: they state themselves what others hid. */
-static bool take_samples(struct summary *s, struct incore_error *e)
+static bool summary_take_samples(struct summary *s, struct incore_error *e)
 {
 	if (!samples_fill_causes(s->causes, e) || !samples_fill_producers(s->producers, e))
 		return false;
@@ -570,7 +571,7 @@ static bool second_walk(
 		!loops_finish(s->loops, e) || !matrix_finish(s->matrix, e))
 		return false;
 	if (s->is_sampled)
-		return take_samples(s, e);
+		return summary_take_samples(s, e);
 	return causes_finish(s->causes, e) && producers_finish(s->producers, e);
 }
 
@@ -621,7 +622,7 @@ static struct summary_row summary_row_of(const struct summary *s, code_idx i)
 		.exposed_cyc = s->hot->is_stated ? h->totals.stall : l->cyc - l->hidden_cyc};
 }
 
-static void add_to_line(struct summary_row *to, const struct summary_row *r, uint64_t *most)
+static void summary_add_to_line(struct summary_row *to, const struct summary_row *r, uint64_t *most)
 {
 	to->hits += r->hits;
 	to->cycles += r->cycles;
@@ -659,7 +660,7 @@ static bool make_rows(struct summary *s)
 			continue;
 		s->rows[s->n_rows++] = r;
 		if (k < n_lines)
-			add_to_line(&s->line_rows[k], &r, &most[k]);
+			summary_add_to_line(&s->line_rows[k], &r, &most[k]);
 	}
 	mem_free(most);
 	SORT(s->rows, s->n_rows, compare_rows);
@@ -695,7 +696,7 @@ static bool make_tables(struct summary *s, const struct summary_options *o, stru
 	return make_rows(s) || err_nomem(e);
 }
 
-static bool make_lines(struct summary *s, struct incore_error *e)
+static bool summary_make_lines(struct summary *s, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
@@ -720,10 +721,10 @@ struct summary *summary_new(
 	s->trace = t;
 	s->is_sampled = trace_kind(t) == KIND_SAMPLES;
 	s->check = check_new(t, o->check, e);
-	if (s->check && make_questions(s, e) && busy_walk(s->busy, o->walk, e) &&
+	if (s->check && summary_make_questions(s, e) && busy_walk(s->busy, o->walk, e) &&
 		second_walk(s, o->walk, is_all, e) && run_check(s, o, is_all, e)) {
 		s->duration_cyc = s->causes->duration_cyc;
-		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e))
+		if (make_tables(s, o, e) && summary_make_lines(s, e) && summary_find_bound(s, o, e))
 			return s;
 	}
 	summary_free(s);

@@ -111,7 +111,7 @@ struct meeting_key {
 	int64_t workgroup;
 };
 
-static int compare_place(const struct meeting_key *a, const struct meeting_key *b)
+static int barriers_compare_place(const struct meeting_key *a, const struct meeting_key *b)
 {
 	RETURN_UNLESS_EQUAL(a->x.code, b->x.code);
 	RETURN_UNLESS_EQUAL(a->se, b->se);
@@ -123,7 +123,7 @@ static int compare_place(const struct meeting_key *a, const struct meeting_key *
 static int compare_keys(const void *pa, const void *pb)
 {
 	const struct meeting_key *a = pa, *b = pb;
-	int d = compare_place(a, b);
+	int d = barriers_compare_place(a, b);
 
 	d = d ? d : COMPARE(a->x.release, b->x.release);
 	return d ? d : COMPARE(a->x.track, b->x.track);
@@ -215,7 +215,7 @@ static bool add_meeting(
 	return VEC_PUSH(&m->skew->v, skew) && VEC_PUSH(&m->last->v, least);
 }
 
-static void find_latest(struct row_meetings *m)
+static void barriers_find_latest(struct row_meetings *m)
 {
 	struct barrier_row *r = m->row;
 	uint64_t track, times;
@@ -242,12 +242,12 @@ static bool barriers_add_row(struct barriers *b, const struct meeting_key *k, si
 
 	*r = (struct barrier_row){.code = k[0].x.code, .executions = n};
 	for (size_t i = 0, end; i < n && ok; i = end) {
-		for (end = i + 1; end < n && compare_place(&k[i], &k[end]) == 0 &&
+		for (end = i + 1; end < n && barriers_compare_place(&k[i], &k[end]) == 0 &&
 				  k[end].x.release - k[end - 1].x.release <= BARRIER_TOLERANCE_CYC;)
 			end++;
 		ok = add_meeting(b, &m, k + i, end - i);
 	}
-	find_latest(&m);
+	barriers_find_latest(&m);
 	u64_map_deinit(&m.times);
 	for (size_t i = 0; i < n; i++)
 		r->wait_cyc += k[i].x.wait_cyc;
@@ -263,7 +263,7 @@ static bool barriers_add_row(struct barriers *b, const struct meeting_key *k, si
 
 ORDER(compare_rows, struct barrier_row, DOWN(wait_cyc) UP(code))
 
-static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
+static bool barriers_make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 {
 	struct barriers_series skew = {0}, last = {0};
 	uint32_t count = 0;
@@ -303,7 +303,7 @@ bool barriers_finish(struct barriers *b, struct incore_error *e)
 		k[i] = (struct meeting_key){g->v.v[i], t->coord[0], t->coord[1], t->workgroup};
 	}
 	b->n_skipped = g->n_skipped;
-	ok = make_rows(b, k, g->v.n);
+	ok = barriers_make_rows(b, k, g->v.n);
 	mem_free(k);
 	return ok || err_nomem(e);
 }

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "trace/account.h"
 
-static int simd_level(const struct trace *t)
+static int busy_simd_level(const struct trace *t)
 {
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
 		if (strcmp(t->levels[i], "simd") == 0)
@@ -33,7 +33,7 @@ static void number_groups(struct busy *b, int level)
 struct busy *busy_new(const struct trace *t, struct incore_error *e)
 {
 	struct busy *b = mem_zalloc(1, sizeof(*b));
-	int level = simd_level(t);
+	int level = busy_simd_level(t);
 
 	if (b) {
 		b->trace = t;
@@ -98,7 +98,7 @@ static bool keep_union(void *self, uint32_t group, struct spans *sets)
 static struct selection busy_selection(const struct selection *in, const struct trace *t)
 {
 	struct selection s = {0};
-	int level = simd_level(t);
+	int level = busy_simd_level(t);
 
 	if (!in)
 		return s;

@@ -310,7 +310,7 @@ static void causes_add_wait(const struct causes *c, struct causes_gather *g,
 	}
 }
 
-static void add_stall(const struct causes *c, struct causes_gather *g, enum inst_class k,
+static void causes_add_stall(const struct causes *c, struct causes_gather *g, enum inst_class k,
 	const struct causes_piece *p, const struct wait_event *ev)
 {
 	enum cause_kind kind = cause_of_stall(k);
@@ -341,7 +341,7 @@ static void causes_add_record(const struct causes *c, struct causes_gather *g,
 		p.start = a->at.stall;
 		p.cyc = a->stall_cyc;
 		p.is_hit = k != CLASS_DRAIN; /* a DRAIN is counted with its issue */
-		add_stall(c, g, k, &p, ev);
+		causes_add_stall(c, g, k, &p, ev);
 	}
 	if (a->issue_cyc || a->is_hit) {
 		p.start = a->at.issue;
@@ -536,7 +536,8 @@ static int compare_causes(const void *a, const void *b)
 ORDER(compare_cells, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
 
 /* Converts the slots in cells to positions in the sorted list of causes. */
-static bool finish_cells(struct causes *c, const struct causes_gather *g, const uint32_t *place)
+static bool causes_finish_cells(
+	struct causes *c, const struct causes_gather *g, const uint32_t *place)
 {
 	c->cells = arena_zalloc(&c->arena, g->cells.n + 1, sizeof(*c->cells));
 	if (!c->cells)
@@ -552,7 +553,7 @@ static bool finish_cells(struct causes *c, const struct causes_gather *g, const 
 	return true;
 }
 
-static uint32_t slot_of(const struct causes_gather *g, const struct cause *x)
+static uint32_t causes_slot_of(const struct causes_gather *g, const struct cause *x)
 {
 	const uint64_t *s;
 
@@ -579,7 +580,7 @@ bool causes_finish(struct causes *c, struct incore_error *e)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct cause *x = &c->v[i];
 
-		place[slot_of(g, x)] = i;
+		place[causes_slot_of(g, x)] = i;
 		c->family[x->family].cyc += x->cyc;
 		c->family[x->family].hidden_cyc += x->hidden_cyc;
 		c->bucket[x->bucket] += x->cyc;
@@ -587,7 +588,7 @@ bool causes_finish(struct causes *c, struct incore_error *e)
 	}
 	c->duration_cyc = g->duration_cyc;
 	c->residue_cyc = (int64_t)(g->duration_cyc - sum);
-	return finish_cells(c, g, place) || err_nomem(e);
+	return causes_finish_cells(c, g, place) || err_nomem(e);
 }
 
 const struct cause_cell *causes_of_row(const struct causes *c, code_idx code, uint32_t *n)

@@ -63,7 +63,7 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 	return true;
 }
 
-static uint64_t value_at(const struct histogram_entry *v, uint32_t n, uint64_t rank)
+static uint64_t histogram_value_at(const struct histogram_entry *v, uint32_t n, uint64_t rank)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (rank < v[i].count)
@@ -89,8 +89,8 @@ struct distribution histograms_get(const struct histograms *h, uint32_t series)
 		d.n += v[i].count;
 	d.min = v[0].value;
 	d.max = v[n - 1].value;
-	d.median = value_at(v, n, d.n / 2);
-	d.p95 = value_at(v, n, d.n / 100 * 95 + d.n % 100 * 95 / 100);
+	d.median = histogram_value_at(v, n, d.n / 2);
+	d.p95 = histogram_value_at(v, n, d.n / 100 * 95 + d.n % 100 * 95 / 100);
 	return d;
 }
 

@@ -61,7 +61,7 @@ static bool row_waves_worker_init(void *self, void *mine)
 	return m->rows && m->costs;
 }
 
-static void spread_add(struct row_spread *to, const struct row_spread *from)
+static void row_waves_spread_add(struct row_spread *to, const struct row_spread *from)
 {
 	if (from->n == 0)
 		return;
@@ -89,7 +89,7 @@ static void end_row(struct row_waves_worker *m, code_idx code, track_idx track)
 	one.sum = one.min = one.max = mean;
 	one.square_low = mean * mean & UINT32_MAX;
 	one.square_high = mean * mean >> 32;
-	spread_add(&m->rows[code], &one);
+	row_waves_spread_add(&m->rows[code], &one);
 	*c = (struct cost){0};
 }
 
@@ -125,7 +125,7 @@ static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 
 	(void)e;
 	for (code_idx i = 0; i < r->trace->n_code; i++)
-		spread_add(&r->rows[i], &m->rows[i]);
+		row_waves_spread_add(&r->rows[i], &m->rows[i]);
 	return true;
 }
 

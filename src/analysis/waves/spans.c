@@ -150,7 +150,7 @@ struct pending_edges { /* all starts and all ends, each sorted, UINT64_MAX after
 };
 
 /* Intervals of one wave come in order, so mostly there is nothing to do. */
-static void sort_times(uint64_t *v, size_t n)
+static void spans_sort_times(uint64_t *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (v[i] < v[i - 1]) {
@@ -172,8 +172,8 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 		p->end[i] = s->pending.v[i].end;
 	}
 	p->start[n] = p->end[n] = UINT64_MAX;
-	sort_times(p->start, n);
-	sort_times(p->end, n);
+	spans_sort_times(p->start, n);
+	spans_sort_times(p->end, n);
 	return true;
 }
 

@@ -61,7 +61,7 @@ void states_free(struct states *s)
 	mem_free(s);
 }
 
-static void worker_deinit(void *self, void *mine)
+static void states_worker_deinit(void *self, void *mine)
 {
 	struct states_gather *g = mine;
 
@@ -69,7 +69,7 @@ static void worker_deinit(void *self, void *mine)
 	mem_free(g->bins);
 }
 
-static bool worker_init(void *self, void *mine)
+static bool states_worker_init(void *self, void *mine)
 {
 	const struct states *s = self;
 	struct states_gather *g = mine;
@@ -151,10 +151,10 @@ struct collector states_collector(struct states *s)
 	return (struct collector){.self = s,
 		.want = TRACK_STATES | TRACK_NO_SLICES,
 		.worker_bytes = sizeof(struct states_gather),
-		.worker_init = worker_init,
+		.worker_init = states_worker_init,
 		.track = states_track,
 		.merge = states_merge,
-		.worker_deinit = worker_deinit};
+		.worker_deinit = states_worker_deinit};
 }
 
 uint64_t states_total(const struct states_wave *s)

@@ -34,7 +34,7 @@ static enum pipe pipe_of(enum inst_class c)
 
 /* Takes the lengths of one SIMD. "any" is merged from its pipes, so workers need not add to
  * both. */
-static bool take_lengths(void *self, uint32_t group, struct spans *sets)
+static bool utilization_take_lengths(void *self, uint32_t group, struct spans *sets)
 {
 	struct utilization *u = self;
 
@@ -56,7 +56,7 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 		u->groups = groups;
 		u->simds = mem_zalloc((size_t)groups->n_groups + 1, sizeof(*u->simds));
 		u->sets = (struct simd_sets){.self = u,
-			.done = take_lengths,
+			.done = utilization_take_lengths,
 			.n_kinds = PIPE_COUNT,
 			.is_flat = true,
 			.group = groups->group,

@@ -117,7 +117,7 @@ static struct wait_pair *pair_at(const struct wait_pairs *p, struct wait_pairs_w
 	return &m->pairs.v[*pos];
 }
 
-static bool list_headers(
+static bool wait_pairs_list_headers(
 	const struct wait_pairs *p, struct wait_pairs_worker *m, const struct track_data *d)
 {
 	for (uint32_t i = 0; i < m->n_loops; i++)
@@ -196,7 +196,8 @@ static bool add_instance(const struct wait_pairs_look *l, uint32_t slice, uint32
 	return wait_pairs_count(m, *pos, SERIES_SLACK, histogram_round(from, l->exact_below));
 }
 
-static bool add_side(const struct wait_pairs_look *l, const struct wait_producer *producers)
+static bool wait_pairs_add_side(
+	const struct wait_pairs_look *l, const struct wait_producer *producers)
 {
 	const struct wait_side *side = l->side;
 	uint32_t pos = 0, youngest = 0;
@@ -230,7 +231,7 @@ static bool wait_pairs_add_event(const struct wait_pairs *p, struct wait_pairs_w
 			.known_cyc = m->known[side->counter],
 			.exact_below = (uint64_t)EXACT_QUANTA * (quantum ? quantum : 1)};
 
-		if (!add_side(&l, waits->producers.v))
+		if (!wait_pairs_add_side(&l, waits->producers.v))
 			return false;
 		/* with two counters either may have released it */
 		if (ev->is_blocked && ev->n_sides == 1 && side->resolution == WAIT_EXACT)
@@ -243,7 +244,7 @@ bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	const struct walk_track *w, const struct waits *waits)
 {
 	memset(m->known, 0, sizeof(m->known));
-	if (!list_headers(p, m, w->data))
+	if (!wait_pairs_list_headers(p, m, w->data))
 		return false;
 	EACH (const struct wait_event, ev, waits->events.v, waits->events.n) {
 		uint64_t start = w->data->start_cyc[ev->slice];

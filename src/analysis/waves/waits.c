@@ -190,7 +190,7 @@ static bool push_producer(
 }
 
 /* Is everything outstanding of one kind that returns in order? */
-static bool is_in_order(const struct wait_queue *q, const struct wait_tables *t)
+static bool waits_is_in_order(const struct wait_queue *q, const struct wait_tables *t)
 {
 	enum amd_order oldest = (enum amd_order)t->amd.row[q->items.v[q->head].code].order;
 
@@ -282,7 +282,7 @@ static bool resolve_side(struct waits *w, const struct wait_tables *t, struct wa
 		return true;
 	side.first = (uint32_t)w->producers.n;
 	side.in_flight = (uint32_t)(q->items.n - q->head);
-	if (side.in_flight == 1 || is_in_order(q, t))
+	if (side.in_flight == 1 || waits_is_in_order(q, t))
 		side.resolution = WAIT_EXACT;
 	else
 		side.resolution = value == 0 ? WAIT_GROUP : WAIT_UNRESOLVED;
@@ -423,7 +423,7 @@ void waits_deinit(struct waits *w)
 	*w = (struct waits){0};
 }
 
-static char *put_word(char *p, const char *word)
+static char *waits_put_word(char *p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -436,9 +436,10 @@ const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN])
 	char *p = buf;
 
 	if (key == 0)
-		put_word(p, "(drained)");
+		waits_put_word(p, "(drained)");
 	else if (!(key & 255)) {
-		put_word(p, key == WAIT_KEY_UNKNOWN ? "(unknown)" : class_name((key >> 8) - 1));
+		waits_put_word(
+			p, key == WAIT_KEY_UNKNOWN ? "(unknown)" : class_name((key >> 8) - 1));
 		return buf;
 	}
 	for (; key; key >>= 8) {
@@ -447,12 +448,12 @@ const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN])
 		for (unsigned i = 0; i < AMD_PRODUCERS; i++) {
 			if (!(key & 1u << i))
 				continue;
-			p = put_word(p, sep);
-			p = put_word(p, amd_producer_name((enum amd_producer)i));
+			p = waits_put_word(p, sep);
+			p = waits_put_word(p, amd_producer_name((enum amd_producer)i));
 			sep = "+";
 		}
 		if (key >> 8)
-			p = put_word(p, " & ");
+			p = waits_put_word(p, " & ");
 	}
 	return buf;
 }

@@ -152,7 +152,7 @@ struct collector waves_collector(struct waves *w)
 }
 
 /* Sorts v. */
-static struct duration_stats stats_of(uint64_t *v, uint64_t n)
+static struct duration_stats waves_stats_of(uint64_t *v, uint64_t n)
 {
 	struct duration_stats s = {.n = n};
 	double square = 0;
@@ -177,7 +177,7 @@ static struct duration_stats stats_of(uint64_t *v, uint64_t n)
 	return s;
 }
 
-static int level_of(const struct trace *t, const char *name)
+static int waves_level_of(const struct trace *t, const char *name)
 {
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
 		if (strcmp(t->levels[i], name) == 0)
@@ -187,7 +187,7 @@ static int level_of(const struct trace *t, const char *name)
 
 bool wave_group_is_later(const struct waves *w, const struct wave_group *g)
 {
-	int level = level_of(w->trace, "wave");
+	int level = waves_level_of(w->trace, "wave");
 
 	return level >= 0 && w->trace->tracks[g->first].coord[level] > 0;
 }
@@ -195,7 +195,7 @@ bool wave_group_is_later(const struct waves *w, const struct wave_group *g)
 /* Tracks are in the order of their coordinates, the wave number last. */
 static bool is_same_slot(const struct trace *t, track_idx a, track_idx b)
 {
-	int level = level_of(t, "wave");
+	int level = waves_level_of(t, "wave");
 
 	if (level < 0)
 		return false;
@@ -235,7 +235,7 @@ static struct waves_place waves_place_of(const struct waves *w, enum wave_groupi
 	struct waves_place p = {.idx = i};
 
 	for (unsigned n = 0; n < 3 && levels[g][n]; n++) {
-		int level = level_of(w->trace, levels[g][n]);
+		int level = waves_level_of(w->trace, levels[g][n]);
 
 		p.key[n] = level >= 0 ? k->coord[level] : 0;
 	}
@@ -260,7 +260,7 @@ static bool same_place(const struct waves_place *a, const struct waves_place *b)
 	return memcmp(a->key, b->key, sizeof(a->key)) == 0;
 }
 
-static void add_wave(struct wave_group *g, const struct waves *w, track_idx i)
+static void waves_add_wave(struct wave_group *g, const struct waves *w, track_idx i)
 {
 	const struct states_wave *s = &w->states->waves[i];
 
@@ -292,9 +292,9 @@ static bool waves_make_groups(
 		out->first = places[i].idx;
 		for (end = i; end < n && same_place(&places[end], &places[i]); end++) {
 			values[end - i] = w->rows[places[end].idx].duration_cyc;
-			add_wave(out, w, places[end].idx);
+			waves_add_wave(out, w, places[end].idx);
 		}
-		out->duration = stats_of(values, end - i);
+		out->duration = waves_stats_of(values, end - i);
 	}
 	return true;
 }
@@ -311,7 +311,7 @@ bool waves_finish(struct waves *w, struct incore_error *e)
 		if (w->rows[i].is_seen)
 			values[n++] = w->rows[i].duration_cyc;
 	if (ok)
-		w->duration = stats_of(values, n);
+		w->duration = waves_stats_of(values, n);
 	for (unsigned g = 0; ok && g < WAVES_GROUPINGS; g++)
 		ok = waves_make_groups(w, g, places, values);
 	mem_free(places);
@@ -387,7 +387,7 @@ struct sort_key {
 
 ORDER(compare_keys, struct sort_key, DOWN(value) UP(idx))
 
-static uint64_t sort_value(const struct waves *w, enum wave_sort by, track_idx i)
+static uint64_t waves_sort_value(const struct waves *w, enum wave_sort by, track_idx i)
 {
 	static const enum bucket buckets[] = {[WAVES_SORT_ISSUE] = BUCKET_ISSUE,
 		[WAVES_SORT_WAIT] = BUCKET_WAIT,
@@ -425,7 +425,7 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
 	}
 	for (track_idx i = 0; i < w->trace->n_tracks; i++)
 		if (w->rows[i].is_seen)
-			keys[count++] = (struct sort_key){sort_value(w, by, i), i};
+			keys[count++] = (struct sort_key){waves_sort_value(w, by, i), i};
 	SORT(keys, count, compare_keys);
 	for (uint32_t i = 0; i < count; i++)
 		list[i] = keys[i].idx;

@@ -136,7 +136,7 @@ static uint64_t bytes_read(const struct opstream *s, unsigned slot)
 
 /* A tensor that a task of the step has written is in L2. For any other, each byte comes from HBM
  * once, however many cores read it. */
-static unsigned cold_part(
+static unsigned device_cold_part(
 	const struct device_step *d, const struct device_kernel *k, const struct swim_arg *a)
 {
 	const struct swim_tensor *t = a->tensor == SWIM_NONE ? NULL : &d->s->tensors.v[a->tensor];
@@ -164,7 +164,7 @@ void device_attach(struct device_step *d, size_t i, const struct opstream_set *s
 		k->cold_permille[slot] = 1000;
 	EACH (const struct swim_arg, a, d->s->args.v + t->first_arg, t->n_args) {
 		if (a->idx < OPSTREAM_SLOTS)
-			k->cold_permille[a->idx] = (uint16_t)cold_part(d, k, a);
+			k->cold_permille[a->idx] = (uint16_t)device_cold_part(d, k, a);
 	}
 }
 

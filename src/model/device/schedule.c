@@ -68,7 +68,7 @@ static bool add_part(struct critical_path *p, const struct swim_kernel *k, doubl
 }
 
 /* Goes from the run that ends last back over what each run waited for. */
-static bool find_path(struct schedule *s, const struct swimlane *lane, double us_per_tick)
+static bool schedule_find_path(struct schedule *s, const struct swimlane *lane, double us_per_tick)
 {
 	struct critical_path *p = &s->path;
 	uint64_t first = UINT64_MAX, end = 0;
@@ -159,7 +159,7 @@ bool schedule_recorded(struct schedule *s, const struct device_step *d, struct i
 		ok = VEC_PUSH(&s->runs, *r) && VEC_PUSH(&s->cause, cause);
 		on_core[r->core] = i;
 	}
-	ok = ok && find_path(s, lane, swimlane_us(lane, 1));
+	ok = ok && schedule_find_path(s, lane, swimlane_us(lane, 1));
 	if (ok)
 		find_use(s, n_aic, (uint32_t)lane->is_aiv.n - n_aic, swimlane_us(lane, 1));
 	mem_free(last_of_task);
@@ -270,7 +270,7 @@ static uint32_t take_ready(struct scheduler *x)
 	return task;
 }
 
-static bool run_all(struct scheduler *x, struct incore_error *e)
+static bool schedule_run_all(struct scheduler *x, struct incore_error *e)
 {
 	const struct swimlane *lane = x->d->s;
 	uint32_t n_done = 0, n_cores = x->o->n_aic + x->o->n_aiv;
@@ -373,12 +373,12 @@ bool schedule_make(struct schedule *s, struct device_step *d, const struct sched
 	ok = (x.tasks && x.first_edge && x.after && x.free_ns && x.last) || err_nomem(e);
 	for (unsigned round = 0; ok && round < ROUNDS; round++) {
 		s->runs.n = s->cause.n = 0;
-		ok = device_estimate(d, o->profile, round > 0, e) && run_all(&x, e) &&
+		ok = device_estimate(d, o->profile, round > 0, e) && schedule_run_all(&x, e) &&
 		     (sort_runs(s) || err_nomem(e));
 		if (ok)
 			device_overlap(d, s->runs.v, s->runs.n);
 	}
-	ok = ok && (find_path(s, d->s, 1e-3) || err_nomem(e));
+	ok = ok && (schedule_find_path(s, d->s, 1e-3) || err_nomem(e));
 	if (ok)
 		find_use(s, o->n_aic, o->n_aiv, 1e-3);
 	EACH (const struct device_kernel, k, d->kernels.v, d->kernels.n)
@@ -396,7 +396,7 @@ bool schedule_make(struct schedule *s, struct device_step *d, const struct sched
 
 /* Represents a core's tasks as a stream of ops, which is converted to a trace like that of a
  * kernel. */
-static bool put_core(const struct schedule *s, const struct device_step *d, uint32_t core,
+static bool schedule_put_core(const struct schedule *s, const struct device_step *d, uint32_t core,
 	const struct schedule_options *o, struct opstream_set *set, struct timed *timed,
 	uint32_t *place, struct incore_error *e)
 {
@@ -441,7 +441,7 @@ static bool put_core(const struct schedule *s, const struct device_step *d, uint
 	return true;
 }
 
-static bool put_causes(
+static bool schedule_put_causes(
 	const struct schedule *s, uint32_t n_aic, const uint32_t *place, struct timed *timed)
 {
 	for (uint32_t i = 0; i < s->runs.n; i++) {
@@ -472,8 +472,8 @@ bool schedule_to_trace(const struct schedule *s, const struct device_step *d,
 	opstream_set_init(&set);
 	arena_init(&timed.arena);
 	for (uint32_t core = 0; ok && core < o->n_aic + o->n_aiv; core++)
-		ok = put_core(s, d, core, o, &set, &timed, place, e);
-	ok = ok && (put_causes(s, o->n_aic, place, &timed) || err_nomem(e)) &&
+		ok = schedule_put_core(s, d, core, o, &set, &timed, place, e);
+	ok = ok && (schedule_put_causes(s, o->n_aic, place, &timed) || err_nomem(e)) &&
 	     timed_to_trace(&set, &timed, o->profile, out, e);
 	mem_free(place);
 	timed_deinit(&timed);

@@ -300,7 +300,7 @@ static bool read_record(struct swim_reader *x, struct str key)
 ORDER(by_start, struct swim_run, UP(start) UP(core) UP(task))
 
 /* Determines which cores each task and its kernel ran on. */
-static bool count_runs(struct swim_reader *x, const char *path)
+static bool swimlane_count_runs(struct swim_reader *x, const char *path)
 {
 	struct swimlane *s = x->s;
 
@@ -381,7 +381,7 @@ bool swimlane_load(
 	ok = ok ? load_names(&x, *dir ? dir : ".") &&
 			     read_object(&x, deps ? deps : own, read_deps) &&
 			     (!records || (read_object(&x, records, read_record) &&
-						  count_runs(&x, records)))
+						  swimlane_count_runs(&x, records)))
 		: err_nomem(e);
 	if (ok)
 		settle_kernels(s);

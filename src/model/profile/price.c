@@ -711,7 +711,7 @@ static void find_operands(struct pricing *x)
 	}
 }
 
-static bool is_empty(const struct pricing *x)
+static bool price_is_empty(const struct pricing *x)
 {
 	const struct op_opnd *o = x->dst ? x->dst : x->src;
 
@@ -808,7 +808,7 @@ void price_form(const struct profile *p, const struct opstream *s, const struct 
 	}
 	/* the issue is the scalar pipe's time: its status does not count here */
 	out->issue_cyc = price_round((wide)p->k[K_S_OP].e4, PROF_ONE);
-	if (is_empty(&x)) {
+	if (price_is_empty(&x)) {
 		out->is_empty = true;
 		price_seen(&x, STATUS_GUESS);
 		return;
@@ -860,7 +860,7 @@ static enum op_loc loc_of(struct str word, struct str pipe)
 	return LOC_VEC;
 }
 
-static void add_operand(struct op_desc *d, struct str word, struct str pipe)
+static void price_add_operand(struct op_desc *d, struct str word, struct str pipe)
 {
 	static const char *const scalars[] = {"row", "col", "scalar", "value", "blockLen",
 		"diagonal", "start", "CmpMode", "RoundMode", "key", "counter", NULL};
@@ -884,7 +884,7 @@ static void add_operand(struct op_desc *d, struct str word, struct str pipe)
 	op_desc_tile(d, role, DT_F32, SIDE, SIDE, 0)->loc = (uint8_t)loc_of(word, pipe);
 }
 
-static enum op_kind kind_of(const struct op_info *info)
+static enum op_kind price_kind_of(const struct op_info *info)
 {
 	switch (info->price) {
 	case PRICE_SYNC:
@@ -901,7 +901,7 @@ static enum op_kind kind_of(const struct op_info *info)
 }
 
 /* "MTE3; Acc: FIX" begins with the pipe of the plain form. */
-static enum op_pipe pipe_of(struct str name)
+static enum op_pipe price_pipe_of(struct str name)
 {
 	for (unsigned i = 0; i < OPP_COUNT; i++)
 		if (str_is(name, op_pipe_name(i)))
@@ -920,7 +920,7 @@ bool op_status(const struct profile *p, unsigned op, struct op_price *out, struc
 
 	if (!str_cut(&pipes, ";", &pipe))
 		pipe = str_of(info->pipe);
-	d = op_desc_of(kind_of(info), pipe_of(pipe), info->name, 0);
+	d = op_desc_of(price_kind_of(info), price_pipe_of(pipe), info->name, 0);
 	/* optional operands in brackets are left out */
 	while (str_cut(&rest, ",", &word)) {
 		struct str plain;
@@ -934,7 +934,7 @@ bool op_status(const struct profile *p, unsigned op, struct op_price *out, struc
 			}
 		}
 		if (plain.n && plain.p[plain.n - 1] != ']')
-			add_operand(&d, plain, pipe);
+			price_add_operand(&d, plain, pipe);
 	}
 	ok = opstream_init(&s, e);
 	s.arch = p->arch;

@@ -207,7 +207,7 @@ static bool is_rate(enum prof_key k)
 	       k == K_FIX_BW || k == K_FIX_GM_BW || k == K_QUEUE_DEPTH || k == K_FP32_PASSES;
 }
 
-static bool read_constant(struct reader *r, const struct yaml_node *n)
+static bool profile_read_constant(struct reader *r, const struct yaml_node *n)
 {
 	enum prof_key k = prof_key_find(str_of(n->key));
 	struct prof_value v = {.is_set = true, .origin = r->origin};
@@ -327,7 +327,7 @@ static bool read_table(struct reader *r, const struct yaml_node *n)
 	return VEC_PUSH(&r->p->tables, t) || err_nomem(r->e);
 }
 
-static bool read_loop(struct reader *r, const struct yaml_node *n)
+static bool profile_read_loop(struct reader *r, const struct yaml_node *n)
 {
 	struct prof_loop l = {.name = n->key};
 	bool q = false, q2 = false, s2 = false;
@@ -455,8 +455,9 @@ static bool read_words(struct reader *r, const struct yaml_node *root)
 static bool read_sections(struct reader *r, const struct yaml_node *root)
 {
 	return each(r, root, "switches", read_switch) &&
-	       each(r, root, "constants", read_constant) && each(r, root, "vector", read_vec) &&
-	       each(r, root, "tables", read_table) && each(r, root, "loops", read_loop) &&
+	       each(r, root, "constants", profile_read_constant) &&
+	       each(r, root, "vector", read_vec) && each(r, root, "tables", read_table) &&
+	       each(r, root, "loops", profile_read_loop) &&
 	       each(r, root, "residuals", read_residual);
 }
 

@@ -96,7 +96,7 @@ static enum kernel_core decide_core(
 
 /* A kernel that reads its block or lane is KERNEL_SPMD_MIX on whichever core it runs, unless the
  * compiler states the kinds of its functions. */
-static enum kernel_class class_of(
+static enum kernel_class cores_class_of(
 	const struct core_evidence *v, enum kernel_core folder, enum kernel_core core)
 {
 	static const enum kernel_class CLASSES[] = {
@@ -107,8 +107,8 @@ static enum kernel_class class_of(
 	return CLASSES[core];
 }
 
-static const char *reason_of(const struct core_evidence *v, enum kernel_core folder, bool is_usual,
-	enum kernel_core core, const char *guess)
+static const char *cores_reason_of(const struct core_evidence *v, enum kernel_core folder,
+	bool is_usual, enum kernel_core core, const char *guess)
 {
 	static const char *const STATED[] = {"", "its core type is stated as aic",
 		"its core type is stated as aiv", "its core type is stated"};
@@ -141,6 +141,6 @@ struct core_answer cores_decide(const struct core_evidence *v)
 	enum kernel_core folder = core_of_folder(v->path, &is_usual);
 	enum kernel_core core = decide_core(v, folder, &guess);
 
-	return (struct core_answer){
-		core, class_of(v, folder, core), reason_of(v, folder, is_usual, core, guess)};
+	return (struct core_answer){core, cores_class_of(v, folder, core),
+		cores_reason_of(v, folder, is_usual, core, guess)};
 }

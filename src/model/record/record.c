@@ -43,7 +43,7 @@ struct run {
 static bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e);
 
 /* In the child; async-signal-safe. The runner builds the walls: it needs its own libraries first. */
-static bool start(void *ctx, int fd)
+static bool record_start(void *ctx, int fd)
 {
 	const struct run *run = ctx;
 	/* of the environment only where the C++ library is found */
@@ -155,7 +155,7 @@ static unsigned tensor_flags(
 	return flags;
 }
 
-static bool put_tensor(
+static bool record_put_tensor(
 	struct run *run, const struct args *a, const struct arg *s, struct incore_error *e)
 {
 	const struct arg_buffer *b = &a->buffers.v[s->buffer];
@@ -183,7 +183,8 @@ static bool put_tensor(
 	return true;
 }
 
-static bool put_slots(struct run *run, const struct record_options *o, struct incore_error *e)
+static bool record_put_slots(
+	struct run *run, const struct record_options *o, struct incore_error *e)
 {
 	const struct args *a = o->args;
 	FILE *job = run->file[IN_JOB];
@@ -199,7 +200,7 @@ static bool put_slots(struct run *run, const struct record_options *o, struct in
 				(unsigned long long)args_bits(
 					a, o->first_block - a->first_block, i),
 				s->name);
-		else if (!put_tensor(run, a, s, e))
+		else if (!record_put_tensor(run, a, s, e))
 			return false;
 		if (s->is_tensor && args_owner(a, i) != i)
 			fprintf(job, "share %u %u\n", i, args_owner(a, i));
@@ -220,7 +221,7 @@ static bool put_job(
 		(unsigned long long)(o->max_ops ? o->max_ops : MAX_OPS),
 		o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S, path_base(run->unit->source),
 		run->unit->sha256);
-	if (!put_slots(run, o, e))
+	if (!record_put_slots(run, o, e))
 		return false;
 	for (uint32_t b = 0; b < blocks; b++)
 		for (unsigned lane = 0; lane < run->unit->n_lanes; lane++)
@@ -304,7 +305,7 @@ static bool run_job(struct run *run, const struct record_options *o, struct opst
 {
 	/* prefer the driver's own timeout: it can report where the kernel was */
 	unsigned seconds = (o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S) + 2;
-	struct child_job j = {start, run, seconds, MAX_CHATTER, .is_apart = !o->is_unsafe};
+	struct child_job j = {record_start, run, seconds, MAX_CHATTER, .is_apart = !o->is_unsafe};
 	struct strbuf chatter = {0};
 	enum child_end end;
 	uint8_t *bytes = NULL;
@@ -470,8 +471,8 @@ static bool unite_streams(struct opstream_set *out, struct opstream_set parts[3]
 	return true;
 }
 
-static bool run_units(struct units *u, const struct record_options *o, struct opstream_set *out,
-	struct incore_error *e)
+static bool record_run_units(struct units *u, const struct record_options *o,
+	struct opstream_set *out, struct incore_error *e)
 {
 	struct record_unit *all[3] = {&u->aic, &u->aiv[0], &u->aiv[1]};
 	unsigned lanes = (u->aiv[0].source ? u->aiv[0].n_lanes : 0) + (u->aiv[1].source != NULL);
@@ -502,7 +503,7 @@ static bool record_units(const struct record_options *o, struct units *u, struct
 		info->compile_us += all[p]->compile_us;
 	}
 	from = record_now_us();
-	ok = ok && run_units(u, o, out, e);
+	ok = ok && record_run_units(u, o, out, e);
 	record_tools_free(&t);
 	info->run_us = record_now_us() - from;
 	info->was_cached = info->compile_us == 0;

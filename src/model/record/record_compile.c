@@ -137,7 +137,7 @@ static bool record_explain(const char *text, const char *source, struct incore_e
 typedef VEC(const char *) record_paths; /* finally ended by a NULL */
 
 /* path NULL: out of memory. */
-static bool add_path(record_paths *to, const char *path)
+static bool record_compile_add_path(record_paths *to, const char *path)
 {
 	return path && VEC_PUSH(to, path);
 }
@@ -158,12 +158,13 @@ static bool add_folder(struct record_fence *f, const char *source)
 	const char *dir = arena_printf(f->arena, "%.*s.", n, source);
 	char *real = dir ? realpath(dir, NULL) : NULL;
 	enum kernel_core core = KERNEL_ON_ANY;
-	bool ok = add_path(&f->readable, dir); /* also as named: links on the way */
+	bool ok = record_compile_add_path(&f->readable, dir); /* also as named: links on the way */
 
 	if (real)
-		ok = add_path(&f->readable, arena_printf(f->arena, "%s", real));
+		ok = record_compile_add_path(&f->readable, arena_printf(f->arena, "%s", real));
 	if (real && kernel_core_of(str_of(path_base(real)), &core) && core != KERNEL_ON_ANY)
-		ok = ok && add_path(&f->readable, arena_printf(f->arena, "%s/..", real));
+		ok = ok &&
+		     record_compile_add_path(&f->readable, arena_printf(f->arena, "%s/..", real));
 	free(real);
 	return ok;
 }
@@ -184,13 +185,13 @@ static bool add_toolchain(struct record_fence *f, const char *compiler)
 {
 	char *real = realpath(compiler, NULL), *slash;
 	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
-	bool ok = add_path(&f->programs, compiler);
+	bool ok = record_compile_add_path(&f->programs, compiler);
 
 	for (unsigned up = 0; real && up < 2; up++)
 		if ((slash = strrchr(real, '/')) != NULL)
 			*slash = '\0';
 	if (ok && real && *real && (!home || strcmp(real, home) != 0))
-		ok = add_path(&f->programs, arena_printf(f->arena, "%s", real));
+		ok = record_compile_add_path(&f->programs, arena_printf(f->arena, "%s", real));
 	free(home);
 	free(real);
 	return ok;
@@ -227,19 +228,24 @@ static bool add_list(struct record_fence *f, const char *name)
 		if (is_of_toolchain(f, dir))
 			kept = arena_printf(f->arena, "%s%s%s", kept, *kept ? ":" : "", dir);
 	}
-	return kept && (!*kept || add_path(&f->env, arena_printf(f->arena, "%s=%s", name, kept)));
+	return kept && (!*kept || record_compile_add_path(
+					  &f->env, arena_printf(f->arena, "%s=%s", name, kept)));
 }
 
 /* Passes no variables that locate parts of a compiler (COMPILER_PATH, CPATH): use --include and the
  * compiler's own prefix. */
 static bool add_environment(struct record_fence *f)
 {
-	bool ok = add_path(&f->env, "LC_ALL=C") &&
-		  add_path(&f->env, "CCACHE_DISABLE=1") && /* only our cache is written */
-		  add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
+	bool ok =
+		record_compile_add_path(&f->env, "LC_ALL=C") &&
+		record_compile_add_path(
+			&f->env, "CCACHE_DISABLE=1") && /* only our cache is written */
+		record_compile_add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
 
 	if (!f->is_open) /* else these go on top of all of ours */
-		ok = ok && add_path(&f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)) &&
+		ok = ok &&
+		     record_compile_add_path(
+			     &f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)) &&
 		     add_list(f, "PATH") && add_list(f, "LD_LIBRARY_PATH");
 	return ok && VEC_PUSH(&f->env, (const char *)NULL);
 }
@@ -249,15 +255,17 @@ static bool add_places(struct record_fence *f, struct record_tools *t, const str
 {
 	/* in the source tree this one is a link */
 	const char *shared = arena_printf(f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
-	bool ok = shared && add_folders(f, shared) && add_path(&f->readable, t->recorder_dir) &&
-		  add_path(&f->readable, t->cache_dir) && add_folders(f, u->source) &&
-		  (!o->wrapped || add_folders(f, o->wrapped)) &&
-		  add_path(&f->writable, f->work_dir) && add_path(&f->writable, "/dev/null");
+	bool ok = shared && add_folders(f, shared) &&
+		  record_compile_add_path(&f->readable, t->recorder_dir) &&
+		  record_compile_add_path(&f->readable, t->cache_dir) &&
+		  add_folders(f, u->source) && (!o->wrapped || add_folders(f, o->wrapped)) &&
+		  record_compile_add_path(&f->writable, f->work_dir) &&
+		  record_compile_add_path(&f->writable, "/dev/null");
 
 	for (size_t i = 0; ok && walls_system[i]; i++)
-		ok = add_path(&f->programs, walls_system[i]);
+		ok = record_compile_add_path(&f->programs, walls_system[i]);
 	for (size_t i = 0; ok && i < o->n_include_dirs; i++)
-		ok = add_path(&f->readable, o->include_dirs[i]);
+		ok = record_compile_add_path(&f->readable, o->include_dirs[i]);
 	return ok && add_environment(f);
 }
 
@@ -357,7 +365,7 @@ static const char *scratch_name(const struct record_fence *f, const char *path)
 	return arena_printf(f->arena, "%s/%s", f->work_dir, path_base(path));
 }
 
-static bool put_in_place(const char *from, const char *to, struct incore_error *e)
+static bool record_compile_put_in_place(const char *from, const char *to, struct incore_error *e)
 {
 	if (chmod(from, 0700) == 0 && rename(from, to) == 0) /* a linker may set no modes */
 		return true;
@@ -378,7 +386,8 @@ static bool add_base(struct command *c, const struct record_unit *u, const struc
 }
 
 /* Adds each as one word with its option: as a separate word, "@file" would be a file of options. */
-static bool add_given(struct command *c, const struct record_options *o, struct arena *a)
+static bool record_compile_add_given(
+	struct command *c, const struct record_options *o, struct arena *a)
 {
 	bool ok = true;
 
@@ -414,7 +423,8 @@ static bool compile_part(struct record_tools *t, struct record_fence *f, const s
 		ok = !p->options[i] || word(&c, p->options[i]);
 	ok = ok && word(&c, "-I") && word(&c, t->recorder_dir) && word(&c, "-o") && word(&c, tmp) &&
 	     word(&c, source);
-	ok = ok ? run_compiler(&c, f, 0, &text, &is_refusal, e) && put_in_place(tmp, target, e)
+	ok = ok ? run_compiler(&c, f, 0, &text, &is_refusal, e) &&
+			     record_compile_put_in_place(tmp, target, e)
 		: err_nomem(e);
 	if (is_refusal) {
 		record_explain(text.p ? text.p : "", source, e);
@@ -460,7 +470,7 @@ static bool compile_headers(struct record_tools *t, struct record_fence *f,
 		ok = word(&c, options->v.v[i]);
 	ok = ok && word(&c, "-x") && word(&c, "c++-header") && word(&c, "-o") && word(&c, tmp) &&
 	     word(&c, header) && run_compiler(&c, f, 0, &text, &is_refusal, NULL) &&
-	     put_in_place(tmp, compiled, NULL);
+	     record_compile_put_in_place(tmp, compiled, NULL);
 	out_file_abort(&o);
 	VEC_FREE(&c.v);
 	sb_free(&text);
@@ -547,7 +557,7 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 
 /* Converts the compiler's make rule to our list; omits files in the cache, which are not the
  * kernel's, and the unit itself, which is in the key. */
-static bool write_list(const char *rule, const char *list, struct record_tools *t,
+static bool record_compile_write_list(const char *rule, const char *list, struct record_tools *t,
 	const char *source, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -619,7 +629,7 @@ static bool find_names(struct names *n, struct record_unit *u, struct record_too
 }
 
 /* A name that no compiler mistakes for an option or a file of options. */
-static const char *plain_name(const struct record_fence *f, const char *source)
+static const char *record_compile_plain_name(const struct record_fence *f, const char *source)
 {
 	return *source == '-' || *source == '@' ? arena_printf(f->arena, "./%s", source) : source;
 }
@@ -631,12 +641,13 @@ static bool add_unit(struct command *c, const struct record_unit *u, const struc
 	return (!n->headers || (word(c, "-include") && word(c, n->headers))) && word(c, "-MMD") &&
 	       word(c, "-MF") && word(c, n->rule) && word(c, "-shared") && word(c, "-Wl,-z,defs") &&
 	       word(c, "-o") && word(c, n->program) && word(c, "-x") && word(c, "c++") &&
-	       word(c, plain_name(f, u->source)) && word(c, "-x") && word(c, "none") &&
-	       word(c, n->driver);
+	       word(c, record_compile_plain_name(f, u->source)) && word(c, "-x") &&
+	       word(c, "none") && word(c, n->driver);
 }
 
-static bool compile(struct record_unit *u, struct record_tools *t, struct command *options,
-	const struct record_options *o, const char *list, struct incore_error *e)
+static bool record_compile_compile(struct record_unit *u, struct record_tools *t,
+	struct command *options, const struct record_options *o, const char *list,
+	struct incore_error *e)
 {
 	struct record_fence f;
 	struct names n = {0};
@@ -655,8 +666,8 @@ static bool compile(struct record_unit *u, struct record_tools *t, struct comman
 	}
 	if (is_refusal)
 		record_explain(text.p ? text.p : "", u->source, e);
-	ok = ok && write_list(n.rule, list, t, u->source, e) &&
-	     put_in_place(n.program, u->program, e);
+	ok = ok && record_compile_write_list(n.rule, list, t, u->source, e) &&
+	     record_compile_put_in_place(n.program, u->program, e);
 	record_fence_deinit(&f);
 	VEC_FREE(&c.v);
 	sb_free(&text);
@@ -670,7 +681,7 @@ bool record_compile(struct record_unit *u, struct record_tools *t, const struct 
 	struct hash128 key;
 	uint64_t from = record_now_us();
 	const char *list = NULL;
-	bool ok = add_base(&options, u, o, t) && add_given(&options, o, &t->arena);
+	bool ok = add_base(&options, u, o, t) && record_compile_add_given(&options, o, &t->arena);
 
 	if (ok) {
 		key = key_of(t, u, &options, o);
@@ -689,7 +700,7 @@ bool record_compile(struct record_unit *u, struct record_tools *t, const struct 
 		else
 			log_info("model", "compiling %s for %s with %s", u->source,
 				u->core == CORE_AIC ? "AIC" : "AIV", t->compiler);
-		ok = u->was_cached || compile(u, t, &options, o, list, e);
+		ok = u->was_cached || record_compile_compile(u, t, &options, o, list, e);
 		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
 	}
 	VEC_FREE(&options.v);

@@ -399,7 +399,7 @@ static uint64_t valid_elems(const struct op_opnd *o)
 	return n;
 }
 
-static uint64_t bytes_of(const struct op_opnd *o)
+static uint64_t opstream_bytes_of(const struct op_opnd *o)
 {
 	return (valid_elems(o) * o->bits + 7) / 8;
 }
@@ -420,12 +420,12 @@ static uint64_t moved_bytes(const struct op_form *f, const struct op_opnd *opnds
 
 	for (unsigned i = 0; i < f->n_opnds; i++)
 		if (opnds[i].what == OPND_GM)
-			return bytes_of(&opnds[i]);
+			return opstream_bytes_of(&opnds[i]);
 	if (f->pipe == OPP_V || f->pipe == OPP_M || f->pipe == OPP_S || f->pipe == OPP_NONE)
 		return 0;
 	for (unsigned i = 0; i < f->n_opnds; i++)
 		if (opnds[i].what == OPND_TILE && opnds[i].role != ROLE_TMP) {
-			uint64_t b = bytes_of(&opnds[i]);
+			uint64_t b = opstream_bytes_of(&opnds[i]);
 
 			/* a part of a larger tile, or a whole one: the smaller side is the amount
 			 * moved */

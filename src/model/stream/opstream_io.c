@@ -132,7 +132,7 @@ static bool check_ops(const struct opstream *s, struct opstream_fault *f)
 	return true;
 }
 
-static bool check_head(const struct opstream *s, struct opstream_fault *f)
+static bool opstream_io_check_head(const struct opstream *s, struct opstream_fault *f)
 {
 	const uint32_t texts[] = {s->kernel, s->front_end, s->source_sha256, s->reason};
 
@@ -154,7 +154,7 @@ static bool check_head(const struct opstream *s, struct opstream_fault *f)
 
 static bool opstream_check(const struct opstream *s, struct opstream_fault *f)
 {
-	if (!check_head(s, f))
+	if (!opstream_io_check_head(s, f))
 		return false;
 	for (size_t i = 0; i < s->slots.n; i++)
 		if (!check_slot(s, i, f))
@@ -243,7 +243,7 @@ static bool get_text(const struct json_member *m)
 	       json_reject(m->r, "no-memory", "out of memory");
 }
 
-static void put_text(const struct json_member *m)
+static void opstream_io_put_text(const struct json_member *m)
 {
 	json_w_cstr(m->w, opstream_str(m->ctx, *(const uint32_t *)m->at));
 }
@@ -280,7 +280,7 @@ enum { OF_SCALAR = 1, OF_TENSOR = 2 };
 static const struct json_field slot_fields[] = {
 	JSON_FIELD(op_slot, slot, "slot"),
 	JSON_FIELD(op_slot, flags, "kind", .get = get_either, .put = put_either, .how = &slot_kinds),
-	JSON_FIELD(op_slot, name, "name", .get = get_text, .put = put_text),
+	JSON_FIELD(op_slot, name, "name", .get = get_text, .put = opstream_io_put_text),
 	JSON_FIELD(op_slot, dtype, "dtype", .word = op_dtype_name),
 	JSON_FIELD(op_slot, flags, "read", .bit = SLOT_READ),
 	TENSOR(alloc, "alloc"),
@@ -312,7 +312,7 @@ static bool get_slots(const struct json_member *m)
 	return !m->r->is_failed;
 }
 
-static void put_slots(const struct json_member *m)
+static void opstream_io_put_slots(const struct json_member *m)
 {
 	const struct opstream *s = m->ctx;
 
@@ -336,20 +336,20 @@ static const struct json_field head_fields[] = { /* after "format" */
 	HEAD(block_idx, "block_idx"),
 	HEAD(block_num, "block_num"),
 	HEAD(is_mixed, "mixed"),
-	HEAD(kernel, "kernel", .get = get_text, .put = put_text),
-	HEAD(source_sha256, "source_sha256", .get = get_text, .put = put_text),
-	HEAD(front_end, "front_end", .get = get_text, .put = put_text),
+	HEAD(kernel, "kernel", .get = get_text, .put = opstream_io_put_text),
+	HEAD(source_sha256, "source_sha256", .get = get_text, .put = opstream_io_put_text),
+	HEAD(front_end, "front_end", .get = get_text, .put = opstream_io_put_text),
 	HEAD(args_origin, "args_origin", .get = get_either, .put = put_either, .how = &origins),
 	HEAD(is_complete, "complete"),
-	HEAD(reason, "reason", .get = get_text, .put = put_text),
+	HEAD(reason, "reason", .get = get_text, .put = opstream_io_put_text),
 	HEAD(payload_slots, "payload_slots", .get = get_mask, .put = put_mask),
 	HEAD(missing_slots, "missing_slots", .get = get_mask, .put = put_mask),
-	{"slots", .get = get_slots, .put = put_slots},
+	{"slots", .get = get_slots, .put = opstream_io_put_slots},
 };
 
 /* clang-format on */
 
-static void put_head(struct json_writer *w, const struct opstream *s)
+static void opstream_io_put_head(struct json_writer *w, const struct opstream *s)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "format", "incore-opstream");
@@ -591,7 +591,7 @@ static void put_object(struct json_writer *w, const char *key, const struct json
 	json_w_end(w);
 }
 
-static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
+static void opstream_io_put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 {
 	const struct op_exec *x = &s->ops.v[seq];
 	const struct op_form *f = &s->forms.v[x->form];
@@ -634,9 +634,9 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 
 			json_w_file(&w, f, 0);
 			if (k == 0)
-				put_head(&w, s);
+				opstream_io_put_head(&w, s);
 			else
-				put_op(&w, s, k - 1);
+				opstream_io_put_op(&w, s, k - 1);
 			if (!json_w_finish(&w, e))
 				return false;
 			putc('\n', f);
@@ -648,7 +648,7 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 }
 
 /* The first key of a line distinguishes a head ("format") from an op. */
-static bool read_line(
+static bool opstream_io_read_line(
 	struct json_reader *r, struct opstream_set *set, struct line *t, struct incore_error *e)
 {
 	struct opstream *s = set->v.n ? &set->v.v[set->v.n - 1] : NULL;
@@ -689,7 +689,8 @@ static bool read_line(
 	return opstream_push(s, &t->d, e);
 }
 
-static bool finish(struct opstream_set *set, size_t from, const char *path, struct incore_error *e)
+static bool opstream_io_finish(
+	struct opstream_set *set, size_t from, const char *path, struct incore_error *e)
 {
 	for (size_t i = from; i < set->v.n; i++) {
 		struct opstream_fault fault;
@@ -719,7 +720,7 @@ static bool opstream_read_jsonl(
 			r.p++;
 		if (r.p == r.end)
 			break;
-		ok = read_line(&r, set, &t, e);
+		ok = opstream_io_read_line(&r, set, &t, e);
 		if (r.is_failed)
 			ok = json_fail(&r, e);
 	}
@@ -727,7 +728,7 @@ static bool opstream_read_jsonl(
 	sb_free(&t.name);
 	sb_free(&t.file);
 	sb_free(&t.hint);
-	return ok && finish(set, from, path, e);
+	return ok && opstream_io_finish(set, from, path, e);
 }
 
 /* --- binary files ----------------------------------------------------------------------------- */
@@ -929,7 +930,7 @@ static void put_forms(const struct opstream *s, FILE *f)
 	}
 }
 
-static void write_one(const struct opstream *s, FILE *f)
+static void opstream_io_write_one(const struct opstream *s, FILE *f)
 {
 	static const char ZERO[8];
 	size_t padded = (s->strings.n + 7) / 8 * 8;
@@ -975,7 +976,7 @@ static void write_one(const struct opstream *s, FILE *f)
 bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incore_error *e)
 {
 	for (size_t i = 0; i < set->v.n; i++)
-		write_one(&set->v.v[i], f);
+		opstream_io_write_one(&set->v.v[i], f);
 	if (ferror(f))
 		return err_write(e);
 	return true;

@@ -6,7 +6,7 @@ struct rect { /* elements of a tile */
 	uint64_t row, col, rows, cols;
 };
 
-static bool add(struct range_list *out, size_t first, uint64_t from, uint64_t bytes)
+static bool ranges_add(struct range_list *out, size_t first, uint64_t from, uint64_t bytes)
 {
 	struct range *last = out->v.n > first ? &out->v.v[out->v.n - 1] : NULL;
 
@@ -44,7 +44,7 @@ static bool plain_tile(
 	for (uint64_t i = 0; i < outer && !out->is_cut; i++, at += pitch) {
 		uint64_t from = at * o->bits / 8, to = ((at + inner) * o->bits + 7) / 8;
 
-		if (!add(out, first, addr + from, to - from))
+		if (!ranges_add(out, first, addr + from, to - from))
 			return false;
 	}
 	return true;
@@ -71,18 +71,20 @@ static bool boxed_tile(
 	c1 = (r->col + r->cols + box_cols - 1) / box_cols;
 	if (o->blayout == BL_COL_MAJOR) {
 		for (uint64_t c = c0; c < c1 && !out->is_cut; c++)
-			if (!add(out, first, addr + (c * n_rows + r0) * fractal,
+			if (!ranges_add(out, first, addr + (c * n_rows + r0) * fractal,
 				    (r1 - r0) * fractal))
 				return false;
 		return true;
 	}
 	for (uint64_t i = r0; i < r1 && !out->is_cut; i++)
-		if (!add(out, first, addr + (i * n_cols + c0) * fractal, (c1 - c0) * fractal))
+		if (!ranges_add(
+			    out, first, addr + (i * n_cols + c0) * fractal, (c1 - c0) * fractal))
 			return false;
 	return true;
 }
 
-static uint64_t scalar_of(const struct opstream *s, const struct op_exec *x, enum op_role role)
+static uint64_t ranges_scalar_of(
+	const struct opstream *s, const struct op_exec *x, enum op_role role)
 {
 	const struct op_form *f = &s->forms.v[x->form];
 
@@ -121,7 +123,8 @@ static struct rect rect_of(
 	}
 	other = o->access & ACCESS_PART ? other_tile(s, f, o) : NULL;
 	if (other) {
-		uint64_t row = scalar_of(s, x, ROLE_ROW), col = scalar_of(s, x, ROLE_COL);
+		uint64_t row = ranges_scalar_of(s, x, ROLE_ROW),
+			 col = ranges_scalar_of(s, x, ROLE_COL);
 
 		if (row >= OPND_ROWS(o) || col >= OPND_COLS(o))
 			return r; /* a window that starts outside counts as the whole valid part */
@@ -178,7 +181,7 @@ static bool gm_rows(const struct op_opnd *o, uint64_t base, struct range_list *o
 		for (unsigned q = k; q < n; q++)
 			elem += at[q] * d[q].stride;
 		elem += start;
-		if (!add(out, first, base + elem * o->bits / 8, (run * o->bits + 7) / 8))
+		if (!ranges_add(out, first, base + elem * o->bits / 8, (run * o->bits + 7) / 8))
 			return false;
 		while (i < n && ++at[i] == d[i].n)
 			at[i++] = 0;
