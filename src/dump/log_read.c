@@ -45,6 +45,14 @@ void log_at(const struct log_reader *r, uint64_t off, struct log_record *rec)
 	rec->body_bytes = rec->size - LOG_RECORD_HEAD - 4;
 }
 
+static bool log_get_flush(const struct log_record *rec, uint32_t *thread)
+{
+	if (rec->type != LOG_FLUSH || rec->body_bytes < 4)
+		return false;
+	*thread = le_get32(rec->body);
+	return true;
+}
+
 /* Does the body fit its type? Unknown types of later versions are accepted. */
 static bool log_is_sound(const struct log_record *rec)
 {
@@ -186,14 +194,6 @@ bool log_get_loss(const struct log_record *rec, struct log_loss *l)
 	l->records = le_get64(b + 8);
 	l->bytes = le_get64(b + 16);
 	l->cause = le_get32(b + 24);
-	return true;
-}
-
-bool log_get_flush(const struct log_record *rec, uint32_t *thread)
-{
-	if (rec->type != LOG_FLUSH || rec->body_bytes < 4)
-		return false;
-	*thread = le_get32(rec->body);
 	return true;
 }
 

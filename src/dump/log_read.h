@@ -40,7 +40,6 @@ void log_at(const struct log_reader *r, uint64_t off, struct log_record *rec);
 bool log_get_task(const struct log_record *rec, struct log_task *t);
 bool log_get_arg(const struct log_record *rec, struct log_arg *a); /* TENSOR or SCALAR */
 bool log_get_loss(const struct log_record *rec, struct log_loss *l);
-bool log_get_flush(const struct log_record *rec, uint32_t *thread);
 
 /* The task_id of a TASK, TENSOR or SCALAR record, without decoding the rest. */
 uint64_t log_task_id(const struct log_record *rec);

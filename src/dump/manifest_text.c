@@ -49,7 +49,7 @@ void manifest_put_string(struct strbuf *b, struct str s)
 	json_w_str(&w, s);
 }
 
-const char *manifest_core_name(unsigned core_type)
+static const char *manifest_core_name(unsigned core_type)
 {
 	static const char *const names[] = {"unknown", "aic", "aiv", "mix"};
 

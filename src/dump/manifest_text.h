@@ -17,4 +17,3 @@ struct manifest_record {
 void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool is_older);
 /* Appends a string, quoted and escaped. */
 void manifest_put_string(struct strbuf *b, struct str s);
-const char *manifest_core_name(unsigned core_type); /* "aic" */

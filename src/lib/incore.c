@@ -273,7 +273,7 @@ struct str column_text(const struct column *c, const void *value)
 	return column_word(c, column_u64(c, value));
 }
 
-enum incore_type column_kind(const struct column *c)
+static enum incore_type column_kind(const struct column *c)
 {
 	if (column_is_text(c))
 		return INCORE_TEXT;

@@ -27,7 +27,6 @@ struct incore_answer {
  * allows to follow links. Forgets the paths of earlier requests, as file descriptors are scarce. */
 bool lib_fence(struct incore *x, const struct request *r, struct incore_error *e);
 
-enum incore_type column_kind(const struct column *c);
 /* A column of numbers that have names is one of texts. */
 static inline bool column_is_text(const struct column *c)
 {

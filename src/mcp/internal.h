@@ -61,9 +61,6 @@ const char *json_text(struct str value, struct arena *a);
 /* Real path of a name in a call, in the arena; NULL with *e filled if it is not below a root. */
 const char *root_path(
 	const struct mcp *m, const char *name, struct arena *a, struct incore_error *e);
-/* The name of a real path as shown to people and taken by calls: relative to the first root if it
- * is below that, otherwise the path itself. */
-const char *root_name(const struct mcp *m, const char *path);
 struct found_capture {
 	const char *name, *format;
 	int64_t agent, dispatch;

@@ -17,7 +17,9 @@ static const char *mcp_roots_behind(const char *root, const char *path)
 	return path[n] ? path + n + 1 : "";
 }
 
-const char *root_name(const struct mcp *m, const char *path)
+/* The name of a real path as shown to people and taken by calls: relative to the first root if it
+ * is below that, otherwise the path itself. */
+static const char *root_name(const struct mcp *m, const char *path)
 {
 	const char *name;
 

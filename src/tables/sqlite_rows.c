@@ -2,7 +2,8 @@
 /* sqlite_rows.c: rows of a record as a table of SQLite. */
 #include "tables/sqlite_rows.h"
 
-const char *sqlite_type(const struct column *c)
+/* INTEGER, REAL or TEXT. */
+static const char *sqlite_type(const struct column *c)
 {
 	return c->type == COLUMN_TEXT ? "TEXT" : c->type == COLUMN_F64 ? "REAL" : "INTEGER";
 }
@@ -42,7 +43,9 @@ void sqlite_put_insert(struct strbuf *out, const struct sqlite_table *t)
 	sb_putc(out, ')');
 }
 
-int sqlite_bind_value(sqlite3_stmt *q, int at, const struct column *c, const void *value)
+/* Texts are borrowed until the statement is reset. Numbers above 2^63 keep their bits: SQLite has
+ * no unsigned numbers, and %x shows them correctly. */
+static int sqlite_bind_value(sqlite3_stmt *q, int at, const struct column *c, const void *value)
 {
 	if (c->flags && column_is_null(c, value))
 		return sqlite3_bind_null(q, at);

@@ -15,16 +15,11 @@ struct sqlite_table {
 	const char *key; /* a constraint after the columns; NULL: none */
 };
 
-/* INTEGER, REAL or TEXT. */
-const char *sqlite_type(const struct column *c);
 bool sqlite_is_nullable(const struct column *c);
 /* Appends CREATE TABLE with a comment that describes each column, so that .schema shows it. */
 void sqlite_put_create(struct strbuf *out, const struct sqlite_table *t);
 /* Appends INSERT with the column names and a parameter for each, numbered from 1. */
 void sqlite_put_insert(struct strbuf *out, const struct sqlite_table *t);
-/* Texts are borrowed until the statement is reset. Numbers above 2^63 keep their bits: SQLite has
- * no unsigned numbers, and %x shows them correctly. */
-int sqlite_bind_value(sqlite3_stmt *q, int at, const struct column *c, const void *value);
 /* Binds one row of a batch to the parameters of sqlite_put_insert(); on false the database holds
  * the error. */
 bool sqlite_bind_row(

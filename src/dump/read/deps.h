@@ -42,9 +42,6 @@ struct deps {
 struct deps *deps_read(const void *json, size_t size, const char *path, struct incore_error *e);
 void deps_free(struct deps *d);
 const struct deps_task *deps_task_find(const struct deps *d, uint64_t id); /* or NULL */
-const struct deps_arg *deps_arg_find(
-	const struct deps *d, const struct deps_task *t, uint32_t slot);       /* or NULL */
-const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id); /* or NULL */
 
 /* The memory behind a tensor, according to its record or else to deps.json. */
 struct record_buffer {
@@ -55,9 +52,6 @@ struct record_buffer {
 /* False: neither states it. */
 bool record_buffer_of(const struct dump *d, uint32_t record, struct record_buffer *out);
 
-/* Reads callable_id_to_name of name_map_*.json into d->func_names. */
-bool name_map_read(
-	struct dump *d, const void *json, size_t size, const char *path, struct incore_error *e);
 /* Reads both files from the dump's directory or the one above it, if they exist; a file that cannot
  * be read is a problem, not an error. */
 bool companions_read(struct dump *d, struct incore_error *e);

@@ -183,7 +183,8 @@ const struct deps_task *deps_task_find(const struct deps *d, uint64_t id)
 	return at ? &d->tasks.v[*at - 1] : NULL;
 }
 
-const struct deps_arg *deps_arg_find(const struct deps *d, const struct deps_task *t, uint32_t slot)
+static const struct deps_arg *deps_arg_find(
+	const struct deps *d, const struct deps_task *t, uint32_t slot)
 {
 	for (uint32_t i = 0; t && i < t->n_args; i++)
 		if (d->args.v[t->first_arg + i].slot == slot)
@@ -191,7 +192,7 @@ const struct deps_arg *deps_arg_find(const struct deps *d, const struct deps_tas
 	return NULL;
 }
 
-const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id)
+static const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id)
 {
 	const uint64_t *at = d ? u64_map_find(&d->by_tensor, id) : NULL;
 
@@ -228,7 +229,8 @@ bool record_buffer_of(const struct dump *d, uint32_t record, struct record_buffe
 	return out->addr || out->size;
 }
 
-bool name_map_read(
+/* Reads callable_id_to_name of name_map_*.json into d->func_names. */
+static bool name_map_read(
 	struct dump *d, const void *json, size_t size, const char *path, struct incore_error *e)
 {
 	struct json_reader r;

@@ -306,17 +306,6 @@ const struct dump_export_ops dump_export_txt = {"txt", "txt", true, write_txt};
  * One file per record; either all of them appear or no file does.
  */
 
-const struct dump_export_ops *dump_export_find(const char *name)
-{
-	static const struct dump_export_ops *const all[] = {
-		&dump_export_npy, &dump_export_raw, &dump_export_csv, &dump_export_txt};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
-	return NULL;
-}
-
 void dump_export_name(const struct dump *d, uint32_t record, const char *suffix, char buf[96])
 {
 	static const char *const roles[] = {"in", "out", "inout"};

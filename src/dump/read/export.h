@@ -19,8 +19,6 @@ extern const struct dump_export_ops dump_export_npy, dump_export_raw, dump_expor
 
 #define DUMP_EXPORT_CHOICES "npy|raw|csv|txt"
 
-const struct dump_export_ops *dump_export_find(const char *name); /* or NULL */
-
 struct dump_export_job {
 	const struct dump *d;
 	const struct dump_export_ops *ops;

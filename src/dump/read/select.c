@@ -86,7 +86,7 @@ static bool has_func(const struct dump *d, const struct dump_record *r, int32_t 
 	return false;
 }
 
-bool dump_select_has(const struct dump_select *s, const struct dump *d, uint32_t record)
+static bool dump_select_has(const struct dump_select *s, const struct dump *d, uint32_t record)
 {
 	const struct dump_record *r = &d->records.v[record];
 	const struct dump_extra *x = dump_extra_of(d, record);

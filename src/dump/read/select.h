@@ -22,7 +22,6 @@ void dump_select_init(struct dump_select *s);
 void dump_select_deinit(struct dump_select *s);
 /* "0x200000009", "0X...", "8589934601", "2:9". */
 bool dump_task_parse(const char *text, uint64_t *out);
-bool dump_select_has(const struct dump_select *s, const struct dump *d, uint32_t record);
 /* All selected records, in manifest order. An index that does not exist is an error. */
 typedef VEC(uint32_t) record_list;
 bool dump_select_list(const struct dump_select *s, const struct dump *d, record_list *out,

@@ -113,7 +113,6 @@ static inline void dump_wake(struct incore_dump *d)
 
 /* Milliseconds from now, for pthread_cond_timedwait() (CLOCK_MONOTONIC). */
 struct timespec deadline_in(uint32_t ms);
-bool deadline_is_over(const struct timespec *t);
 
 /* Waits up to ms until n bytes of the ring are free. */
 bool writer_wait(struct incore_dump_writer *w, struct ring *r, uint64_t n, uint32_t ms);

@@ -24,7 +24,7 @@ struct timespec deadline_in(uint32_t ms)
 	return t;
 }
 
-bool deadline_is_over(const struct timespec *t)
+static bool deadline_is_over(const struct timespec *t)
 {
 	struct timespec now;
 

@@ -250,7 +250,8 @@ static bool camodel_take_core(struct str *s, struct str *core)
 	return true;
 }
 
-enum dump_log dump_log_of(struct str name, struct str *core)
+/* The kind of log by file name; *core is "core0.veccore1". */
+static enum dump_log dump_log_of(struct str name, struct str *core)
 {
 	if (!str_has(name, ".dump") && !str_ends(name, ".log"))
 		return DUMP_NONE;

@@ -25,8 +25,6 @@ struct dump_transfer { /* of an mte log */
 };
 
 enum dump_log { DUMP_NONE, DUMP_STARTS, DUMP_ENDS, DUMP_ICACHE, DUMP_CCU, DUMP_MTE, DUMP_OTHER };
-/* The kind of log by file name; *core is "core0.veccore1". */
-enum dump_log dump_log_of(struct str name, struct str *core);
 
 /* --- a core ----------------------------------------------------------------------------------- */
 

@@ -6,14 +6,14 @@ static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#968f22", "#8e6547
 	"#027f6f", "#4375d4", "#1299c6", "#954a06", "#916f97", "#615898", "#c24871", "#6b5b53",
 	"#918c92", "#348dff", "#ae2d45", "#b88504", "#908d8f", "#5a5a85"};
 
-const char *theme_name(enum theme t)
+static const char *theme_name(enum theme t)
 {
 	static const char *const names[THEME_COUNT] = {"light", "dark", "contrast"};
 
 	return names[t];
 }
 
-const char *color_name(unsigned i)
+static const char *color_name(unsigned i)
 {
 	return i < SLOT_COUNT ? slot_name(i) : bucket_name(i - SLOT_COUNT);
 }

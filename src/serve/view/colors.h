@@ -18,8 +18,6 @@ struct colors {
 	char own[THEME_COUNT][COLOR_COUNT][8]; /* "#rrggbb", or "": the viewer's default */
 };
 
-const char *theme_name(enum theme t); /* "light", ... */
-const char *color_name(unsigned i);   /* "scalar", ..., "drain" */
 bool theme_of(struct str name, enum theme *out);
 bool color_of_name(struct str name, unsigned *out);
 /* False: text is not of the form #rrggbb. */
