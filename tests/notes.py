@@ -7,6 +7,7 @@ usage: notes.py BUILD_DIR
 """
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -18,14 +19,18 @@ ROOT = os.path.dirname(HERE)
 DATA, CORPUS = os.path.join(HERE, "data"), os.path.join(HERE, "fuzz", "corpus")
 for folder in ("tools", "tests/cuda", "tests/ncu"):
     sys.path.insert(0, os.path.join(ROOT, folder))
+import kernels  # noqa: E402
+import log  # noqa: E402
 import make_report  # noqa: E402
+import mutants  # noqa: E402
 import note_page  # noqa: E402
-from ascend_bad_input import API, API_INSTR, SOURCE, TRACE, block, event, trace_of  # noqa: E402
-from ascend_reader import DETAIL, VEC, Program, flag, line, x  # noqa: E402
+from ascend_bad_input import API, API_INSTR, BASE, SOUND, SOURCE, TRACE, block, trace_of  # noqa: E402
+from ascend_reader import CUBE, DETAIL, VEC, Program, flag, line, x  # noqa: E402
+from wire import framed, number  # noqa: E402
 
 ROWS = {code: (kind, advice) for code, kind, _, advice in note_page.rows()}
 AS_OTHERS = {"aligned-sms"}  # their kind is milder or graver in some cases
-RESULT = [0, 0]
+RESULT = [0, 0, 0]
 
 
 def check(ok, what):
@@ -106,6 +111,13 @@ def containers(p):
             "Instructions": [{**API["Instructions"][0], **{f"More {i}": [1] for i in range(70)}}]}
     p.expect(p.file(good + block(API_INSTR, api), "visualize_data.bin"), "second-block")
     p.expect(p.file(block(TRACE, trace) + block(API_INSTR, json.dumps(wide).encode()), "visualize_data.bin"), "too-many-columns")
+    base = block(BASE, b'{"name":"k","soc":"Ascend910B4","op_type":"cube"}')
+    p.expect(p.file(block(TRACE, SOUND) + block(API_INSTR, api) + base, "visualize_data.bin"), "two-clocks")
+    run = os.path.join(p.folder(), "OPPROF_1", "simulator")
+    for name, body in (("visualize_data.bin", block(TRACE, SOUND) + block(API_INSTR, api)), ("core0_summary_log", b"nothing is counted\n"), ("strange.bin", b"?"),
+                       (CUBE + "_instr_exe.csv", CSV + "MMAD,64,CUBE,9,7,1.0,XD:X1\n")):
+        p.file(body, name, run)
+    p.expect(os.path.dirname(run), "empty-summary", "other-files", "csv-differs")
     odd = bytearray(good + block(SOURCE, b"int x;\n", b"/k.cpp"))
     odd[len(good) + 11] = 0x11
     p.expect(p.file(bytes(odd), "visualize_data.bin"), "odd-reserve")
@@ -124,6 +136,34 @@ def dumps(p):
     found([first, line(30, 0x44, "MTE2", "MOV XD:X1")], [last, line(25, 0x44, "MTE2", "MOV XD:X1")], (), "ends-before-start")
     found([first], [last], [("core1.veccore0.instr_log.dump", [last])], "core-without-logs")
     found([first], [last], [("core0.veccore0.strange_log.dump", ["x\n"])], "other-dumps")
+    mark = line(12, 0x48, "SCALAR", "MOV SPR:COND, IMM:0x80000001"), line(14, 0x48, "SCALAR", "MOV SPR:COND, IMM:0x80000002")
+    found([first, *mark], [last, *mark], (), "open-marks")
+    folder = p.folder()
+    with open(os.path.join(DATA, "sqtt_gfx11", "host", "4242_gfx1100_code_object_id_2.out"), "rb") as f:
+        code_object = f.read().replace(b".debug_", b".other_")
+    for name, body in ((start, first), (end, last), ("aicore_binary.o", code_object)):
+        p.file(body, name, folder)
+    p.expect(folder, "no-debug-info")
+
+
+# --- folders ---
+
+def closed(p):
+    """A folder that may be entered and not listed: root asks as somebody else."""
+    top = os.path.join(p.folder(), "closed")
+    to = os.path.join(top, "ui_output_agent_1000_dispatch_3")
+    shutil.copytree(os.path.join(DATA, "gfx11", "ui_output_agent_1000_dispatch_3"), to)
+    os.chmod(top, 0o311 if os.getuid() else 0o711)
+    os.chmod(p.tmp, 0o755)
+    try:
+        out = subprocess.run([p.path, "info", "--json", "-q", to], capture_output=True, text=True, **({} if os.getuid() else {"user": 65534}))
+    except PermissionError:
+        RESULT[2] += 1
+        print(f"SKIP unreadable-folder: another user cannot start {p.path}")
+        return
+    finally:
+        os.chmod(top, 0o755)
+    check("unreadable-folder" in out.stdout, f"no note unreadable-folder: {out.stdout[:200]} {out.stderr[:200]}")
 
 
 # --- other simulators and timelines ---
@@ -145,8 +185,98 @@ def timelines(p):
 # --- NVIDIA ---
 
 def reports(p):
-    whole = make_report.kernel().finish()
-    p.expect(p.file(whole[:len(whole) - 200], "cut.ncu-rep"), "truncated-report")
+    """Damaged reports of Nsight Compute."""
+    made = {name: data for name, data, _ in mutants.cases()}
+    for name, code in (("cut-one-byte", "truncated-report"), ("cubin-missing", "no-cubin"), ("cubin-garbage", "damaged-cubin"),
+                       ("lines-version-9", "damaged-debug-info")):
+        p.expect(p.file(made[name], "k.ncu-rep"), code)
+    p.expect(p.file(mutants.report() + framed(number(1, 0) + number(2, 0) + number(5, 10)) + b"surplus...", "k.ncu-rep"), "unknown-bytes")
+
+
+def cuda_logs(p):
+    """Kernels of a few samples, with what went wrong while they were taken."""
+    def found(functions, sampled, troubles=()):
+        made = log.Log()
+        made.device()
+        made.context()
+        made.reasons(["long_scoreboard", "wait"])
+        made.cubin(1, make_report.Program(1, functions).elf)
+        made.launches([(sampled[0], 1000, 1500, 1)])
+        made.samples([(1, name, 16 * k, 1, {k: n}) for n, name in enumerate(sampled, 3) for k in range(2)])
+        for kind in troubles:
+            made.trouble(kind, 0, 4, "said so")
+        return p.file(made.end(), "k.inclog")
+    one = kernels.scale_rows()
+    p.expect(found([one], [one.name], range(5)), "no-cupti", "cupti-refused", "lost-launches", "lost-records", "lost-counts")
+    p.expect(found([one, *kernels.calls()], [one.name, "$_Z5callsPf$inner"]), "shared-function")
+
+
+# --- thread traces ---
+
+def streams(p):
+    """Sound streams and code of which a few bytes are others."""
+    def found(*codes, stream=(), code=()):
+        to = p.copy("sqtt_gfx9/host")
+        for end, changes in (("0_3.att", stream), (".out", code)):
+            name, = [f for f in os.listdir(to) if f.endswith(end)]
+            with open(os.path.join(to, name), "r+b") as f:
+                for at, byte in changes:
+                    f.seek(at)
+                    f.write(bytes([byte]))
+        p.expect(to, *codes)
+    found("stitch-incomplete", "sorted-instructions", stream=[(2097, 60)])
+    found("differs-swap-flat", stream=[(234, 255)])
+    found("differs-swap-end", code=[(626, 10), (576, 138), (1149, 134)])
+    found("damaged-metadata", code=[(322, 105), (354, 16), (1660, 161)])
+    found("differs-queue-index", stream=[(336, 97), (1037, 216), (2068, 15), (3150, 119)])
+    broken = p.file("#!/bin/sh\n[ $1 = --version ] && echo '  LLVM version 22.1.8' && exit\nkill -9 $$\n", "llvm-objdump")
+    os.chmod(broken, 0o755)
+    os.environ["INCORE_DISASM"] = broken
+    found("disassembler", "disassembler-crash")
+    os.environ["INCORE_DISASM"] = "none"
+
+
+CODE_OBJECT = os.path.join(DATA, "sqtt_gfx9", "host", "4242_gfx950_code_object_id_2.out")
+HEADS = {"sqtt_gfx10": lambda b: bytes([0x11 | ((1, 3, 4, 5)[b >> 4 & 3] << 7 & 255), (1, 3, 4, 5)[b >> 4 & 3] >> 1, 0, 0x10, 0, 0, 0, (b >> 6 & 1) << 3])}
+
+
+def inputs_of_fuzzers(p):
+    """Streams of the fuzzers' corpora, behind the head that their targets make."""
+    with open(os.path.join(DATA, "sqtt_gfx9", "host", "4242_1000_shader_engine_0_3.att"), "rb") as f:
+        head = f.read(8)
+    for name, compat, codes in (("sqtt_gfx9/encoded_9_0", (), "bad-slot differs-bad-slot"), ("sqtt_gfx9/encoded_9_0", ("--decoder-compat", "0.1.6"), "decoder-compat rejected"),
+                                ("sqtt_gfx10/grown-d8342e944327", (), "bad-code-object differs-long-stall differs-unknown-jump"),
+                                ("sqtt_gfx10/grown-ebf5db174c49", (), "differs-header differs-range-reused"), ("sqtt_gfx9/grown-a329e10d3272", (), "differs-resumed"),
+                                ("sqtt_gfx10/all_0_0", (), "differs-open-start unverified-generation"), ("sqtt_gfx9/grown-0aea3895bbae", (), "unconfirmed")):
+        with open(os.path.join(CORPUS, name), "rb") as f:
+            data = f.read()
+        folder, kind = p.folder(), os.path.dirname(name)
+        p.file((HEADS[kind](data[0]) if kind in HEADS else head) + data[1:], "se0.sqtt", folder)
+        shutil.copy(CODE_OBJECT, os.path.join(folder, "code.elf"))
+        p.file('{"gfx":"gfx950","kernel":"k","load_base":35184405667840}', "meta.json", folder)
+        p.expect(folder, *codes.split(), options=compat)
+
+
+def clocks(p):
+    """A clock of gfx12 that 300 of the largest steps move past 2^60; more flushes than a stream can have."""
+    p.expect(p.file(HEADS["sqtt_gfx10"](0x20) + struct.pack("<Q", 1 | (1 << 52) - 1 << 12) * 300, "se0.sqtt"), "clock-range")
+    p.expect(p.file(HEADS["sqtt_gfx10"](0x20) + (0x61 | 4 << 18).to_bytes(3, "little") * ((1 << 18) + 9), "se0.sqtt"), "overfull")
+
+
+def folders(p):
+    """Decoded traces with what lies beside them."""
+    to = p.copy("v31/ui_output_agent_1000_dispatch_3")
+    with open(os.path.join(to, "code.json")) as f:
+        code = f.read()
+    with open(os.path.join(to, "code.json"), "w") as f:
+        f.write(re.sub(r'"sqtt_funcmap":\[\[[^]]*\]\]', '"sqtt_funcmap":[[3,17,"u","one"],[4,17,"u","other"]]', code))
+    p.file('{"records":[[20100,70,1,0,0,0],[20200,800,1,0,0,0],[20400,76,1,0,0,0]]}', "shaderdata_0_0.json", to)
+    p.expect(to, "ambiguous-marker", "unnamed-marker", options=("--markers",))
+    top = p.folder()
+    to = os.path.join(top, "ui_output_agent_1000_dispatch_3")
+    shutil.copytree(os.path.join(DATA, "gfx11", "ui_output_agent_1000_dispatch_3"), to)
+    p.file("jobs:\n  -\n    att_simd_select: 0x1\n", "input_1.yaml", top)
+    p.expect(to, "traced-simds")
 
 
 # --- inputs that other tests have ---
@@ -163,24 +293,41 @@ IN_CORPUS = [
     ("scopes/backwards", ".scopes", "aligned-sms scope-open scope-time warps-lost"),
     ("scopes/deep", ".scopes", "scope-depth"),
     ("scopes/cut", ".scopes", "scopes-cut"),
+    ("scopes/backwards+more", ".scopes", "scopes-more"),
+    ("scopes/backwards+noclock", ".scopes", "unaligned-sms"),
     ("scopes/unfinished", ".scopes", "warps-unfinished"),
     ("instr_csv/code.csv", "", "no-time-line"),
 ]
 
 
+CHANGES = {"": lambda b: b, "more": lambda b: b + b"more", "noclock": lambda b: b.replace(b'"clock_khz":1980000,', b"")}
+
+
+def scope_files(p):
+    """A scope that takes 2^33 cycles of its warp."""
+    with open(os.path.join(CORPUS, "scopes", "backwards"), "rb") as f:
+        head = f.readline()
+    end = 150 + (1 << 33)
+    warp = struct.pack("<4I4QI12x", 0, 0, 0, 0, 100, 1000, end + 100, 1 << 33, 2)
+    events = struct.pack("<8I", 150, 0, 0, 0, end & 0xffffffff, 1 << 12 | end >> 32, 0, 0)
+    p.expect(p.file(head + warp + events, "k.scopes"), "scope-long")
+
+
 def corpora(p):
     for name, end, codes in IN_CORPUS:
+        name, _, change = name.partition("+")
         with open(os.path.join(CORPUS, name), "rb") as f:
-            p.expect(p.file(f.read(), os.path.basename(name) + end), *codes.split())
+            p.expect(p.file(CHANGES[change](f.read()), os.path.basename(name) + end), *codes.split())
     p.expect(os.path.join(DATA, "sqtt_gfx9"), "differs-newer-rules")
 
 
 def main():
+    os.environ["INCORE_DISASM"] = "none"  # whatever is installed
     with tempfile.TemporaryDirectory() as tmp:
         p = Notes(sys.argv[1], tmp)
-        for part in (traces, tables, containers, dumps, timelines, reports, corpora):
+        for part in (traces, tables, containers, dumps, closed, timelines, reports, cuda_logs, streams, inputs_of_fuzzers, clocks, folders, scope_files, corpora):
             part(p)
-    print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
     return RESULT[1] > 0
 
 

@@ -458,9 +458,6 @@ const struct note_entry *note_row(const char *code);
 	X("set-without-wait", UNMAPPED, \
 		"Flags are set that no WAIT took.", \
 		"") \
-	X("several-dispatches", INFO, \
-		"The trace holds several dispatches. This is the first.", \
-		"") \
 	X("several-runs", INFO, \
 		"The file holds several runs.", \
 		"") \

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "codec/dwarf.h"
+#include "trace/notes.h"
 
 static void test_dwarf_none_says_why(void **state)
 {
@@ -20,6 +21,7 @@ static void test_dwarf_none_says_why(void **state)
 	assert_false(dwarf_is_built());
 	assert_true(dwarf_lookup(&d, STR("\177ELF"), addresses, 2, &a, NULL));
 	assert_string_equal(d.problem, "incore was built without libdw");
+	assert_int_equal(note_row("no-libdw")->kind, NOTE_MISSING); /* what readers note then */
 	assert_int_equal(d.n_chains, 2);
 	assert_int_equal(d.chains[0].n + d.chains[1].n, 0);
 	arena_deinit(&a);

@@ -361,6 +361,8 @@ static void test_blocks_share(void **state)
 		assert_int_equal(t.findings.n, cases[i].n);
 		if (cases[i].n) {
 			assert_int_equal(t.findings.v[0].kind, FIND_BLOCKS_SHARE);
+			assert_string_equal(t.findings.v[0].note.code, "model-blocks-share-memory");
+			assert_false(note_is_loss(&t.findings.v[0].note));
 			assert_int_equal(t.findings.v[0].end_byte - t.findings.v[0].first_byte,
 				cases[i].off ? 2 : 8192);
 		}

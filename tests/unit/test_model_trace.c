@@ -140,6 +140,37 @@ static void test_trace_labels(void **state)
 	opstream_set_deinit(&set);
 }
 
+/* What the engine counted while it timed the kernel is told by notes of the trace. */
+static void test_trace_notes(void **state)
+{
+	static const char *const codes[] = {"model-more-findings", "model-incomplete",
+		"model-unknown-ops", "model-fallback-ops", "model-long-slices"};
+	struct engine_options o = {.profile = &prof, .keep_slices = true};
+	struct opstream_set set;
+	struct trace *t = NULL;
+	struct timed timed;
+
+	(void)state;
+	opstream_set_init(&set);
+	chain(ms_new(&set, CORE_AIV, 0), true);
+	ms_seal(&set);
+	assert_true(engine_run(&set, &o, &timed, NULL));
+	timed.n_more = 2;
+	timed.is_complete = false;
+	timed.n_unknown = 3;
+	timed.n_fallback = 4;
+	timed.n_clamped = 5;
+	assert_true(timed_to_trace(&set, &timed, &prof, &t, NULL));
+	assert_int_equal(t->n_notes, 5);
+	for (uint32_t i = 0; i < t->n_notes; i++) {
+		assert_string_equal(t->notes[i].code, codes[i]);
+		assert_int_equal(t->notes[i].count, i == 0 ? 2 : i == 1 ? 1 : i + 1);
+	}
+	trace_free(t);
+	timed_deinit(&timed);
+	opstream_set_deinit(&set);
+}
+
 static void test_trace_same_core_twice(void **state)
 {
 	struct engine_options o = {.profile = &prof, .keep_slices = true};
@@ -167,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_trace_shape),
 		cmocka_unit_test(test_trace_links),
 		cmocka_unit_test(test_trace_labels),
+		cmocka_unit_test(test_trace_notes),
 		cmocka_unit_test(test_trace_same_core_twice),
 	};
 

@@ -924,12 +924,8 @@ static bool find_container(struct sqtt_build *b, const char *path, struct incore
 
 	if (!sqtt_containers(import_fence(b->options), path, &b->scratch, &v, &n, e))
 		return false;
-	b->container = v[0];
-	if (n < 2)
-		return true;
-	return trace_note(b->trace, "several-dispatches", path, INCORE_NO_OFFSET, n,
-		       "%u dispatches are here; this is the first", n) ||
-	       err_nomem(e);
+	b->container = v[0]; /* a folder with several is split, so that each has a path */
+	return true;
 }
 
 static bool sqtt_read_all(
