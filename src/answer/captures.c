@@ -59,7 +59,7 @@ bool captures_fence_named(struct captures *k, const char *path, struct incore_er
 	if (k->cache.follow_links)
 		return true;
 	arena_init(&a);
-	file = capture_file(NULL, &a, path);
+	file = capture_file(NULL, &a, path, NULL);
 	up = import_parent(path);
 	ok = file && up ? captures_fence(k, file, e) && captures_fence(k, up, e) : err_nomem(e);
 	mem_free(up);

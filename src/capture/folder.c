@@ -37,18 +37,6 @@ bool folder_open(struct capture_folder *f, const char *dir, struct journal *j, s
 	return journal_open(j, f->journal, NULL, NULL, e);
 }
 
-bool folder_write(const char *path, struct str text, struct incore_error *e)
-{
-	struct out_file out = {0};
-	bool ok = out_file_open(&out, path, e);
-
-	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
-		ok = err_write(e);
-	ok = ok && out_file_commit(&out, e);
-	out_file_abort(&out);
-	return ok;
-}
-
 bool folder_write_result(const char *dir, const struct record *r, const void *data, struct arena *a,
 	bool ok, struct incore_error *e)
 {
@@ -63,7 +51,7 @@ bool folder_write_result(const char *dir, const struct record *r, const void *da
 	record_json(r, data, &w);
 	ok &= json_w_finish(&w, told);
 	sb_putc(&b, '\n');
-	ok = (!b.failed || err_nomem(told)) && folder_write(path, (struct str){b.p, b.n}, told) &&
+	ok = (!b.failed || err_nomem(told)) && out_file_text(path, (struct str){b.p, b.n}, told) &&
 	     ok;
 	sb_free(&b);
 	incore_error_clear(&late);

@@ -21,8 +21,6 @@ extern const struct record folder_record;
 /* Creates the directory, or checks that it is empty, and opens the journal. */
 bool folder_open(struct capture_folder *f, const char *dir, struct journal *j, struct arena *a,
 	struct incore_error *e);
-/* Writes a file with this text. */
-bool folder_write(const char *path, struct str text, struct incore_error *e);
 /* Writes capture.json, also after a failure: the first error is the one to report. Returns ok, or
  * false if writing failed. */
 bool folder_write_result(const char *dir, const struct record *r, const void *data, struct arena *a,

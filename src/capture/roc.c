@@ -572,7 +572,7 @@ static bool pmc_write_table(struct pmc *x, struct incore_error *e)
 			x->names.strs[v->counter].p, v->v, v->pass);
 	}
 	ok = x->r->answer.table && !b.failed
-		     ? folder_write(x->r->answer.table, (struct str){b.p, b.n}, e)
+		     ? out_file_text(x->r->answer.table, (struct str){b.p, b.n}, e)
 		     : err_nomem(e);
 	sb_free(&b);
 	return ok;

@@ -187,7 +187,7 @@ bool rocprof_run_start(struct rocprof_run *t, const struct drive *f, uint64_t li
 	if (mkdir(t->folder, 0777) != 0 || mkdir(t->raw, 0777) != 0)
 		return err_output(e, errno, t->folder, "cannot make the directory");
 	leftover_add(t->raw, false);
-	if (!folder_write(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
+	if (!out_file_text(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
 		return false;
 	t->status = job_exit_status(&t->result.process);
 	t->outcome = t->status ? "failed" : "ended well";

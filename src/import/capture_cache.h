@@ -36,8 +36,10 @@ static inline const struct file_fence *import_fence(const struct import_options 
  * 0. stat() of the file: 0, or the errno. *part: that number + 1; 0: the path is the file's own.
  */
 int capture_stat(const struct file_fence *f, const char *path, struct stat *st, uint32_t *part);
-/* The path without the number, in the arena; NULL when out of memory. */
-const char *capture_file(const struct file_fence *f, struct arena *a, const char *path);
+/* The path without the number, in the arena; NULL when out of memory. *number: of the capture in its
+ * file, from 0; may be NULL. */
+const char *capture_file(
+	const struct file_fence *f, struct arena *a, const char *path, uint32_t *number);
 
 /* Names the `parts` captures of a file: *paths and *n of them, fewer when out of memory. */
 void capture_name_parts(

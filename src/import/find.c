@@ -60,12 +60,15 @@ int capture_stat(const struct file_fence *f, const char *path, struct stat *st, 
 	return failed;
 }
 
-const char *capture_file(const struct file_fence *f, struct arena *a, const char *path)
+const char *capture_file(
+	const struct file_fence *f, struct arena *a, const char *path, uint32_t *number)
 {
 	struct stat st;
 	uint32_t part = 0;
 	bool is_part = capture_stat(f, path, &st, &part) == 0 && part;
 
+	if (number)
+		*number = part ? part - 1 : 0;
 	return arena_strndup(a, path, is_part ? file_part(path, &part) : strlen(path));
 }
 
@@ -810,7 +813,7 @@ static bool fail_dir(const struct capture_finder *f, const char *path, struct in
 static bool find_in_file(struct capture_finder *f, const char *path, const struct stat *st,
 	uint32_t part, struct incore_error *e)
 {
-	const char *file = part ? capture_file(find_fence_of(f), f->arena, path) : path;
+	const char *file = part ? capture_file(find_fence_of(f), f->arena, path, NULL) : path;
 	const struct import_ops *ops = capture_seen_ops(f->cache, st);
 	struct probe p = {.path = file, .is_named = true};
 	int failed = 0;

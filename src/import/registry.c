@@ -181,7 +181,7 @@ static bool read_into(
 	if (!o.root && file_is_dir_in(import_fence(&o), c->path)) {
 		o.root = c->path;
 	} else if (!o.root) {
-		o.own = capture_file(import_fence(&o), &t->arena, c->path);
+		o.own = capture_file(import_fence(&o), &t->arena, c->path, NULL);
 		o.root = dir;
 		if (!o.own)
 			return err_nomem(e);

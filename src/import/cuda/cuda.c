@@ -402,21 +402,17 @@ static void cuda_close_log(struct cuda_opened *x)
 static bool cuda_open_log(struct cuda_opened *x, const struct import_options *o, const char *path,
 	struct incore_error *e)
 {
-	struct stat st;
-	uint32_t part = 0;
 	const char *file;
 
 	*x = (struct cuda_opened){0};
 	arena_init(&x->arena);
-	capture_stat(import_fence(o), path, &st, &part);
-	file = capture_file(import_fence(o), &x->arena, path);
+	file = capture_file(import_fence(o), &x->arena, path, &x->number);
 	if (!file)
 		return err_nomem(e);
 	if (!import_load(o, &x->file, file, e) ||
 		!cuda_log_read(
 			&x->log, (struct str){(const char *)x->file.data, x->file.size}, file, e))
 		return false;
-	x->number = part ? part - 1 : 0;
 	if (!x->log.n_captures)
 		return err_file(e, "empty-log", file, INCORE_NO_OFFSET,
 			"the log holds no samples of a kernel");

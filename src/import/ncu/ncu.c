@@ -437,21 +437,17 @@ static void close_report(struct ncu_opened *x)
 static bool open_report(struct ncu_opened *x, const struct import_options *o, const char *path,
 	struct incore_error *e)
 {
-	struct stat st;
-	uint32_t part = 0;
 	const char *file;
 
 	*x = (struct ncu_opened){0};
 	arena_init(&x->arena);
-	capture_stat(import_fence(o), path, &st, &part);
-	file = capture_file(import_fence(o), &x->arena, path);
+	file = capture_file(import_fence(o), &x->arena, path, &x->result);
 	if (!file)
 		return err_nomem(e);
 	if (!import_load(o, &x->file, file, e) ||
 		!ncu_index(&x->report, (struct str){(const char *)x->file.data, x->file.size}, file,
 			e))
 		return false;
-	x->result = part ? part - 1 : 0;
 	if (!x->report.results.n)
 		return err_file(e, "empty-report", file, INCORE_NO_OFFSET,
 			"the report of Nsight Compute holds no result: nothing was profiled");

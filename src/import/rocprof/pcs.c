@@ -426,16 +426,12 @@ static bool pcs_open_file(struct pcs_opened *x, const struct import_options *o, 
 {
 	struct sample_set *s = &x->pcs.set;
 	struct roctrace *timeline = x->pcs.timeline;
-	uint32_t part = 0;
-	struct stat st;
 	const char *file;
 
 	*x = (struct pcs_opened){.pcs.timeline = timeline};
 	if (!samples_init(s))
 		return err_nomem(e);
-	capture_stat(import_fence(o), path, &st, &part);
-	x->kernel = part ? part - 1 : 0;
-	file = capture_file(import_fence(o), &s->arena, path);
+	file = capture_file(import_fence(o), &s->arena, path, &x->kernel);
 	if (!file)
 		return err_nomem(e);
 	if (!pcs_read_file(&x->pcs, o, file, e))

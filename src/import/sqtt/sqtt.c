@@ -988,17 +988,6 @@ static bool sqtt_read(
 	return sqtt_read_found(find_container, NULL, path, o, t, e);
 }
 
-/* All losses were noted while reading, where the decoder's counts are available. */
-static bool sqtt_lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true;
-}
-
 /* --- recognising --- */
 
 static int sqtt_sniff(const struct probe *p)
@@ -1054,5 +1043,5 @@ const struct import_ops import_sqtt = {
 	.split = sqtt_split,
 	.look = sqtt_look,
 	.read = sqtt_read,
-	.lost = sqtt_lost,
+	.lost = import_lost_noted, /* where the counts of the decoder are available */
 };

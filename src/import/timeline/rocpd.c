@@ -65,7 +65,7 @@ static struct capture *look_at_all(const struct rocpd_listing *x, struct arena *
 static bool rocpd_traces(const struct import_options *o, const char *path, struct arena *a,
 	struct capture **all, uint32_t *n, struct incore_error *e)
 {
-	const char *file = capture_file(import_fence(o), a, path);
+	const char *file = capture_file(import_fence(o), a, path, NULL);
 	struct rocpd_listing x = {0};
 	bool ok = file ? list(&x, a, o, file, e) : err_nomem(e);
 
@@ -133,7 +133,7 @@ static uint32_t rocpd_part_of(const struct import_options *o, const char *path)
 static bool rocpd_load_database(
 	struct rocpd *r, const struct import_options *o, const char *path, struct incore_error *e)
 {
-	const char *file = capture_file(import_fence(o), &r->run.t->arena, path);
+	const char *file = capture_file(import_fence(o), &r->run.t->arena, path, NULL);
 	struct import_options kept = *o;
 	struct file_data f = {0};
 	bool ok;
@@ -245,7 +245,7 @@ static bool count_traces(const char *path, const struct import_options *o, struc
 static bool rocpd_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	const char *file = capture_file(import_fence(o), &t->arena, path);
+	const char *file = capture_file(import_fence(o), &t->arena, path, NULL);
 	uint32_t part = rocpd_part_of(o, path), traces;
 	struct rocpd r;
 	bool ok;
