@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join("ui", "answers.ts")
-VERBS = ("check", "diff", "hot", "info", "isa", "occupancy", "store", "summary", "waves")
+VERBS = ("check", "diff", "hot", "info", "isa", "occupancy", "store", "summary", "verdict", "waves")
 WORDS_MIN, WORDS_MAX = 4, 8  # fewer need no name; a longer list grows often, and no page needs all of its words
 WIDTH = 160
 HEAD = """// SPDX-License-Identifier: Apache-2.0

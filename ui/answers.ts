@@ -99,6 +99,10 @@ type Regressions = {
 	capture: number; from: number; index: number; time: string; revision: string | null; state: 'confirmed' | 'unconfirmed'; is_same_code: boolean;
 	before: number | null; after: number | null; change: number | null; change_pct: number | null; movers: Rows[]; command: string | null;
 };
+type Screen = {
+	kernel: string | null; launch: string | null; bound_by: string | null; of_peak: string | null; waits: string | null; at: string | null;
+	change: string | null; gain: string | null; sure: string | null; other: string | null; health: string | null; missing: string | null;
+};
 type Where = { row: number; address: number; isa: string | null; source: string | null };
 type Accounting2 = { issue: number; stall: number; wait: number; idle: number; drain: number; duration: number };
 type AccountingShares = { issue: number | null; stall: number | null; wait: number | null; idle: number | null; drain: number | null };
@@ -374,7 +378,7 @@ export type StoreAnswer =
 	| { file: string; captures: number };
 export type SummaryAnswer =
 	| {
-		evidence: Evidence; verdict: string;
+		evidence: Evidence; verdict: string; screen: Screen;
 		bound: {
 			has_verdict: boolean; reason: string | null; family: string | null; share: number | null; exposed: number; hidden: number; of: number;
 			second_family: string | null; second_exposed: number; mixed: boolean; noise_floor: number | null; noise_source: 'repeats' | 'assumed';
@@ -420,8 +424,8 @@ export type SummaryAnswer =
 		advice: Advice[];
 	}
 	| {
-		evidence: Evidence; verdict: string; health: string; totals: Totals2; accounting: Accounting2; accounting_shares: AccountingShares; residue: number;
-		bound: Bound; critical_path: null | CriticalPath; pairs: Pairs[]; cores: Cores[]; pipes: Pipes2[];
+		evidence: Evidence; verdict: string; screen: Screen; health: string; totals: Totals2; accounting: Accounting2; accounting_shares: AccountingShares;
+		residue: number; bound: Bound; critical_path: null | CriticalPath; pairs: Pairs[]; cores: Cores[]; pipes: Pipes2[];
 		rows: {
 			row: number | null; address: number | null; isa: string; opcode: string; class: string; source: string | null; hit: number; latency: number;
 			stall: number; idle: number; buckets: Buckets; cycles: number; hidden?: number; exposed?: number; cycles_per_wave?: number; samples?: number;
@@ -429,6 +433,24 @@ export type SummaryAnswer =
 			exposed_reasons?: Record<string, number>;
 		}[];
 		source: Source2; tables: Tables[]; advice: Advice[];
+	};
+export type VerdictAnswer =
+	| {
+		evidence: Evidence; kernel: string | null; size: string | null; us: number | null; cycles: number | null;
+		bound: 'unit' | 'queue' | 'latency' | 'launch' | null; unit: string | null; full_pct: number | null; exposed_pct: number | null; fill_pct: number | null;
+		warps: number | null; waves: number | null; limiter: string | null; rates: string | null; rates_evidence: 'measured' | 'published' | 'derived' | null;
+		missing: string | null;
+		units: {
+			unit: string; name: string; full_pct: number | null; peak_pct: number | null; busiest_pct: number | null; practical_pct: number | null;
+			cycles: number | null;
+		}[];
+		waits: { reason: string; words: string; exposed_pct: number | null; queued_pct: number | null; latency: number | null; idle_latency: number | null }[];
+		changes: {
+			rule: string; change: string; counted: string; step: string | null; pct: number | null; least_pct: number | null; most_pct: number | null;
+			after_us: number | null; low_us: number | null; high_us: number | null; no_gain: string | null; next: string | null; sure: 'high' | 'fair' | 'low';
+			basis: 'cause' | 'waste' | 'parallelism' | 'replay'; found: number; where: null | Where; waits_for: null | Where;
+		}[];
+		screen: Screen;
 	};
 export type WavesAnswer =
 	| {

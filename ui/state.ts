@@ -80,7 +80,7 @@ export type Listener = (state: Readonly<State>, changed: ReadonlySet<Key>) => vo
 
 export function initialState(): State {
 	return {
-		hash: '', base: null, panel: 'isa', beside: null, t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
+		hash: '', base: null, panel: 'verdict', beside: null, t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
 		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, isLettered: false, isCalled: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
 		isBottomOpen: true, isSideOpen: true, isInspectorOpen: true,
 	};

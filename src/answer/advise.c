@@ -243,6 +243,8 @@ struct advise_job {
 	struct advise_answer *out;
 };
 
+#define LONG_TRACE "the trace is long, and incore advise times it with the change"
+
 static double rank_of(const struct advice_row *x)
 {
 	return x->gain && !x->gain->does_nothing ? x->gain->pct : 0;
@@ -258,20 +260,34 @@ static int by_gain(const void *pa, const void *pb)
 	return strcmp(a->rule, b->rule);
 }
 
+/* How many of n pieces of advice can be timed without playing more records than allowed: each is
+ * one replay, and the capture as it is another. */
+static size_t can_time(const struct advised *x, size_t n)
+{
+	uint64_t records = 1, replays;
+
+	for (track_idx i = 0; i < x->trace->n_tracks; i++)
+		records += x->trace->tracks[i].n_slices;
+	replays = x->most_records ? x->most_records / records : n + 1;
+	return replays > n ? n : replays ? replays - 1 : 0;
+}
+
 /* Makes the rows of a list with the gain of each, and takes the time that whatif.h found. */
 static bool take_list(struct advise_job *j, struct advised *x, const struct advise_list *l,
 	const struct walk_options *o, struct incore_error *e)
 {
 	struct advice_gains *g = ANSWER_NEW(j->a, advice_gains, e);
+	struct advise_list timed = *l;
 	struct advice_row *v;
 
+	timed.n = can_time(x, l->n);
 	if (!g || !advice_rows(j->a, x->trace, l, x->time.all_cyc, &x->rows, e) ||
-		!advise_gains(x->trace, l, o, g, e))
+		((timed.n || !x->most_records) && !advise_gains(x->trace, &timed, o, g, e)))
 		return false;
 	v = (struct advice_row *)x->rows.v;
 	for (size_t i = 0; i < l->n; i++) {
 		v[i].gain = g->has[i] ? &g->v[i] : NULL;
-		v[i].no_gain = g->no_gain[i];
+		v[i].no_gain = i < timed.n ? g->no_gain[i] : LONG_TRACE;
 	}
 	SORT(v, l->n, by_gain);
 	if (g->span_cyc) {
@@ -285,30 +301,34 @@ static bool advise_of_waves(struct advise_job *j, struct advised *x, const struc
 	struct advise_list *l, struct incore_error *e)
 {
 	struct summary_options so = {.walk = o};
-	struct summary *s = summary_new(x->trace, &so, e);
+	struct summary *s = x->summary ? NULL : summary_new(x->trace, &so, e);
 
-	if (!s || !ANSWER_KEEP(j->a, s, summary_free, e))
-		return false;
-	answer_walk_notes(j->a, &s->walk);
-	x->summary = s;
-	x->verdict = s->sentence;
-	return advise_time_of_summary(s, &x->time, e) && advise_waves(s, l, e) &&
+	if (!x->summary) {
+		if (!s || !ANSWER_KEEP(j->a, s, summary_free, e))
+			return false;
+		answer_walk_notes(j->a, &s->walk);
+		x->summary = s;
+	}
+	x->verdict = x->summary->sentence;
+	return advise_time_of_summary(x->summary, &x->time, e) && advise_waves(x->summary, l, e) &&
 	       take_list(j, x, l, o, e) && advise_by_ledger(j->a, x, e);
 }
 
 static bool advise_of_pipes(struct advise_job *j, struct advised *x, const struct walk_options *o,
 	struct advise_list *l, struct incore_error *e)
 {
-	struct pipes *p = pipes_new(x->trace, e);
+	struct pipes *p = x->pipes ? NULL : pipes_new(x->trace, e);
 	struct walk_result walk = {0};
 
-	if (!p || !ANSWER_KEEP(j->a, p, pipes_free, e) ||
-		!answer_walked(j->a, &walk, pipes_collect(p, o, &walk, e)))
-		return false;
-	x->time = advise_time_of_pipes(p);
-	x->pipes = p;
-	x->verdict = p->bound.sentence;
-	return advise_pipes(p, l, e) && take_list(j, x, l, o, e);
+	if (!x->pipes) {
+		if (!p || !ANSWER_KEEP(j->a, p, pipes_free, e) ||
+			!answer_walked(j->a, &walk, pipes_collect(p, o, &walk, e)))
+			return false;
+		x->pipes = p;
+	}
+	x->time = advise_time_of_pipes(x->pipes);
+	x->verdict = x->pipes->bound.sentence;
+	return (x->is_unusable || advise_pipes(x->pipes, l, e)) && take_list(j, x, l, o, e);
 }
 
 bool advise_capture(

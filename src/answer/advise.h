@@ -36,10 +36,19 @@ bool advice_of_summary(
 
 struct pipes;
 
+struct ledger;
+
 struct advised { /* one capture, with what its advice rests on, which the answer owns */
 	struct trace *trace;
+	/* Set before: a limit to records that are played again to find gains (0: none), and that
+	 * the capture cannot be believed, so that there is no advice. */
+	uint64_t most_records;
+	bool is_unusable;
+	/* Made, unless they are there already. */
 	const struct summary *summary; /* of waves and samples, else NULL */
 	const struct pipes *pipes;     /* of pipes, else NULL */
+	/* Made. */
+	const struct ledger *ledger; /* of a capture with counters, else NULL */
 	struct advise_time time;
 	struct rows rows; /* advice_row, the largest gain first */
 	const char *verdict;

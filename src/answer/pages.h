@@ -16,6 +16,9 @@ void info_page(const struct answer *a, struct page *p);
 void isa_page(const struct answer *a, struct page *p);
 void occupancy_page(const struct answer *a, struct page *p);
 void summary_page(const struct answer *a, struct page *p);
+struct verdict_screen;
+/* The lines of the first screen, which other pages begin with too. */
+void verdict_put_screen(struct page *p, const struct verdict_screen *s);
 void verdict_page(const struct answer *a, struct page *p);
 void waves_page(const struct answer *a, struct page *p);
 void whatif_page(const struct answer *a, struct page *p);

@@ -64,7 +64,7 @@ static void bash(FILE *out)
 	      "\tlocal cur prev opts\n"
 	      "\tcur=${COMP_WORDS[COMP_CWORD]}\n\tprev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	      "\tif [ \"$prev\" = '=' ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '",
+	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -f -W '",
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++)
 		fprintf(out, "%s ", (*v)->name);
@@ -106,7 +106,7 @@ static void zsh(FILE *out)
 		put_quoted(out, verb_purpose(*v), ":");
 		fputs("'\n", out);
 	}
-	fputs("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe verb verbs\n\t\treturn\n\tfi\n"
+	fputs("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe verb verbs\n\t\t_files\n\t\treturn\n\tfi\n"
 	      "\tlocal verb=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $verb in\n",
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++) {
@@ -132,8 +132,7 @@ static void fish(FILE *out)
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		struct option_list l;
 
-		fprintf(out, "complete -c incore -n __fish_use_subcommand -f -a %s -d '",
-			(*v)->name);
+		fprintf(out, "complete -c incore -n __fish_use_subcommand -a %s -d '", (*v)->name);
 		put_quoted(out, verb_purpose(*v), "");
 		fputs("'\n", out);
 		if ((*v)->subs) {

@@ -27,7 +27,9 @@ void help_main(FILE *out)
 	page_init(&p);
 	page_line(&p, "incore: which instruction of a kernel is waiting, and for what");
 	page_gap(&p);
-	page_line(&p, "usage: incore VERB [options] PATH...");
+	page_line(&p,
+		"usage: incore PATH [AFTER]             the verdict on a capture; two are compared");
+	page_line(&p, "       incore VERB [options] PATH...");
 	page_gap(&p);
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		char head[40];

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map_guard.h"
@@ -215,6 +216,23 @@ static int with_sub(const struct verb *v, int argc, char **argv, bool as_json)
 	return status;
 }
 
+/* Is the first word of the command line a path, which stands for its verdict? What has a slash is
+ * one in any case, so that ./hot is the file and not the verb. */
+static bool is_path(const char *word)
+{
+	struct stat st;
+
+	return word[0] != '-' && (strchr(word, '/') || stat(word, &st) == 0);
+}
+
+/* "incore PATH" is the verdict on it, "incore A B" compares two. */
+static int with_paths(int argc, char **argv, bool as_json)
+{
+	bool is_pair = argc > 2 && argv[2][0] != '-';
+
+	return with_verb(verb_find(is_pair ? "diff" : "verdict"), argc - 1, argv + 1, as_json);
+}
+
 static int dispatch(int argc, char **argv, bool as_json)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -259,6 +277,8 @@ static int dispatch(int argc, char **argv, bool as_json)
 	v = verb_find(word);
 	if (v && v->subs)
 		return with_sub(v, argc, argv, as_json);
+	if (!v && is_path(word))
+		return with_paths(argc, argv, as_json);
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 

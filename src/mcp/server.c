@@ -23,8 +23,8 @@ struct prompt {
 static const struct prompt prompts[] = {
 	{"bottleneck", "which instruction of a kernel is waiting, for what, and what to change",
 		"path", NULL,
-		"Find what limits the kernel of the capture %s. First check: if is_no is true, say why the capture cannot be trusted and stop. "
-		"Then summary for the verdict, hot (by line, then by instr) for the rows, waits for the producers, isa around the costliest row, "
+		"Find what limits the kernel of the capture %s. First verdict: it says what bounds the kernel, where, and what to change; if its health is unusable, say why (check) and stop. "
+		"Then hot (by line, then by instr) for the rows, waits for the producers, isa around the costliest row, "
 		"why for what cannot be seen from the classes. Name the source line, the instruction, what it waits for and how many cycles that costs. "
 		"Propose one change; where there is a tool whatif or advise, give its interval, and say that it is an estimate. Quote the evidence word of every figure."},
 	{"verify", "did a change help, and where", "before", "after",
@@ -306,8 +306,8 @@ static bool resources_read(
 
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 static const char instructions[] =
-	"incore says which instruction of an accelerator kernel is waiting, and for what. captures lists what there is; check tells whether a capture can be "
-	"trusted; summary gives the verdict; hot, waits, isa, why and diff the rows behind it. Every figure rests on the evidence word that stands beside it.";
+	"incore says which instruction of an accelerator kernel is waiting, and for what. captures lists what there is; verdict says what bounds a kernel and what a change "
+	"would bring, ask it first; check tells whether a capture can be trusted; hot, waits, isa, why and diff the rows behind it. Every figure rests on the evidence word that stands beside it.";
 
 /* --- requests answered immediately --- */
 

@@ -405,10 +405,12 @@ struct tool {
 
 /* Tools that differ from their question; every other question is a tool of the same name. */
 static const struct tool special[] = {
+	{"verdict", "verdict", NULL,
+		"Ask this first: what bounds the kernel, where, what to change, what that brings, and whether the capture can be believed (health), in ten sentences; ledger gives the figures."},
 	{"check", "check", NULL,
-		"Ask this first: figures of a capture that cannot be trusted (is_no true) mean nothing."},
+		"Why a capture cannot be believed, and what to do: its figures mean nothing where is_no is true."},
 	{"summary", "summary", NULL,
-		"The verdict: what bounds the kernel, with its evidence, and what to try."},
+		"The long page: the verdict, where cycles went, the costliest instructions and lines, what to try."},
 	{"waits", "hot", "{\"by\":\"producer\"}",
 		"Whom the lost cycles waited for: the instructions whose results were not there, costliest first."},
 	{"isa", "isa", NULL,
@@ -614,9 +616,12 @@ void tools_list(struct json_writer *w)
 
 	json_w_object(w);
 	json_w_kv_array(w, "tools");
-	put_captures_tool(w);
-	EACH (const struct tool, s, special, sizeof(special) / sizeof(special[0]))
-		put_tool(w, s);
+	EACH (const struct tool, s, special, sizeof(special) / sizeof(special[0])) {
+		if (find_tool(s->name, &t))
+			put_tool(w, &t);
+		if (s == special) /* the first tool is the verdict */
+			put_captures_tool(w);
+	}
 	for (const struct question *const *q = question_table; *q; q++)
 		if (!special_tool((*q)->name) && find_tool((*q)->name, &t))
 			put_tool(w, &t);
@@ -643,6 +648,7 @@ struct mcp_tools_call {
 	struct strbuf options; /* JSON, as request_set_json() takes it */
 	struct result_shape shape;
 	bool has_place; /* isa: the caller gave a window */
+	bool has_whole; /* verdict: the caller wants its tables */
 };
 
 static bool take_path(
@@ -722,6 +728,7 @@ static bool take_option(
 		return err_set(
 			e, INCORE_USAGE, "unknown-option", "%s takes no '%s'", c->tool.name, name);
 	c->has_place |= strcmp(name, "range") == 0 || strcmp(name, "around") == 0;
+	c->has_whole |= strcmp(name, "ledger") == 0;
 	sb_printf(&c->options, "%s\"%s\":", c->options.n > 1 ? "," : "", name);
 	return d->names_file ? mcp_tools_put_paths(c, value, e)
 			     : sb_str(&c->options, value) || err_nomem(e);
@@ -828,6 +835,10 @@ static bool call_question(
 			return false;
 		c->shape.limit = c->shape.limit == RESULT_ROWS ? 40 : c->shape.limit;
 	}
+	/* its sentences say it; rows only on request */
+	if (strcmp(c->tool.name, "verdict") == 0 && !c->has_whole && !c->shape.tables &&
+		c->shape.limit == RESULT_ROWS)
+		c->shape.limit = 0;
 	ok = mcp_tools_ask(c, c->question, c->options.p, &answer, e) &&
 	     result_of_answer(&answer, &c->shape, out, e);
 	answer_deinit(&answer);

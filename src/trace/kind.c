@@ -86,6 +86,7 @@ const struct kind_row kind_table[TRACE_KINDS] = {
 
 static const struct vendor_row vendor_table[] = {
 	[VENDOR_UNKNOWN] = {.wave = "wave",
+		.group = "workgroup",
 		.no_counters = "counters of the units",
 		.cus = "compute units",
 		.competitor = "wave of the SIMD",
@@ -94,8 +95,8 @@ static const struct vendor_row vendor_table[] = {
 		.no_cycles = "no waves in this capture: totals are those that code.json states",
 		.no_arrows = ", and there are no wait arrows"},
 	[VENDOR_AMD] = {.wave = "wave",
-		.no_counters =
-			"HBM, L2 and L1 are not in a thread trace: incore capture pmc takes counters",
+		.group = "workgroup",
+		.no_counters = "HBM, L2, L1 are not in a thread trace: incore capture pmc counts",
 		.cus = "compute units",
 		.competitor = "wave of the SIMD",
 		.local_memory = "LDS",
@@ -106,6 +107,7 @@ static const struct vendor_row vendor_table[] = {
 		.has_registers = true,
 		.has_code_objects = true},
 	[VENDOR_ASCEND] = {.wave = "block",
+		.group = "block",
 		.cus = "cores",
 		.competitor = "pipe of the core",
 		.local_memory = "UB",
@@ -113,6 +115,7 @@ static const struct vendor_row vendor_table[] = {
 		.no_cycles = "no pipe was traced: totals are those that the producer states",
 		.no_arrows = ", and there are no wait arrows"},
 	[VENDOR_NVIDIA] = {.wave = "warp",
+		.group = "block",
 		.no_counters = "counters of the units: incore capture ncu takes a report with them",
 		.cus = "SMs",
 		.competitor = "warp of the scheduler",
@@ -151,4 +154,33 @@ const char *vendor_class_word(const struct trace *t, const char *name)
 		if (t->meta.vendor == VENDOR_NVIDIA && strcmp(name, nvidia[i].class) == 0)
 			return nvidia[i].words;
 	return name;
+}
+
+static bool is_word_at(struct str text, size_t at, struct str word)
+{
+	const char *letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	size_t end = at + word.n;
+
+	return str_eq(str_sub(text, at, word.n), word) &&
+	       (!at || !strchr(letters, text.p[at - 1])) &&
+	       (end == text.n || !strchr(letters, text.p[end]));
+}
+
+bool vendor_put_words(const struct trace *t, const char *text, struct strbuf *out)
+{
+	const struct vendor_row *v = vendor_row(t);
+	const struct str s = str_of(text);
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (is_word_at(s, i, STR("wave")) || is_word_at(s, i, STR("waves"))) {
+			sb_puts(out, v->wave);
+			i += 3;
+		} else if (is_word_at(s, i, STR("LDS"))) {
+			sb_puts(out, v->local_memory);
+			i += 2;
+		} else {
+			sb_putc(out, s.p[i]);
+		}
+	}
+	return !out->failed;
 }

@@ -46,6 +46,7 @@ const char *kind_found(const struct trace *t, char out[64]);
 
 struct vendor_row {
 	const char *wave;	   /* "wave", "warp" */
+	const char *group;	   /* waves that start together: "workgroup", "block" */
 	const char *cus;	   /* "compute units", "SMs" */
 	const char *competitor;	   /* who hides a loss by issuing: "wave of the SIMD" */
 	const char *local_memory;  /* "LDS", "shared memory", "UB" */
@@ -62,6 +63,8 @@ struct vendor_row {
 const struct vendor_row *vendor_row(const struct trace *t);
 /* A class of instructions ("LDS") in the vendor's words ("shared memory"). */
 const char *vendor_class_word(const struct trace *t, const char *name);
+/* Appends a text about waves and LDS in the vendor's words ("warps", "shared memory"). */
+bool vendor_put_words(const struct trace *t, const char *text, struct strbuf *out);
 
 /* Does it tell which samples found their scheduler idle, so that the loss was exposed? */
 bool trace_has_exposed_samples(const struct trace *t);

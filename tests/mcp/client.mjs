@@ -96,7 +96,7 @@ async function resources(client) {
 	const info = await client.readResource({uri: "incore://capture/gemm"});
 	check(JSON.parse(info.contents[0].text).schema === "incore.info/1", "a capture");
 	const report = (await client.readResource({uri: "incore://report/gemm"})).contents[0];
-	check(report.mimeType === "text/markdown" && report.text.includes("Bound by memory") && report.text.split("\n").length <= 61, "a report");
+	check(report.mimeType === "text/markdown" && report.text.includes("**Bound by** latency") && report.text.split("\n").length <= 61, "a report");
 	const schema = JSON.parse((await client.readResource({uri: "incore://schema/hot"})).contents[0].text);
 	check(JSON.stringify(schema).includes("cycles in which the instruction was issuing"), "a schema says what columns mean");
 	check((await client.listResourceTemplates()).resourceTemplates.length === 3, "templates");

@@ -12,7 +12,7 @@ export const DATA = path.join(ROOT, 'tests', 'data');
 export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'tests', 'ui', 'checklist.json'), 'utf8'));
 
 /** A bound on waiting for what has to come, no measurement: a busy machine may take its time. */
-export const PATIENCE_MS = 120000;
+export const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120000);
 
 let program = path.join(ROOT, 'build', 'incore');
 export const scratch = mkdtempSync(path.join(tmpdir(), 'incore-ui-'));
@@ -147,11 +147,18 @@ export async function newPage(browser, options = {}) {
 	return page;
 }
 
-/** Opens an address and waits for the window. */
+/** Opens an address and waits for the window. It opens with the verdict; the tests begin one step later, at the listing, and in reports at the summary. */
 export async function open(page, url) {
 	await page.goto(url);
 	await page.waitForSelector('.dock .tab');
+	if (!url.includes('&p=')) await page.evaluate(toListing);
 	return page;
+}
+
+/** Runs in the page. */
+function toListing() {
+	const { store, trace } = window.incore.app(), isReport = document.body.dataset.report === '1', isWide = innerWidth >= 1500 && trace.sources.length > 0 && !isReport;
+	if (store.get().panel === 'verdict' && store.get().beside !== 'source') store.set({ panel: isReport ? 'summary' : 'isa', beside: isWide ? 'source' : null });
 }
 
 /** Everything that the page asked for has come and is drawn. A test that holds answers back says so (page.isHeld): it waits for what it reads. */
@@ -175,7 +182,7 @@ export async function panel(page, id) {
 	await page.click(`.tab[data-panel="${id}"]`);
 	await page.waitForFunction((p) => {
 		const host = document.querySelector(`.panel[data-panel="${p}"]`);
-		return host && (host.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts'));
+		return host && (host.querySelector('.table, .notice:not([role=status]), .screen, .summary, .plot, canvas, .plain, .facts'));
 	}, id);
 	await quiet(page);
 	return page.locator(`.panel[data-panel="${id}"]`);

@@ -3,9 +3,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DATA, environment, equal, open, panel, programFile, quiet, scratch, truth, verb } from './lib.mjs';
+import { DATA, environment, equal, open, panel, programFile, quiet, report, scratch, truth, verb } from './lib.mjs';
 
-const verbsOf = (asked) => asked.filter((q) => /^(isa|hot|check|waves|summary|occupancy|info)\b/.test(q));
+const verbsOf = (asked) => asked.filter((q) => /^(isa|hot|check|verdict|waves|summary|occupancy|info)\b/.test(q));
 
 function listen(page) {
 	const asked = [];
@@ -60,7 +60,7 @@ async function wrongKey(bench) {
 
 async function inSightFirst(bench, link, first) {
 	const server = await bench.server('gemm'), page = await bench.blank(), asked = listen(page);
-	await open(page, `http://127.0.0.1:${server.port}/#token=${server.token}${link}`);
+	await page.goto(`http://127.0.0.1:${server.port}/#token=${server.token}${link}`);
 	await page.waitForSelector('.banner-line > strong'); // the verdict; that a capture is synthetic stands there before it is checked
 	const verbs = verbsOf(asked), own = verbs.filter((q) => first.test(q));
 	truth(own.length > 0 && verbs.length > own.length, `asked: ${verbs.join(' ')}`);
@@ -69,13 +69,26 @@ async function inSightFirst(bench, link, first) {
 	truth(asked.findIndex((q) => q.startsWith('tile')) < asked.indexOf(verbs[0]), 'a verb before the lanes');
 }
 
+/** The verdict is open, after the lanes, and says what `incore verdict` says. */
+async function verdictFirst(bench, name) {
+	const page = await bench.blank(), asked = listen(page), isReport = name.startsWith('report:'), server = isReport ? null : await bench.server(name);
+	await page.goto(isReport ? report(name.slice(7)) : server.url);
+	await page.waitForSelector('.panel-verdict .screen-list');
+	const { screen } = verb('verdict', name.replace('report:', '')), said = await page.$$eval('.panel-verdict .screen-list dd', (all) => all.map((d) => d.textContent));
+	equal(said, ['bound_by', 'of_peak', 'waits', 'at', 'change', 'gain', 'sure', 'other', 'health', 'missing'].map((k) => screen[k]).filter(Boolean), 'the lines');
+	equal((await page.textContent('.panel-verdict .screen-head')).trim(), `${screen.kernel} ${screen.launch}`, 'the first line');
+	if (!isReport && (await page.evaluate(() => window.incore.app().trace.tracks.length))) truth(asked.findIndex((q) => q.startsWith('tile')) < asked.findIndex((q) => q.startsWith('verdict')), 'the verdict delays the lanes');
+	await page.click('.panel-verdict .screen-list .link');
+	await page.waitForSelector('.panel-isa .table-row');
+}
+
 /** The listing's figures take long: the code stands there with what the lanes know. */
 async function codeFirst(bench) {
 	const server = await bench.server('gemm'), page = await bench.blank();
 	let release;
 	const held = new Promise((done) => (release = done));
 	await page.route('**/api/1/isa', (route) => held.then(() => route.continue()));
-	await open(page, server.url);
+	await open(page, `${server.url}&v=1&p=isa`);
 	await page.waitForSelector('.isa-early');
 	const shown = await page.$$eval('.isa-early > div', (all) => all.slice(1).map((row) => [...row.children].map((cell) => cell.textContent)));
 	const code = await page.evaluate(() => window.incore.app().code()), at = code.row.findIndex((r, i) => String(r) === shown[0][0] && code.text[i] === shown[0][2]);
@@ -142,8 +155,11 @@ async function coloured(bench, isReport) {
 export const tests = [
 	{ name: 'opening: progress is told before the script is there', run: progressFirst },
 	{ name: 'opening: a wrong key is told', run: wrongKey },
-	{ name: 'opening: the open panel asks first', run: (bench) => inSightFirst(bench, '', /^(isa|hot\?by=instr)/) },
+	{ name: 'opening: the open panel asks first', run: (bench) => inSightFirst(bench, '', /^verdict/) },
 	{ name: 'opening: the open panel asks first, with a link', run: (bench) => inSightFirst(bench, '&v=1&p=waves', /^waves/) },
+	{ name: 'opening: the verdict is the first panel', run: (bench) => verdictFirst(bench, 'gemm'), covers: ['panel:verdict'] },
+	{ name: 'opening: the verdict is the first panel of samples', run: (bench) => verdictFirst(bench, 'h200/bank_conflicts.incore') },
+	{ name: 'opening: the verdict is the first panel of a report', run: (bench) => verdictFirst(bench, 'report:gemm') },
 	{ name: 'opening: code before its figures', run: codeFirst },
 	{ name: 'opening: a timeline of another tool', run: timeline },
 	{ name: 'opening: colours of the user', run: (bench) => coloured(bench, false) },

@@ -52,7 +52,7 @@ export async function openTab(id) {
 	document.querySelector(`.tab[data-panel="${id}"]`).click();
 	for (const until = performance.now() + 120000; performance.now() < until; await frame()) {
 		const host = document.querySelector(`.panel[data-panel="${id}"]`);
-		if (host?.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]') && !window.incore.stats().waiting) {
+		if (host?.querySelector('.table, .notice:not([role=status]), .screen, .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]') && !window.incore.stats().waiting) {
 			await frame();
 			if (window.incore.stats().waiting) continue;
 			await frame();

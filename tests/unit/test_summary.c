@@ -101,7 +101,7 @@ static void test_summary_repeats(void **state)
 	(void)state;
 	assert_false(s->bound.is_mixed);
 	assert_true(s->bound.noise < 0.001);
-	assert_int_equal(strncmp(s->sentence, "Bound by memory: 25.5 %", 23), 0);
+	assert_int_equal(strncmp(s->sentence, "Lost to memory and exposed: 25.5 %", 34), 0);
 	summary_free(s);
 	trace_free(t);
 }

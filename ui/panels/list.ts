@@ -14,7 +14,8 @@ import { panel as source } from './source/view';
 import { panel as states } from './states/view';
 import { panel as summary } from './summary/view';
 import { panel as utilization } from './utilization/view';
+import { panel as verdict } from './verdict/view';
 import { panel as waits } from './waits/view';
 import { panel as waves } from './waves/view';
 
-export const PANELS: readonly Panel[] = [isa, source, hotspots, waits, waves, counters, occupancy, dispatches, summary, flame, compare, states, utilization, box, details];
+export const PANELS: readonly Panel[] = [verdict, isa, source, hotspots, waits, waves, counters, occupancy, dispatches, summary, flame, compare, states, utilization, box, details];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // types.ts: names for the parts of the answers that panels read. What is in them stands in answers.ts, made from the schemas.
-import { CheckAnswer, DiffAnswer, HotAnswer, InfoAnswer, IsaAnswer, OccupancyAnswer, SummaryAnswer, WavesAnswer } from '../answers';
+import { CheckAnswer, DiffAnswer, HotAnswer, InfoAnswer, IsaAnswer, OccupancyAnswer, SummaryAnswer, VerdictAnswer, WavesAnswer } from '../answers';
 
 type KeyOf<U> = U extends unknown ? keyof U : never;
 type At<U, K> = U extends unknown ? (K extends keyof U ? U[K] : never) : never;
@@ -58,6 +58,10 @@ export type DiffValue = Held<Diff['values']>;
 export type Check = CheckAnswer;
 export type Finding = Held<Check['findings']>;
 export type Info = Any<InfoAnswer>;
+
+export type Verdict = VerdictAnswer;
+export type VerdictUnit = Held<Verdict['units']>;
+export type VerdictChange = Held<Verdict['changes']>;
 
 export type Summary = Any<SummaryAnswer>;
 export type CauseRow = Held<Summary['causes']>;

@@ -10,10 +10,10 @@ import { splitter } from './splitter';
 type Keys = ReadonlySet<Key | 'theme' | 'size'>;
 const BESIDE = 'incore.beside', WIDE = 1500;
 
-/** What stands beside the open panel where no link says so: as it was left; at first the source, where there is room for both. */
-export function firstBeside(hasSource: boolean): string | null {
+/** What stands beside the open panel where no link says so: as it was left; at first the listing beside the verdict, where there is room for both. */
+export function firstBeside(isVerdict: boolean): string | null {
 	const was = kept(BESIDE);
-	return was !== null ? was || null : innerWidth >= WIDE && hasSource ? 'source' : null;
+	return was !== null ? was || null : innerWidth >= WIDE && isVerdict ? 'isa' : null;
 }
 
 /** A place for one panel. */

@@ -8,7 +8,7 @@ import { Selection, Store } from '../state';
 import { theme } from './theme';
 
 /** Verbs that take --kernel: the scope narrows them, but for a question that says itself which kernel (k; undefined: all). */
-const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary']);
+const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary', 'verdict']);
 
 export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; goSlice(track: number, slice: number): void; say(text: string, isQuiet?: boolean): void }
 

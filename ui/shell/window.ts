@@ -42,9 +42,8 @@ function say(text: string, isQuiet = false): void {
 /** What the link asks for, over what was kept for this capture, over the first view. */
 export function startState(trace: TraceInfo, fragment: string, stored: string | null, isReport: boolean): { state: State; told: string } {
 	const link = decodeLink(fragment), own = stored ? decodeLink(stored) : {};
-	// who is sent a report wants to know first what it says
-	const first = !trace.counts.code && trace.has_pipes ? 'details' : isTimeline(trace) && !isReport ? 'hotspots' : trace.counts.code && !isReport ? 'isa' : 'summary';
-	const panes = kept(PANES) ?? '', fresh: State = { ...initialState(), panel: first, unit: isTimeline(trace) && trace.clock.mhz ? 'us' : 'cyc', beside: firstBeside(first === 'isa' && trace.sources.length > 0), isSideOpen: !panes.includes('side'), isInspectorOpen: !panes.includes('inspector'), hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
+	const first = !trace.counts.code && trace.has_pipes ? 'details' : isTimeline(trace) && !isReport ? 'hotspots' : trace.counts.code ? 'verdict' : 'summary';
+	const panes = kept(PANES) ?? '', fresh: State = { ...initialState(), panel: first, unit: isTimeline(trace) && trace.clock.mhz ? 'us' : 'cyc', beside: firstBeside(first === 'verdict'), isSideOpen: !panes.includes('side'), isInspectorOpen: !panes.includes('inspector'), hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
 	const isOther = link.hash !== undefined && link.hash !== '' && link.hash !== trace.hash;
 	const keptView: Partial<State> = own.hash === trace.hash ? { ...own, selection: own.selection ?? null } : {};
 	const state = { ...fresh, ...(isOther || link.hash === undefined ? keptView : {}), ...(isOther ? { panel: link.panel ?? fresh.panel, unit: link.unit ?? fresh.unit } : link), hash: trace.hash };

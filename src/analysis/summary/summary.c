@@ -442,7 +442,7 @@ static void put_verdict(const struct summary *s, struct strbuf *out)
 			family_name(b->family), 100 * b->share, family_name(b->second),
 			100 * summary_share_of(b->second_exposed_cyc, s->duration_cyc), whose);
 	else
-		sb_printf(out, "Bound by %s: %.1f %% of %s cycles are lost to it and exposed",
+		sb_printf(out, "Lost to %s and exposed: %.1f %% of %s cycles",
 			family_name(b->family), 100 * b->share, whose);
 	summary_put_where(s, out);
 	sb_printf(out, "; other %s hide %.1f %% of the %s loss", s->is_sampled ? "warps" : "waves",

@@ -5,7 +5,7 @@
 #include "answer/pages.h"
 #include "answer/pages/pipes_page.h"
 #include "answer/pages/tables_page.h"
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 
 #define SUMMARY_WIDTH 100u /* of its paragraphs, at most */
 #define PAGE_TEXT_MAX 36u  /* columns of an instruction's text in a table */
@@ -34,11 +34,13 @@ static void put_advice_items(struct page *p, struct rows advice)
 
 	if (!advice.n)
 		return;
-	page_heading(
-		p, "What to try (by exposed cycles; incore advise asks what each would bring)");
+	page_heading(p, "What to try (incore advise says more about each)");
 	for (size_t i = 0; i < advice.n; i++) {
 		page_item(p, "  * ", "%s, %s, %s: %s", v[i].rule, v[i].cause, v[i].place,
 			v[i].evidence);
+		if (v[i].gain && !v[i].gain->does_nothing)
+			page_item(p, "    saves ", "%.0f %% (%.0f to %.0f)", v[i].gain->pct,
+				v[i].gain->least_pct, v[i].gain->most_pct);
 		page_item(p, "    try ", "%s", v[i].experiment);
 		page_item(p, "    see ", "%s", v[i].prediction);
 	}
@@ -50,6 +52,8 @@ static void pipes_put_provenance(
 	const struct trace_meta *m = &t->meta;
 	double mhz = trace_clock_mhz(t);
 
+	verdict_put_screen(p, &s->screen);
+	page_gap(p);
 	page_prose(p, "", "%s", s->verdict);
 	page_fact(p, "kernel     ", "%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
 		m->arch ? " on " : "", m->arch ? m->arch : "",
@@ -569,6 +573,8 @@ void summary_page(const struct answer *a, struct page *p)
 		summary_pipes_page(a->data, a->traces.v[0], p);
 		return;
 	}
+	verdict_put_screen(p, &j.s->screen);
+	page_gap(p);
 	page_prose(p, "", "%s", j.s->verdict);
 	page_gap(p);
 	put_provenance(&j);

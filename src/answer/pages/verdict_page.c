@@ -3,37 +3,38 @@
 #include "answer/pages.h"
 #include "answer/verdict/verdict.h"
 
-#define SCREEN_WIDTH 80
+#define NAME_WIDTH 36u
+#define TIME_WIDTH 8u
 
-static void put_line(struct page *p, const char *head, const char *text)
+/* Where there is room, the time of a launch stands in the same column on every screen. */
+static void put_first_line(struct page *p, const struct verdict_screen *s)
 {
-	if (text)
-		page_fact(p, head, "%s", text);
+	const char *launch = s->launch ? s->launch : "";
+	size_t name = strlen(s->kernel), n = strlen(launch), digits = strcspn(launch, " ");
+	size_t blanks = name < NAME_WIDTH ? NAME_WIDTH - name + 1 : 2;
+
+	blanks += digits < TIME_WIDTH && name <= NAME_WIDTH ? TIME_WIDTH - digits : 0;
+	if (name + 2 + n > VERDICT_WIDTH) {
+		page_line(p, "%s", s->kernel);
+		page_fact(p, "          ", "%s", launch);
+		return;
+	}
+	if (name + blanks + n > VERDICT_WIDTH)
+		blanks = VERDICT_WIDTH - name - n;
+	page_line(p, "%s%*s%s", s->kernel, *launch ? (int)blanks : 0, "", launch);
 }
 
-static void put_head(struct page *p, const struct verdict_answer *a)
+void verdict_put_screen(struct page *p, const struct verdict_screen *s)
 {
-	const char *name = a->kernel ? a->kernel : "kernel";
-	int width = 36;
+	put_first_line(p, s);
+	for (unsigned i = 0; i < VERDICT_LINES; i++) {
+		struct verdict_line l = verdict_line(s, i);
+		char head[VERDICT_HEAD + 1];
 
-	if (isfinite(a->us))
-		page_say(p, "%-*.*s %8.1f us", width, width, name, a->us);
-	else
-		page_say(p, "%s", name);
-	page_line(p, "%s%s", a->size ? "  " : "", a->size ? a->size : "");
-}
-
-static void put_screen_lines(struct page *p, const struct verdict_screen *s)
-{
-	put_line(p, "Bound by  ", s->bound_by);
-	put_line(p, "Of peak   ", s->of_peak);
-	put_line(p, "Waits     ", s->waits);
-	put_line(p, "At        ", s->at);
-	put_line(p, "Change    ", s->change);
-	put_line(p, "Gain      ", s->gain);
-	put_line(p, "Sure      ", s->sure);
-	put_line(p, "Else      ", s->other);
-	put_line(p, "Health    ", s->health);
+		snprintf(head, sizeof(head), "%-*s", (int)VERDICT_HEAD, l.head);
+		if (l.text)
+			page_fact(p, head, "%s", l.text);
+	}
 }
 
 static void put_ledger(struct page *p, const struct verdict_answer *a)
@@ -73,11 +74,9 @@ void verdict_page(const struct answer *answer, struct page *p)
 		page_main_records(p, &verdict_change_record, a->changes, all);
 		return;
 	}
-	p->prose_width = SCREEN_WIDTH;
+	p->prose_width = VERDICT_WIDTH;
 	p->breaks_facts = true;
-	put_head(p, a);
-	put_screen_lines(p, &a->screen);
-	put_line(p, "Missing   ", a->missing);
+	verdict_put_screen(p, &a->screen);
 	if (a->is_ledger)
 		put_ledger(p, a);
 }

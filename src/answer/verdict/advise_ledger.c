@@ -234,6 +234,7 @@ bool advise_by_ledger(struct answer *a, struct advised *x, struct incore_error *
 		return false;
 	if (l->missing)
 		return true;
+	x->ledger = l;
 	sb_puts(&b, "Bound by ");
 	verdict_put_bound(l, &b);
 	sb_puts(&b, ".");

@@ -2,7 +2,8 @@
 /* verdict.c: what bounds a kernel, and what a change would bring: the question and its columns. */
 #include "answer/verdict/verdict.h"
 
-#include "analysis/check/check.h"
+#include "analysis/summary/summary.h"
+#include "answer/check.h"
 #include "answer/pages.h"
 
 struct verdict_params {
@@ -67,6 +68,7 @@ static const struct column change_columns[] = {
 	US(verdict_change_row, after_us, "estimated time of a launch after the change"),
 	US(verdict_change_row, low_us, "lower bound of the time after the change"),
 	US(verdict_change_row, high_us, "upper bound of the time after the change"),
+	COLUMN(verdict_change_row, no_gain, UNIT_NONE, "why the saving is not known", NULLABLE),
 	COLUMN(verdict_change_row, next, UNIT_NONE, "the fullest unit after the change", NULLABLE),
 	COLUMN(verdict_change_row, sure, UNIT_NONE, "how far the figures can be believed",
 		.words = "high|fair|low"),
@@ -86,6 +88,8 @@ const struct record verdict_change_record =
 #define SENTENCE(M, DOC) COLUMN(verdict_screen, M, UNIT_NONE, DOC, NULLABLE)
 
 static const struct column screen_columns[] = {
+	SENTENCE(kernel, "name of the kernel, as it fits into a line"),
+	SENTENCE(launch, "time and size of the launch"),
 	SENTENCE(bound_by, "what bounds the kernel"),
 	SENTENCE(of_peak, "use of the main units, as shares of their nominal peaks"),
 	SENTENCE(waits, "how much time is lost, and most of it for what"),
@@ -95,8 +99,9 @@ static const struct column screen_columns[] = {
 	SENTENCE(sure, "how far the gain can be believed, and why"),
 	SENTENCE(other, "the second change and its gain"),
 	SENTENCE(health, "whether the capture can be believed"),
+	SENTENCE(missing, "what the capture lacks, and how to take it"),
 };
-static const struct record screen_record = RECORD_OF(verdict_screen, RECORD_BLOCK, screen_columns);
+const struct record verdict_screen_record = RECORD_OF(verdict_screen, RECORD_BLOCK, screen_columns);
 
 static const struct column answer_columns[] = {
 	EVIDENCE_COLUMN(verdict_answer, "what the figures rest on"),
@@ -131,7 +136,7 @@ static const struct column answer_columns[] = {
 		"what is waited for, the largest loss first"),
 	LIST(verdict_answer, changes, &verdict_change_record,
 		"what to change, the largest gain first"),
-	RECORD(verdict_answer, screen, &screen_record, "the first screen, in words"),
+	RECORD(verdict_answer, screen, &verdict_screen_record, "the first screen, in words"),
 };
 static const struct record verdict_record = RECORD_OF(verdict_answer, RECORD_BLOCK, answer_columns);
 
@@ -152,12 +157,12 @@ static const char *name_of(struct answer *a, const struct trace *t, struct incor
 
 /* --- the question --------------------------------------------------------------------------- */
 
-static const char *health_of(
-	struct answer *a, const struct trace *t, const struct request *r, struct incore_error *e)
+/* Checks the capture: fills *health, and *is_unusable. */
+static bool take_health(struct answer *a, const struct trace *t, const struct request *r,
+	const char **health, bool *is_unusable, struct incore_error *e)
 {
 	struct selection s = {0};
 	struct walk_result w = {0};
-	struct strbuf b = {0};
 	struct walk_options o;
 	struct check *c = NULL;
 
@@ -169,21 +174,44 @@ static const char *health_of(
 	answer_walk_notes(a, &w);
 	walk_result_deinit(&w);
 	if (!c)
-		return NULL;
-	check_health(c, &b);
+		return false;
+	*is_unusable = c->verdict == VERDICT_UNUSABLE;
+	*health = check_health_text(a, c, e);
 	check_free(c);
-	return answer_text(a, &b, e);
+	return *health != NULL;
 }
 
-static bool ask_verdict(const struct request *r, struct answer *a, struct incore_error *e)
+/* Of a capture without a ledger. */
+static bool take_advice(struct answer *a, const struct request *r, struct trace *t,
+	struct advised *side, const char **health, struct incore_error *e)
 {
-	const struct verdict_params *p = r->params;
-	struct verdict_answer *to = ANSWER_NEW(a, verdict_answer, e);
-	struct ledger *l;
-	struct trace *t;
-
-	if (!to || !answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &t, e))
+	*side = (struct advised){.trace = t, .most_records = VERDICT_RECORDS};
+	if (trace_kind(t) == KIND_PIPES)
+		return take_health(a, t, r, health, &side->is_unusable, e) &&
+		       advise_capture(a, r, side, e);
+	if (!advise_capture(a, r, side, e))
 		return false;
+	*health = side->summary->health;
+	return true;
+}
+
+static bool find_ledger(
+	struct answer *a, const struct trace *t, const struct ledger **out, struct incore_error *e)
+{
+	struct ledger *l = ledger_new(t, e);
+
+	*out = l;
+	return l && ANSWER_KEEP(a, l, ledger_free, e);
+}
+
+bool verdict_make(struct answer *a, const struct request *r, struct trace *t,
+	const struct advised *side, const char *health, struct verdict_answer *to,
+	struct incore_error *e)
+{
+	const struct ledger *l = side ? side->ledger : NULL;
+	struct advised own;
+	bool is_unusable, ok;
+
 	*to = (struct verdict_answer){.us = NAN,
 		.cycles = NAN,
 		.full_pct = NAN,
@@ -191,18 +219,35 @@ static bool ask_verdict(const struct request *r, struct answer *a, struct incore
 		.fill_pct = NAN,
 		.warps = NAN,
 		.waves = NAN,
-		.is_ledger = p->ledger};
-	to->kernel = name_of(a, t, e);
-	to->evidence = evidence_name(t->meta.evidence);
+		.kernel = name_of(a, t, e),
+		.evidence = evidence_name(t->meta.evidence)};
+	if (!to->kernel || (!side && !find_ledger(a, t, &l, e)))
+		return false;
+	if (l && l->missing)
+		l = NULL;
+	if (!side)
+		ok = l ? take_health(a, t, r, &health, &is_unusable, e)
+		       : take_advice(a, r, t, &own, &health, e);
+	else
+		ok = true;
+	return ok &&
+	       (l ? verdict_of_ledger(a, l, to, e)
+		  : verdict_of_trace(a, side ? side : &own, to, e)) &&
+	       verdict_put_frame(a, health, to, e);
+}
+
+static bool ask_verdict(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const struct verdict_params *p = r->params;
+	struct verdict_answer *to = ANSWER_NEW(a, verdict_answer, e);
+	struct trace *t;
+
+	if (!to || !answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &t, e) ||
+		!verdict_make(a, r, t, NULL, NULL, to, e))
+		return false;
+	to->is_ledger = p->ledger;
 	a->data = to;
-	l = to->kernel ? ledger_new(t, e) : NULL;
-	if (!l || !ANSWER_KEEP(a, l, ledger_free, e))
-		return false;
-	to->missing = l->missing;
-	to->screen.health = health_of(a, t, r, e);
-	if (!to->screen.health)
-		return false;
-	return l->missing ? verdict_of_trace(a, r, t, to, e) : verdict_of_ledger(a, l, to, e);
+	return true;
 }
 
 const struct question question_verdict = {

@@ -31,13 +31,29 @@ struct verdict_change_row {
 	uint64_t found; /* rows */
 	double pct, least_pct, most_pct;
 	double after_us, low_us, high_us;
+	const char *no_gain;	  /* why pct is not known; NULL: it is, or nothing more is known */
 	const char *sure, *basis; /* basis: what the figure rests on */
 	const char *next;	  /* the fullest unit afterwards */
 };
 
-struct verdict_screen { /* sentences for people, without their heads */
-	const char *bound_by, *of_peak, *waits, *at, *change, *gain, *sure, *other, *health;
+/* Sentences for people, without their heads; NULL: there is nothing to say. Beside its head each
+ * fits into a line of VERDICT_WIDTH columns, but for `waits` (two lines) and `change` (three). */
+#define VERDICT_WIDTH 80u
+#define VERDICT_HEAD 10u /* columns of a head */
+struct verdict_screen {
+	const char *kernel,
+		*launch; /* the first line: "gemm", "274.7 us  64 blocks x 256 threads" */
+	const char *bound_by, *of_peak, *waits, *at, *change, *gain, *sure, *other, *health,
+		*missing;
 };
+extern const struct record verdict_screen_record;
+
+struct verdict_line {
+	const char *head, *text; /* text NULL: the line is left out */
+};
+#define VERDICT_LINES 10u
+/* Line i of the screen below the first, as all faces show it. */
+struct verdict_line verdict_line(const struct verdict_screen *s, unsigned i);
 
 struct verdict_answer {
 	const char *evidence;
@@ -59,14 +75,31 @@ struct verdict_answer {
 };
 extern const struct record verdict_unit_record, verdict_wait_record, verdict_change_record;
 
+/* A verdict plays up to so many records again to find gains; longer traces are for advise. */
+#define VERDICT_RECORDS 2000000u
+
+/* Makes the verdict on a trace. *side: what was advised on it, with its health; NULL: both are
+ * found here, as far as they are needed. */
+bool verdict_make(struct answer *a, const struct request *r, struct trace *t,
+	const struct advised *side, const char *health, struct verdict_answer *to,
+	struct incore_error *e);
+
 /* verdict_ledger.c: appends what binds, as "L1/shared memory: 95 % of what it can do". */
 void verdict_put_bound(const struct ledger *l, struct strbuf *b);
 /* The answer from counters; *l belongs to the answer. */
 bool verdict_of_ledger(struct answer *a, const struct ledger *l, struct verdict_answer *to,
 	struct incore_error *e);
-/* verdict_screen.c: makes the text of b the answer's, and empties b; then the sentences about the best changes; to->changes must be filled. */
-bool verdict_keep(struct answer *a, struct strbuf *b, const char **out, struct incore_error *e);
-bool verdict_put_first(struct answer *a, struct verdict_answer *to, struct incore_error *e);
 /* verdict_traced.c: from a timeline or samples without counters. */
-bool verdict_of_trace(struct answer *a, const struct request *r, struct trace *t,
-	struct verdict_answer *to, struct incore_error *e);
+bool verdict_of_trace(struct answer *a, const struct advised *side, struct verdict_answer *to,
+	struct incore_error *e);
+
+/* verdict_screen.c: makes the text of b the answer's, and empties b. */
+bool verdict_keep(struct answer *a, struct strbuf *b, const char **out, struct incore_error *e);
+/* The same of a sentence of at most so many lines: clauses at its end go if it is longer. */
+bool verdict_keep_lines(struct answer *a, struct strbuf *b, unsigned lines, const char **out,
+	struct incore_error *e);
+/* The sentences about the best changes; to->changes must be filled. */
+bool verdict_put_first(struct answer *a, struct verdict_answer *to, struct incore_error *e);
+/* The first line and the last ones, of what *to has. */
+bool verdict_put_frame(
+	struct answer *a, const char *health, struct verdict_answer *to, struct incore_error *e);

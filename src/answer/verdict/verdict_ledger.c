@@ -170,8 +170,6 @@ static void say_peak(const struct ledger *l, struct strbuf *b)
 		if (l->unit[shown[i].unit].is_known)
 			sb_printf(b, "%s%s %.0f %%", b->n ? "  " : "", shown[i].name,
 				shown_pct(l, shown[i].unit));
-	if (l->rates->evidence != RATE_MEASURED)
-		sb_printf(b, "  (rates of another chip)");
 }
 
 static void say_waits(const struct ledger *l, struct strbuf *b)
@@ -181,8 +179,8 @@ static void say_waits(const struct ledger *l, struct strbuf *b)
 	for (unsigned w = 0; w < LEDGER_WAITS; w++)
 		if (l->wait[w].exposed > l->wait[most].exposed)
 			most = w;
-	sb_printf(b, "%.0f %% of warp time is lost; most of it for %s, %.0f %%", pct(l->exposed),
-		ledger_wait_words(most), pct(l->wait[most].exposed));
+	sb_printf(b, "%.0f %% of warp time is lost; most of it, %.0f %%, for %s", pct(l->exposed),
+		pct(l->wait[most].exposed), ledger_wait_words(most));
 }
 
 static bool put_screen(
@@ -192,13 +190,13 @@ static bool put_screen(
 	struct strbuf b = {0};
 
 	verdict_put_bound(l, &b);
-	if (!verdict_keep(a, &b, &s->bound_by, e))
+	if (!verdict_keep_lines(a, &b, 1, &s->bound_by, e))
 		return false;
 	say_peak(l, &b);
 	if (!verdict_keep(a, &b, &s->of_peak, e))
 		return false;
 	say_waits(l, &b);
-	return verdict_keep(a, &b, &s->waits, e) && verdict_put_first(a, to, e);
+	return verdict_keep_lines(a, &b, 2, &s->waits, e) && verdict_put_first(a, to, e);
 }
 
 bool verdict_of_ledger(
@@ -219,6 +217,8 @@ bool verdict_of_ledger(
 	to->limiter = l->limiter;
 	to->rates = l->rates->chip;
 	to->rates_evidence = rate_evidence_name(l->rates->evidence);
+	if (l->rates->evidence != RATE_MEASURED)
+		to->missing = "practical rates of this chip: those of another were taken";
 	sb_printf(&size, "%.0f blocks x %.0f threads", l->blocks, l->block_threads);
 	return verdict_keep(a, &size, &to->size, e) && put_units(a, l, to, e) &&
 	       put_waits(a, l, to, e) && put_changes(a, l, to, e) && put_screen(a, l, to, e);

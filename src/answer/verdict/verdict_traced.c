@@ -13,12 +13,13 @@
 #include "trace/kind.h"
 
 #define QUEUE_LEAST .30 /* of wave time lost before a full VMEM queue: it binds the kernel */
+#define UNITS_SHOWN 5	/* on the line of the screen, the fullest first */
 #define GAIN_LEAST .5	/* per cent: smaller gains are no change to begin with */
 
 struct traced {
 	struct answer *a;
 	struct verdict_answer *to;
-	struct advised side;
+	const struct advised *side;
 	const struct machine_rates *rates;
 	double queue; /* share of wave time lost before a full VMEM queue */
 };
@@ -51,8 +52,8 @@ ORDER(by_full, struct verdict_unit_row, DOWN(full_pct) A_TO_Z(unit))
 
 static bool put_wave_units(struct traced *x, struct incore_error *e)
 {
-	const struct utilization *u = x->side.summary->utilization;
-	const struct matrix *m = x->side.summary->matrix;
+	const struct utilization *u = x->side->summary->utilization;
+	const struct matrix *m = x->side->summary->matrix;
 	uint64_t all = u ? u->cyc[PIPE_RESIDENT] : 0;
 	struct verdict_unit_row *v =
 		ANSWER_ROWS(x->a, &x->to->units, WAVE_UNITS, verdict_unit_row, e);
@@ -88,7 +89,7 @@ static enum machine_unit unit_of_lane(const char *lane)
 /* The busiest instance of each kind of pipe. */
 static bool put_pipe_units(struct traced *x, struct incore_error *e)
 {
-	const struct pipes *p = x->side.pipes;
+	const struct pipes *p = x->side->pipes;
 	double busiest[MACHINE_UNITS] = {0}, sum[MACHINE_UNITS] = {0};
 	uint64_t cycles[MACHINE_UNITS] = {0}, n[MACHINE_UNITS] = {0};
 	struct verdict_unit_row *v =
@@ -96,7 +97,7 @@ static bool put_pipe_units(struct traced *x, struct incore_error *e)
 	size_t at = 0;
 
 	for (track_idx i = 0; v && i < p->n_tracks; i++) {
-		enum machine_unit u = unit_of_lane(pipe_lane_name(&x->side.trace->tracks[i]));
+		enum machine_unit u = unit_of_lane(pipe_lane_name(&x->side->trace->tracks[i]));
 		double used = percent(p->rows[i].busy_cyc, p->rows[i].duration_cyc);
 
 		if (u == MACHINE_UNITS || !p->rows[i].is_seen || !isfinite(used))
@@ -144,7 +145,7 @@ static bool wait_words(
 		[CAUSE_TAIL] = "its end",
 		[CAUSE_DRAIN] = "stores at the end (drain)"};
 	const char *colon = strchr(c->name, ':');
-	const char *name = vendor_class_word(x->side.trace, colon ? colon + 1 : c->name);
+	const char *name = vendor_class_word(x->side->trace, colon ? colon + 1 : c->name);
 	struct strbuf b = {0};
 
 	if (strcmp(c->name, "fixed-latency") == 0)
@@ -160,7 +161,7 @@ static bool wait_words(
 
 static bool put_wave_waits(struct traced *x, struct incore_error *e)
 {
-	const struct causes *c = x->side.summary->causes;
+	const struct causes *c = x->side->summary->causes;
 	struct verdict_wait_row *v = ANSWER_ROWS(x->a, &x->to->waits, c->n, verdict_wait_row, e);
 	uint64_t lost = 0;
 	size_t n = 0;
@@ -191,7 +192,7 @@ static bool put_wave_waits(struct traced *x, struct incore_error *e)
 
 static bool put_pipe_waits(struct traced *x, struct incore_error *e)
 {
-	const struct pipes *p = x->side.pipes;
+	const struct pipes *p = x->side->pipes;
 	struct verdict_wait_row *v =
 		ANSWER_ROWS(x->a, &x->to->waits, p->pairs.n, verdict_wait_row, e);
 	size_t n = 0;
@@ -238,12 +239,11 @@ static bool is_launch_load(const struct trace *t, const struct advice_row *r)
 static struct verdict_change_row change_of(const struct traced *x, const struct advice_row *from)
 {
 	const struct advice_gain *g = from->gain;
-	double mhz = trace_clock_mhz(x->side.trace), us = g && mhz > 0 ? 1 / mhz : NAN;
+	double mhz = trace_clock_mhz(x->side->trace), us = g && mhz > 0 ? 1 / mhz : NAN;
 	double width = g ? g->most_pct - g->least_pct : NAN;
 
 	return (struct verdict_change_row){.rule = from->rule,
 		.change = from->experiment,
-		.counted = from->finding,
 		.place = from->place,
 		.where = from->where,
 		.waits_for = from->waits_for,
@@ -254,6 +254,7 @@ static struct verdict_change_row change_of(const struct traced *x, const struct 
 		.after_us = g ? us * (double)g->after : NAN,
 		.low_us = g ? us * (double)g->low : NAN,
 		.high_us = g ? us * (double)g->high : NAN,
+		.no_gain = from->no_gain,
 		.sure = width < 30 ? "fair" : "low",
 		.basis = "replay"};
 }
@@ -261,20 +262,24 @@ static struct verdict_change_row change_of(const struct traced *x, const struct 
 /* Changes with a gain in the order of advise, then those without. */
 static bool put_advised(struct traced *x, struct incore_error *e)
 {
-	const struct advice_row *from = x->side.rows.v;
+	const struct advice_row *from = x->side->rows.v;
 	struct verdict_change_row *v =
-		ANSWER_ROWS(x->a, &x->to->changes, x->side.rows.n, verdict_change_row, e);
+		ANSWER_ROWS(x->a, &x->to->changes, x->side->rows.n, verdict_change_row, e);
+	struct strbuf b = {0};
 	size_t n = 0;
 
 	for (unsigned has_gain = 1; v && has_gain <= 1; has_gain--)
-		for (size_t i = 0; i < x->side.rows.n; i++) {
+		for (size_t i = 0; i < x->side->rows.n; i++) {
 			const struct advice_gain *g = from[i].gain;
 
 			if ((g != NULL) != (has_gain == 1) ||
 				(g && (g->does_nothing || g->pct < GAIN_LEAST)) ||
-				is_launch_load(x->side.trace, &from[i]))
+				is_launch_load(x->side->trace, &from[i]))
 				continue;
-			v[n++] = change_of(x, &from[i]);
+			v[n] = change_of(x, &from[i]);
+			vendor_put_words(x->side->trace, from[i].finding, &b);
+			if (!verdict_keep(x->a, &b, &v[n++].counted, e))
+				return false;
 		}
 	x->to->changes.n = n;
 	return v != NULL;
@@ -284,7 +289,7 @@ static bool put_advised(struct traced *x, struct incore_error *e)
 
 static void say_bound_of(const struct traced *x, struct strbuf *b)
 {
-	const struct summary *s = x->side.summary;
+	const struct summary *s = x->side->summary;
 	const struct verdict_unit_row *u = x->to->units.n ? x->to->units.v : NULL;
 	const struct verdict_wait_row *w = x->to->waits.n ? x->to->waits.v : NULL;
 
@@ -293,8 +298,11 @@ static void say_bound_of(const struct traced *x, struct strbuf *b)
 	else if (!u && w)
 		sb_printf(b, "not known without counters; most time is lost to %s, %.0f %%",
 			w->words, w->exposed_pct);
+	else if (!u && x->side->trace->samples)
+		sb_printf(
+			b, "work: no sample found a %s waiting", vendor_row(x->side->trace)->wave);
 	else if (!u)
-		sb_puts(b, "not known: neither units nor waits were recorded");
+		sb_printf(b, "not known: %s", vendor_row(x->side->trace)->no_cycles);
 	else if (u->full_pct >= 100 * LEDGER_FULL)
 		sb_printf(b, "%s: %.0f %% of what it can do", u->name,
 			u->full_pct < 100 ? u->full_pct : 100);
@@ -307,7 +315,7 @@ static void say_bound_of(const struct traced *x, struct strbuf *b)
 
 static void put_bound(struct traced *x)
 {
-	const struct summary *s = x->side.summary;
+	const struct summary *s = x->side->summary;
 	const struct verdict_unit_row *u = x->to->units.n ? x->to->units.v : NULL;
 
 	if (!u || (s && !s->bound.has_verdict))
@@ -327,39 +335,60 @@ static bool put_sentences(struct traced *x, struct incore_error *e)
 	struct strbuf b = {0};
 
 	say_bound_of(x, &b);
-	if (!verdict_keep(x->a, &b, &s->bound_by, e))
+	if (!verdict_keep_lines(x->a, &b, 1, &s->bound_by, e))
 		return false;
-	for (size_t i = 0; i < x->to->units.n; i++)
+	for (size_t i = 0; i < x->to->units.n && i < UNITS_SHOWN; i++)
 		sb_printf(&b, "%s%s %.0f %%", i ? "  " : "", u[i].name, u[i].peak_pct);
 	if (x->to->units.n && !verdict_keep(x->a, &b, &s->of_peak, e))
 		return false;
 	if (!w)
 		return true;
 	if (isfinite(x->to->exposed_pct))
-		sb_printf(&b, "%.0f %% of %s time is lost; most of it for ", x->to->exposed_pct,
-			vendor_row(x->side.trace)->wave);
-	sb_printf(&b, "%s, %.0f %%", w->words, w->exposed_pct);
-	return verdict_keep(x->a, &b, &s->waits, e);
+		sb_printf(&b, "%.0f %% of %s time is lost; most of it, %.0f %%, for %s",
+			x->to->exposed_pct, vendor_row(x->side->trace)->wave, w->exposed_pct,
+			w->words);
+	else
+		sb_printf(&b, "%.0f %% of the time: %s", w->exposed_pct, w->words);
+	return verdict_keep_lines(x->a, &b, 2, &s->waits, e);
 }
 
-bool verdict_of_trace(struct answer *a, const struct request *r, struct trace *t,
-	struct verdict_answer *to, struct incore_error *e)
+/* "64 blocks x 256 threads", if that is known. */
+static bool put_size(struct traced *x, struct incore_error *e)
 {
-	struct traced x = {.a = a, .to = to, .side = {.trace = t}};
-	bool ok = advise_capture(a, r, &x.side, e);
+	const struct trace *t = x->side->trace;
+	const struct trace_launch *l = &t->meta.launch;
+	int64_t threads = 1;
+	struct strbuf b = {0};
 
-	x.rates = machine_rates_find(t->meta.arch);
-	if (!ok)
-		return false;
+	for (unsigned i = 0; i < 3; i++)
+		threads *= l->workgroup[i] > 0 && l->workgroup[i] <= 1024 ? l->workgroup[i] : 1;
+	if (l->workgroups <= 0 || l->workgroup[0] <= 0)
+		return true;
+	sb_printf(&b, "%lld %s%s x %lld threads", (long long)l->workgroups, vendor_row(t)->group,
+		plural((uint64_t)l->workgroups), (long long)threads);
+	return verdict_keep(x->a, &b, &x->to->size, e);
+}
+
+bool verdict_of_trace(struct answer *a, const struct advised *side, struct verdict_answer *to,
+	struct incore_error *e)
+{
+	const struct trace *t = side->trace;
+	struct traced x = {
+		.a = a, .to = to, .side = side, .rates = machine_rates_find(t->meta.arch)};
+	bool ok;
+
 	to->missing = vendor_row(t)->no_counters;
-	to->cycles = x.side.time.cycles ? (double)x.side.time.cycles : NAN;
-	to->rates = x.rates && x.side.summary && t->n_tracks ? x.rates->chip : NULL;
+	to->cycles = side->time.cycles && (!side->pipes || side->pipes->path.is_known)
+			     ? (double)side->time.cycles
+			     : NAN;
+	to->rates = x.rates && side->summary && t->n_tracks ? x.rates->chip : NULL;
 	to->rates_evidence = to->rates ? rate_evidence_name(x.rates->evidence) : NULL;
 	if (trace_clock_mhz(t) > 0)
 		to->us = to->cycles / trace_clock_mhz(t);
-	ok = x.side.pipes
+	ok = side->pipes
 		     ? put_pipe_units(&x, e) && put_pipe_waits(&x, e)
 		     : put_wave_units(&x, e) && (kind_row(t)->no_verdict || put_wave_waits(&x, e));
 	put_bound(&x);
-	return ok && put_advised(&x, e) && put_sentences(&x, e) && verdict_put_first(a, to, e);
+	return ok && put_size(&x, e) && put_advised(&x, e) && put_sentences(&x, e) &&
+	       verdict_put_first(a, to, e);
 }

@@ -27,14 +27,13 @@ struct report_cost { /* cost of a code row, as in `incore isa` */
 
 struct answer;
 struct advice_row;
+struct verdict_screen;
 
-#define REPORT_VERDICT_LINES 3u
 #define REPORT_TRIES 3u
 struct report_card { /* the first screen; texts and rows belong to the answer it is made from */
-	struct str verdict[REPORT_VERDICT_LINES]; /* the sentence, split into clauses */
-	unsigned n_verdict;
+	const struct verdict_screen *verdict;
 	uint64_t bucket[BUCKET_COUNT], all_cyc; /* from the table of the summary; 0: no cycles */
-	const struct advice_row *advice;	/* costliest first */
+	const struct advice_row *advice;	/* largest gain first */
 	size_t n_advice;
 };
 
@@ -73,12 +72,10 @@ void report_title(const struct report *r, struct strbuf *out);
 void report_capture_title(const struct report *r, unsigned capture, struct strbuf *out);
 /* Writes "hardware-trace", or if two captures differ: "A hardware-trace, B estimate". */
 void report_evidence_words(const struct report *r, struct strbuf *out);
-/* Writes a line of the verdict, capitalised; text in backquotes is written as code. */
-typedef void report_put_fn(struct strbuf *b, struct str text);
-void report_put_verdict_line(
-	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b);
-/* "12.3 % exposed" */
-void report_put_exposed(const struct advice_row *a, struct strbuf *b);
+/* "saves 53 %, 27 to 70", or "12.3 % exposed" where that is all that is known. */
+void report_put_gain(const struct advice_row *a, struct strbuf *b);
+/* The place in a page of summary behind what is on the card. */
+size_t report_after_card(const struct page *summary);
 
 /* report_parts.c */
 /* A sentence that explains figures with this evidence. */

@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 #include "codec/gzip.h"
+#include "page/group.h"
 #include "serve/report/report.h"
 #include "trace/kind.h"
 
@@ -95,31 +96,6 @@ const char *report_evidence(const struct report *r)
  * of the report.
  */
 
-/* Splits off the text before `mark` as a separate line; it is capitalised when it is drawn. */
-static bool report_card_next_line(struct str *rest, const char *mark, struct str *line)
-{
-	ptrdiff_t at = str_find(*rest, mark);
-
-	if (at <= 0)
-		return false;
-	*line = str_sub(*rest, 0, (size_t)at);
-	*rest = str_sub(*rest, (size_t)at + 2, rest->n);
-	return true;
-}
-
-/* Splits the verdict into lines: how much is lost and to what; where most of it is; the rest. */
-static void cut_verdict(struct report_card *c, const char *verdict)
-{
-	struct str rest = str_of(verdict);
-
-	if (report_card_next_line(&rest, ", most in ", &c->verdict[0]) ||
-		report_card_next_line(&rest, "; ", &c->verdict[0]))
-		c->n_verdict++;
-	if (c->n_verdict && report_card_next_line(&rest, "; ", &c->verdict[1]))
-		c->n_verdict++;
-	c->verdict[c->n_verdict++] = rest;
-}
-
 static void take_buckets(struct report_card *c, const struct accounting *a)
 {
 	c->bucket[BUCKET_ISSUE] = a->bucket.issue;
@@ -142,13 +118,13 @@ void report_card_make(struct report_card *c, const struct answer *summary)
 	if (answer_is(summary, &summary_pipes_record)) {
 		const struct summary_pipes *s = summary->data;
 
-		cut_verdict(c, s->verdict);
+		c->verdict = &s->screen;
 		take_buckets(c, &s->pipes.accounting);
 		take_advice(c, s->advice);
 	} else {
 		const struct summary_answer *s = summary->data;
 
-		cut_verdict(c, s->verdict);
+		c->verdict = &s->screen;
 		take_buckets(c, &s->accounting);
 		take_advice(c, s->advice);
 	}
@@ -216,20 +192,22 @@ void report_evidence_words(const struct report *r, struct strbuf *out)
 		sb_printf(out, "A %s, B %s", evidence_name(a), evidence_name(b));
 }
 
-void report_put_verdict_line(
-	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b)
+void report_put_gain(const struct advice_row *a, struct strbuf *b)
 {
-	struct str part;
+	const struct advice_gain *g = a->gain;
 
-	if (line.n && line.p[0] >= 'a' && line.p[0] <= 'z') {
-		sb_putc(b, (char)(line.p[0] - 'a' + 'A'));
-		line = str_sub(line, 1, line.n);
-	}
-	for (bool is_code = false; str_cut(&line, "`", &part); is_code = !is_code)
-		(is_code ? put_code : put)(b, part);
+	if (g && !g->does_nothing)
+		sb_printf(b, "saves %.0f %%, %.0f to %.0f", g->pct, g->least_pct, g->most_pct);
+	else
+		sb_printf(b, "%.1f %% exposed", isfinite(a->share_pct) ? a->share_pct : 0);
 }
 
-void report_put_exposed(const struct advice_row *a, struct strbuf *b)
+size_t report_after_card(const struct page *summary)
 {
-	sb_printf(b, "%.1f %% exposed", isfinite(a->share_pct) ? a->share_pct : 0);
+	struct block_group g;
+	size_t at = 0;
+
+	page_next_group(summary, &at, &g); /* the name and the launch */
+	page_next_group(summary, &at, &g);
+	return at;
 }

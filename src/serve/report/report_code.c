@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "answer/isa.h"
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "serve/report/report.h"

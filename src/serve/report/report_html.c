@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 #include "base/file.h"
 #include "codec/markup.h"
 #include "page/write.h"
@@ -235,8 +235,8 @@ static const char page_style[] =
 	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}"
 	".written .card{border:1px solid #d5d9e0;border-radius:10px;padding:1.1rem 1.4rem;"
 	"margin:1rem 0;box-shadow:0 1px 3px #0001}.written .card h2{border:0;margin:.8rem 0 .2rem}"
-	".written .verdict{list-style:none;font-weight:400;margin:.4rem 0;padding:0}.written .verdict "
-	"li{margin:.15rem 0}.written .verdict li:first-child{font-size:1.28em;font-weight:600}"
+	".written .verdict{margin:.4rem 0}.written .verdict dd:first-of-type{font-weight:600}.written "
+	".launch{margin:0;font-size:1.15em}"
 	".written code{font:.9em ui-monospace,monospace}.written .card svg{width:100%}"
 	".written .try{margin:0;padding-left:1.3rem}.written .dim{color:#5b6270}"
 	"@page{margin:14mm}@media print{.written{max-width:none;margin:0;padding:0;font-size:11px}"
@@ -324,17 +324,29 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 		sb_puts(b, ": ");
 		markup_text(b, str_of(a->experiment));
 		sb_puts(b, " <span class=\"dim\">(");
-		report_put_exposed(a, b);
+		report_put_gain(a, b);
 		sb_puts(b, ")</span></li>\n");
 	}
 	sb_puts(b, "</ol>\n");
 }
 
-static void report_html_put_code(struct strbuf *b, struct str text)
+static void put_screen(const struct verdict_screen *s, struct strbuf *b)
 {
-	sb_puts(b, "<code>");
-	markup_text(b, text);
-	sb_puts(b, "</code>");
+	sb_puts(b, "<p class=\"launch\"><strong>");
+	markup_text(b, str_of(s->kernel));
+	sb_puts(b, "</strong> ");
+	markup_text(b, str_of(s->launch ? s->launch : ""));
+	sb_puts(b, "</p>\n<dl class=\"verdict\">\n");
+	for (unsigned i = 0; i < VERDICT_LINES; i++) {
+		struct verdict_line l = verdict_line(s, i);
+
+		if (!l.text)
+			continue;
+		sb_printf(b, "<dt>%s</dt><dd>", l.head);
+		markup_text(b, str_of(l.text));
+		sb_puts(b, "</dd>\n");
+	}
+	sb_puts(b, "</dl>\n");
 }
 
 /* Writes the first screen: the verdict, the split, the timeline, what to try. */
@@ -346,13 +358,8 @@ static bool report_html_put_card(
 
 	if (r->second)
 		report_html_put_capture(r, capture, b);
-	sb_puts(b, "<section class=\"card\">\n<ul class=\"verdict\">\n");
-	for (unsigned i = 0; i < c->n_verdict; i++) {
-		sb_puts(b, "<li>");
-		report_put_verdict_line(c->verdict[i], markup_text, report_html_put_code, b);
-		sb_puts(b, "</li>\n");
-	}
-	sb_puts(b, "</ul>\n");
+	sb_puts(b, "<section class=\"card\">\n");
+	put_screen(c->verdict, b);
 	if (!report_svg_buckets(c, v, b, e) || !report_svg_lanes(v, b, e))
 		return false;
 	put_tries(c, b);
@@ -362,9 +369,7 @@ static bool report_html_put_card(
 
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
 {
-	struct block_group verdict; /* already on the card */
 	struct strbuf health = {0};
-	size_t at = 0;
 
 	sb_puts(b, "<main class=\"written\">\n<h1>");
 	report_html_put_title(r, b);
@@ -378,8 +383,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 		return false;
 	if (r->second)
 		sb_puts(b, "<h2>All of A</h2>\n");
-	page_next_group(r->summary, &at, &verdict);
-	report_html_put_groups(r->summary, at, b);
+	report_html_put_groups(r->summary, report_after_card(r->summary), b);
 	report_html_put_groups(r->code, 0, b);
 	if (!report_put_lines(r, "<h2>", "</h2>\n", report_html_put_line, b))
 		return err_nomem(e);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 #include "base/file.h"
 #include "codec/markup.h"
 #include "page/write.h"
@@ -13,7 +13,6 @@
 
 #define MAX_BYTES 65535u /* GitHub takes 65,536 characters; a character is a byte or more */
 #define END_BYTES 1024u	 /* reserved to list what was left out */
-#define CODE_MAX 600u	 /* bytes of a piece of code in a sentence */
 #define BRIEF_ROWS 6u	 /* of a table, including its head */
 
 /* --- within the limit of a comment --- */
@@ -86,32 +85,26 @@ static void report_md_put_capture(struct document *p, unsigned capture)
 	sb_free(&title);
 }
 
-static void report_md_put_code(struct strbuf *b, struct str text)
+static void put_screen(const struct verdict_screen *s, struct strbuf *b)
 {
-	markup_code(b, str_sub(text, 0, CODE_MAX));
+	sb_puts(b, "**");
+	markdown_short(b, str_of(s->kernel));
+	sb_puts(b, "** ");
+	markdown_short(b, str_of(s->launch ? s->launch : ""));
+	sb_puts(b, "\n\n");
+	for (unsigned i = 0; i < VERDICT_LINES; i++) {
+		struct verdict_line l = verdict_line(s, i);
+
+		if (!l.text)
+			continue;
+		sb_printf(b, "- **%s** ", l.head);
+		markdown_short(b, str_of(l.text));
+		sb_putc(b, '\n');
+	}
 }
 
-/* Writes the card: the verdict, the split, what to try. */
-static void report_md_put_card(struct document *p, unsigned capture)
+static void put_tries(const struct report_card *c, struct strbuf *b)
 {
-	const struct report_card *c = p->report->card[capture];
-	struct strbuf *b = &p->part;
-
-	if (p->report->second)
-		report_md_put_capture(p, capture);
-
-	for (unsigned i = 0; i < c->n_verdict; i++) {
-		sb_puts(b, "- ");
-		report_put_verdict_line(c->verdict[i], markdown_short, report_md_put_code, b);
-		sb_putc(b, '\n');
-	}
-	if (c->all_cyc) {
-		sb_puts(b, "- Where ");
-		report_put_count(b, c->all_cyc);
-		sb_puts(b, " cycles went: ");
-		report_bucket_words(c, b);
-		sb_putc(b, '\n');
-	}
 	sb_puts(b, c->n_advice ? "\nWhat to try first:\n\n" : "");
 	for (size_t i = 0; i < c->n_advice; i++) {
 		const struct advice_row *a = &c->advice[i];
@@ -125,9 +118,31 @@ static void report_md_put_card(struct document *p, unsigned capture)
 		sb_puts(b, ": ");
 		markdown_short(b, str_of(a->experiment));
 		sb_puts(b, " (");
-		report_put_exposed(a, b);
+		report_put_gain(a, b);
 		sb_puts(b, ")\n");
 	}
+}
+
+/* Writes the card: the verdict, the split, what to try. */
+static void report_md_put_card(struct document *p, unsigned capture)
+{
+	const struct report_card *c = p->report->card[capture];
+	struct strbuf *b = &p->part;
+
+	if (p->report->second)
+		report_md_put_capture(p, capture);
+
+	put_screen(c->verdict, b);
+	if (c->all_cyc) {
+		sb_puts(b, "- Where ");
+		report_put_count(b, c->all_cyc);
+		sb_puts(b, " cycles went: ");
+		report_bucket_words(c, b);
+		sb_putc(b, '\n');
+	}
+	/* two screens in 60 lines have room for no more */
+	if (!p->report->is_brief || !p->report->second)
+		put_tries(c, b);
 	sb_putc(b, '\n');
 	end_part(p, STR("verdict"));
 }
@@ -190,8 +205,6 @@ static void put_as_text(struct document *p, const char *heading, const struct pa
 static bool put_whole(struct document *p, struct incore_error *e)
 {
 	const struct report *r = p->report;
-	struct block_group verdict; /* already on the card */
-	size_t at = 0;
 
 	report_md_put_head(p);
 	if (r->difference) {
@@ -202,8 +215,7 @@ static bool put_whole(struct document *p, struct incore_error *e)
 	put_cards(p);
 	if (r->second)
 		markdown_heading(&p->part, STR("All of A"));
-	page_next_group(r->summary, &at, &verdict);
-	report_md_put_groups(p, r->summary, at, "summary");
+	report_md_put_groups(p, r->summary, report_after_card(r->summary), "summary");
 	report_md_put_groups(p, r->code, 0, "code");
 	if (!report_put_lines(r, "## ", "\n\n", report_md_put_line, &p->part))
 		return err_nomem(e);

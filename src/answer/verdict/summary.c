@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c: the one-page verdict: bound by what, where, on what evidence? */
-#include "answer/summary.h"
+#include "answer/verdict/summary.h"
 
 #include "analysis/code/flydsl_hotspot.h"
 #include "answer/captures.h"
@@ -304,6 +304,8 @@ static bool matrix_part_make(
 static const struct column pipes_columns[] = {
 	EVIDENCE_COLUMN(summary_pipes, "what the figures rest on"),
 	COLUMN(summary_pipes, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
+	RECORD(summary_pipes, screen, &verdict_screen_record,
+		"the first screen, as incore verdict has it"),
 	COLUMN(summary_pipes, health, UNIT_NONE,
 		"verdict of incore check with errors and warnings"),
 	PART(summary_pipes, pipes, &pipes_part_record),
@@ -311,7 +313,7 @@ static const struct column pipes_columns[] = {
 	RECORD(summary_pipes, source, &source_quality_record, "how well code is mapped to lines"),
 	LIST(summary_pipes, tables, &producer_table_record,
 		"tables of the producer that incore does not interpret"),
-	LIST(summary_pipes, advice, &advice_record, "what to try, largest number of cycles first"),
+	LIST(summary_pipes, advice, &advice_record, "what to try, largest gain first"),
 	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
 		NO_JSON),
 };
@@ -320,7 +322,7 @@ const struct record summary_pipes_record = RECORD_OF(summary_pipes, RECORD_BLOCK
 struct pipes_job {
 	const struct request *r;
 	struct answer *a;
-	const struct trace *trace;
+	struct trace *trace;
 	const struct selection *selection;
 	struct pipes *pipes; /* the selected ones */
 	struct check *check;
@@ -432,21 +434,33 @@ static bool pipes_put_health(struct pipes_job *j, struct incore_error *e)
 	return true;
 }
 
+/* What to try, and the lines that the page begins with. */
+static bool put_verdict(struct answer *a, const struct request *r, struct advised *side,
+	const char *health, struct rows *advice, struct verdict_screen *screen,
+	struct incore_error *e)
+{
+	struct verdict_answer *v = ANSWER_NEW(a, verdict_answer, e);
+
+	side->most_records = VERDICT_RECORDS;
+	if (!v || !advise_capture(a, r, side, e) ||
+		!verdict_make(a, r, side->trace, side, health, v, e))
+		return false;
+	*advice = side->rows;
+	*screen = v->screen;
+	return true;
+}
+
 static bool put_advice(struct pipes_job *j, struct incore_error *e)
 {
-	struct advise_list l = {.arena = &j->a->arena};
-	const struct pipe_path *path = &j->pipes->path;
-	bool ok = j->check->verdict == VERDICT_UNUSABLE || !path->is_known ||
-		  advise_pipes(j->pipes, &l, e);
+	struct advised side = {.trace = j->trace,
+		.pipes = j->pipes,
+		.is_unusable = j->check->verdict == VERDICT_UNUSABLE};
 
-	ok = ok &&
-	     advice_rows(j->a, j->trace, &l, path->end_cyc - path->begin_cyc, &j->out->advice, e);
-	advise_list_deinit(&l);
-	return ok;
+	return put_verdict(j->a, j->r, &side, j->out->health, &j->out->advice, &j->out->screen, e);
 }
 
 /* Answers question_summary for a trace of pipes. */
-static bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
+static bool summary_pipes_make(const struct request *r, struct answer *a, struct trace *t,
 	const struct selection *s, struct incore_error *e)
 {
 	struct pipes_job j = {
@@ -614,6 +628,7 @@ static const struct record occupancy_record =
 static const struct column summary_columns[] = {
 	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
 	COLUMN(summary_answer, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
+	HELD(screen, &verdict_screen_record, "the first screen, as incore verdict has it"),
 	HELD(bound, &bound_record, "the parts of the verdict"),
 	HELD(provenance, &origin_record, "the capture that was analysed"),
 	HELD(health, &check_part_record, "result of incore check"),
@@ -653,8 +668,7 @@ static const struct column summary_columns[] = {
 		"groups of waves that executed the same rows"),
 	HELD(barriers, &barriers_record, "meetings of waves at barriers"),
 	HELD(occupancy, &occupancy_record, "how many waves there were at once"),
-	LIST(summary_answer, advice, &advice_record,
-		"what to try, largest number of exposed cycles first"),
+	LIST(summary_answer, advice, &advice_record, "what to try, largest gain first"),
 };
 static const struct record summary_record =
 	RECORD_OF(summary_answer, RECORD_BLOCK, summary_columns);
@@ -911,6 +925,7 @@ static bool make_answer(struct summary_summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
 	struct summary_answer *x = j->out;
+	struct advised side = {.trace = j->trace, .summary = s};
 
 	summary_put_values(j);
 	return put_bound(j, e) && put_health(j, e) &&
@@ -923,7 +938,7 @@ static bool make_answer(struct summary_summary_job *j, struct incore_error *e)
 	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) &&
 	       summary_put_code(j, e) && cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
 	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
-	       advice_of_summary(j->a, s, &x->advice, e);
+	       put_verdict(j->a, j->r, &side, s->health, &x->advice, &x->screen, e);
 }
 
 /* --- the question --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "answer/limits.h"
 #include "answer/loops.h"
 #include "answer/summary_parts.h"
+#include "answer/verdict/verdict.h"
 #include "answer/waves_parts.h"
 
 struct summary_bound {
@@ -58,6 +59,7 @@ struct summary_occupancy {
 
 struct summary_answer {
 	const char *evidence, *verdict;
+	struct verdict_screen screen;
 	struct summary_bound bound;
 	struct trace_meta provenance;
 	struct check_part health;
@@ -97,6 +99,7 @@ struct summary_answer {
 
 struct summary_pipes {
 	const char *evidence, *verdict, *health;
+	struct verdict_screen screen;
 	struct pipes_part pipes;
 	struct rows rows; /* hot_row */
 	struct source_quality source;
