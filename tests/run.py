@@ -61,6 +61,12 @@ def last_words(results, wall_s, cores):
 
 def main():
     words = sys.argv[1:]
+    if "--help" in words or "-h" in words:
+        print(__doc__)
+        return 0
+    unknown = [w for w in words if w.startswith("-") and w not in ("--check", "--soak")]
+    if unknown:
+        sys.exit(f"no option {unknown[0]}; there are --check and --soak")
     tier = next((t for t in ("check", "soak") if f"--{t}" in words), "test")
     table = suites.table(tier)
     names = [s.name for s in table]
