@@ -6,6 +6,7 @@
  * an arg-spec.
  */
 #include "args/args.h"
+#include "args/words.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -153,6 +154,56 @@ void args_workload(const struct args *a, struct strbuf *out)
 		sb_printf(out, "; %u tensor%s without values", n_silent, n_silent == 1 ? "" : "s");
 }
 
+static bool is_called(const struct arg *s, struct str name)
+{
+	struct str bare = str_starts(name, "%") ? str_sub(name, 1, name.n) : name;
+
+	return (s->name && *s->name && str_is(name, s->name)) ||
+	       (s->pto && (str_is(name, s->pto) || str_is(bare, s->pto + 1))) ||
+	       (s->alias && str_is(bare, s->alias));
+}
+
+uint32_t args_find(const struct args *a, struct str name)
+{
+	uint32_t found = ARG_NONE;
+	uint64_t n;
+
+	if (str_to_u64(name, &n))
+		return n < ARG_CONTEXT_SLOT && a->slots[n].is_used ? (uint32_t)n : ARG_NONE;
+	for (uint32_t i = ARG_CONTEXT_SLOT; i-- > 0;)
+		if (a->slots[i].is_used && is_called(&a->slots[i], name) &&
+			(found == ARG_NONE || str_is(name, a->slots[i].name)))
+			found = i;
+	return found;
+}
+
+void args_control(const struct args *a, enum arg_control kind, struct strbuf *out)
+{
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &a->slots[i];
+		const struct arg_buffer *b =
+			s->is_used && s->is_tensor ? &a->buffers.v[s->buffer] : NULL;
+		uint64_t bits = s->bits;
+
+		if (!s->is_used || s->control != kind)
+			continue;
+		if (b && b->p)
+			memcpy(&bits, b->p,
+				b->n < dtype_bytes(s->dtype) ? b->n : dtype_bytes(s->dtype));
+		sb_printf(out, "%s", is_first ? "" : ", ");
+		if (s->name && *s->name)
+			sb_puts(out, s->name);
+		else
+			sb_printf(out, "slot %u", i);
+		if (s->alias && strcmp(s->alias, s->name) != 0)
+			sb_printf(out, " %%%s", s->alias);
+		sb_printf(out, " (%lld%s)", (long long)bits, b ? " everywhere" : "");
+		is_first = false;
+	}
+}
+
 bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e)
 {
 	struct strbuf missing = {0};
@@ -177,13 +228,38 @@ static bool bad_slot(struct incore_error *e, const char *word, const char *why)
 	return err_set(e, INCORE_USAGE, "bad-slot", "%s: %s", word, why);
 }
 
-static bool split_word(const char *word, uint32_t *slot, struct str *value, struct incore_error *e)
+/* A name that no slot has: the message lists those that there are. */
+static bool no_such_name(const struct args *a, const char *word, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (a->slots[i].is_used) {
+			sb_printf(&b, "%s%u", b.n ? ", " : "", i);
+			if (a->slots[i].name && *a->slots[i].name)
+				sb_printf(&b, " %s", a->slots[i].name);
+			if (a->slots[i].alias)
+				sb_printf(&b, " %%%s", a->slots[i].alias);
+		}
+	err_set(e, INCORE_USAGE, "bad-slot", "%s: no argument of that name; there are %s", word,
+		b.p ? b.p : "none");
+	sb_free(&b);
+	return false;
+}
+
+static bool split_word(const struct args *a, const char *word, uint32_t *slot, struct str *value,
+	struct incore_error *e)
 {
 	const char *eq = strchr(word, '=');
 	uint64_t n;
 
-	if (!eq || !str_to_u64((struct str){word, (size_t)(eq - word)}, &n))
-		return bad_slot(e, word, "expected SLOT=VALUE");
+	if (!eq || eq == word)
+		return bad_slot(e, word, "expected SLOT=VALUE or NAME=VALUE");
+	if (!str_to_u64((struct str){word, (size_t)(eq - word)}, &n)) {
+		n = args_find(a, (struct str){word, (size_t)(eq - word)});
+		if (n == ARG_NONE)
+			return no_such_name(a, word, e);
+	}
 	if (n >= ARG_SLOTS)
 		return bad_slot(e, word, "slots are 0 to 47");
 	if (n >= ARG_CONTEXT_SLOT)
@@ -226,7 +302,7 @@ bool args_set(struct args *a, const char *word, struct incore_error *e)
 	struct arg *s;
 	uint64_t bits;
 
-	if (!split_word(word, &slot, &value, e))
+	if (!split_word(a, word, &slot, &value, e))
 		return false;
 	s = &a->slots[slot];
 	if (!s->is_used)
@@ -242,6 +318,8 @@ bool args_set(struct args *a, const char *word, struct incore_error *e)
 			a->rows.v[i].bits[slot] = bits;
 	}
 	s->origin = ARG_SET;
+	s->said = NULL;
+	s->control = ARG_GIVEN;
 	a->is_recorded = false;
 	return true;
 }

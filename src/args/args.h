@@ -48,14 +48,24 @@ struct arg_content {	/* content of a tensor before the dispatch */
 	uint64_t off, n_bytes; /* in the file; n_bytes 0: the size of the buffer */
 };
 
+/* A value that decides how much a kernel does (trip counts, bounds, indices, conditions) and that
+ * nobody gave. */
+enum arg_control {
+	ARG_GIVEN,   /* given, or it decides nothing */
+	ARG_ASSUMED, /* follows from the .pto: the kernel works at full shape */
+	ARG_MADE_UP, /* nothing says what it is */
+};
+
 struct arg { /* one slot */
 	bool is_used, is_tensor;
 	bool is_read, is_written; /* according to its role */
 	bool is_contiguous;
-	uint8_t origin; /* enum arg_origin */
-	uint8_t dtype;	/* enum dump_dtype */
+	uint8_t origin;	 /* enum arg_origin */
+	uint8_t dtype;	 /* enum dump_dtype */
+	uint8_t control; /* enum arg_control */
 	uint32_t slot;
-	const char *name; /* "" if none */
+	const char *name;	 /* "" if none */
+	const char *pto, *alias; /* its names in the .pto: "%arg1", "seq_lens"; NULL: none */
 	const char *said; /* more precise source than `origin`: "file len.bin"; NULL: use origin */
 	uint64_t bits;	  /* scalar: the bits in the slot, in the first block */
 	uint32_t buffer;  /* tensor: index in args.buffers */
@@ -121,18 +131,6 @@ uint64_t args_bits(const struct args *a, uint32_t row, uint32_t slot);
 struct arg_content args_content(const struct args *a, const struct arg *s);
 /* Fills is_contiguous and extent from the view. */
 void arg_measure(struct arg *s);
-
-/* "SLOT=VALUE": a scalar in its recorded type (a number, 0x bits, true, inf, nan), or every element
- * of a tensor. */
-bool args_set(struct args *a, const char *word, struct incore_error *e);
-/* Checks that the slot holds bytes of the dump: an error for scalars, outputs, missing payload, set
- * slots. */
-bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error *e);
-/* One line for people: every scalar with its bits in the first block and every supplied tensor,
- * each with its source, then the number of tensors that have no values. */
-void args_workload(const struct args *a, struct strbuf *out);
-/* Checks that every slot that the code of `source` reads (one bit each) is supplied. */
-bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e);
 
 /* Makes the bytes of the buffers that an arg-spec describes; element types become those
  * that a descriptor supports. */

@@ -79,3 +79,9 @@ bool dtype_is_signed(unsigned dtype)
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT16 || dtype == DTYPE_INT32 ||
 	       dtype == DTYPE_INT64;
 }
+
+bool dtype_is_float(unsigned dtype)
+{
+	return dtype == DTYPE_FLOAT32 || dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16 ||
+	       (dtype >= DTYPE_FP8E4M3FN && dtype <= DTYPE_FP4E2M1);
+}

@@ -51,3 +51,5 @@ unsigned dtype_of_spec_name(const char *name, size_t n);
 unsigned dtype_in_record(unsigned dtype);
 /* Are the elements signed integers (whose raw bits need sign extension)? */
 bool dtype_is_signed(unsigned dtype);
+/* Are they floats of a record's types? */
+bool dtype_is_float(unsigned dtype);

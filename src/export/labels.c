@@ -23,6 +23,19 @@ static void labels_put_rows(const struct trace *t, struct json_writer *w)
 	json_w_end(w);
 }
 
+const char *labels_find(const struct trace *t, const char *key)
+{
+	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
+
+	for (uint32_t i = 0; k && i < k->n_rows; i++) {
+		const char *found = named_table_cell(k, i, "key");
+
+		if (found && strcmp(found, key) == 0)
+			return named_table_cell(k, i, "value");
+	}
+	return NULL;
+}
+
 /* Escapes brackets: here they occur only in strings, where the escape is equivalent. */
 static bool put_without_brackets(const struct strbuf *json, struct strbuf *out)
 {

@@ -14,3 +14,5 @@ bool labels_put(const struct trace *t, struct strbuf *out);
 /* Appends the object "metadata" of a trace.json: evidence, kernel, SoC, clock and the labels. It
  * contains no '[' either; false on lack of memory. */
 bool labels_put_metadata(const struct trace *t, struct strbuf *out);
+/* The value of a label; NULL: there is none. */
+const char *labels_find(const struct trace *t, const char *key);

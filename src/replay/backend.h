@@ -22,6 +22,8 @@ struct replay_member {
 	uint8_t lanes;	       /* of a vector kernel: bit 0 for lane 0, bit 1 for lane 1 */
 };
 
+struct look_wants;
+
 struct replay_job {
 	const struct replay_means *means;
 	const char *workspace; /* exists */
@@ -30,17 +32,21 @@ struct replay_job {
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	const struct args *args; /* one row per block; written to the workspace (args_write()) */
-	bool is_ready;		 /* preflight() has passed and need not be repeated */
-	const char *wrapped;	 /* the source that the members only wrap (record.h), or NULL */
+	/* One row per block; written to the workspace (args_write()). The backend marks values
+	 * that turn out to decide how much is done (arg.control). */
+	struct args *args;
+	const struct look_wants *wants; /* what the kernel is expected to do (look.h) */
+	bool is_ready;			/* preflight() has passed and need not be repeated */
+	const char *wrapped; /* the source that the members only wrap (record.h), or NULL */
 };
 
 struct replay_outcome {
-	const char *simulator_dir;  /* NULL after a dry run */
-	bool is_partial;	    /* cut by a time limit: never use it for total time */
-	const char *basis;	    /* basis of the figures: profile, versions; or NULL */
-	const char *verdict;	    /* one line */
-	const char *warning;	    /* or NULL */
+	const char *simulator_dir; /* NULL after a dry run */
+	bool is_partial;	   /* cut by a time limit: never use it for total time */
+	const char *basis;	   /* basis of the figures: profile, versions; or NULL */
+	const char *verdict;	   /* one line */
+	const char *warning;	   /* or NULL */
+	uint64_t steers; /* bit i: scalar code read slot i; 0: the backend does not see it */
 	const char *const *remarks; /* how the run differs from the recorded arguments */
 	size_t n_remarks;
 };

@@ -4,6 +4,7 @@
  * the directory that MindStudio Insight opens. Tile values are not computed; it checks slots,
  * extents, strides, scalars, control flow, and that every wait is matched.
  */
+#include "args/words.h"
 #include "replay/backend.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "args/dtype.h"
 #include "base/dated.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -20,6 +22,7 @@
 #include "model/profile/profile.h"
 #include "model/record/record.h"
 #include "replay/arguments/reach.h"
+#include "replay/look.h"
 #include "replay/workspace.h"
 #include "trace/packed.h"
 
@@ -251,6 +254,68 @@ static bool make_verdict(struct model_replay *m)
 	return (m->out->verdict && m->out->basis) || err_nomem(m->e);
 }
 
+#ifdef __x86_64__
+#define SEES_LOADS true /* the recorder sees every scalar load (recorder/driver/memory.cpp) */
+#else
+#define SEES_LOADS false
+#endif
+
+/* Which slots does scalar code read? Their values may decide how much is done: random ones of an
+ * arg-spec are made up. A value that is never read decides nothing. */
+static void mark_steering(struct model_replay *m)
+{
+	EACH (const struct opstream, s, m->set.v.v, m->set.v.n)
+		EACH (const struct op_form, f, s->forms.v, s->forms.n)
+			for (unsigned n = 0; n < f->n_opnds; n++) {
+				const struct op_opnd *o = &s->opnds.v[f->first_opnd + n];
+
+				if (f->pipe == OPP_S && o->what == OPND_GM &&
+					(o->access & ACCESS_READ) && o->slot < ARG_CONTEXT_SLOT)
+					m->out->steers |= UINT64_C(1) << o->slot;
+			}
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		struct arg *s = &m->job->args->slots[i];
+
+		if ((m->out->steers >> i & 1) && s->is_used && s->origin == ARG_SPEC &&
+			s->content.is_filled && s->content.fill == FILL_RANDOM &&
+			!dtype_is_float(s->dtype))
+			s->control = ARG_MADE_UP;
+		if (SEES_LOADS && s->is_tensor && !(m->out->steers >> i & 1))
+			s->control = ARG_GIVEN;
+	}
+}
+
+static bool put_control(
+	struct trace *t, const struct args *args, enum arg_control kind, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	args_control(args, kind, &b);
+	ok = !b.n ||
+	     (!b.failed &&
+		     model_labels_add(
+			     t, kind == ARG_MADE_UP ? "made_up_control" : "assumed_control", b.p));
+	sb_free(&b);
+	return ok || err_nomem(e);
+}
+
+/* Marks the trace if its figures rest on values that nobody gave, or show less than the kernel's
+ * work. */
+static bool put_marks(struct model_replay *m, struct trace *t)
+{
+	struct look_wants wants = *m->job->wants;
+	struct look look = {0};
+
+	wants.steers = m->out->steers;
+	if (!put_control(t, m->job->args, ARG_MADE_UP, m->e) ||
+		!put_control(t, m->job->args, ARG_ASSUMED, m->e) ||
+		!look_at_trace(m->arena, t, &wants, &look, m->e))
+		return false;
+	return !look.degenerate || model_labels_add(t, "degenerate", look.degenerate) ||
+	       err_nomem(m->e);
+}
+
 static bool replay_model(struct model_replay *m)
 {
 	struct engine_options o = {.profile = &m->profile,
@@ -263,9 +328,11 @@ static bool replay_model(struct model_replay *m)
 	if (ok)
 		log_info("replay", "timing %zu op stream%s with profile %s", m->set.v.n,
 			m->set.v.n == 1 ? "" : "s", m->profile.name);
+	if (ok)
+		mark_steering(m);
 	ok = ok && engine_run(&m->set, &o, &m->timed, m->e) && compare_reach(m) &&
-	     timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && go_on(m) &&
-	     write_ops(m) && write_trace(m, t) && make_verdict(m);
+	     timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && put_marks(m, t) &&
+	     go_on(m) && write_ops(m) && write_trace(m, t) && make_verdict(m);
 	trace_free(t);
 	return ok;
 }

@@ -4,6 +4,7 @@
  * the request; the task; members.
  */
 #include "replay/plan.h"
+#include "args/words.h"
 
 #include <stdlib.h>
 
@@ -344,6 +345,7 @@ static bool take_source(const struct replay_plan *p, const struct dump *d, uint3
 		masked = (struct str){s.masked.p, s.masked.n};
 		evidence.path = s.path;
 		evidence.asks = kernel_asks(masked);
+		out->wants.computes |= kernel_computes(masked);
 		answer = cores_decide(&evidence);
 		log_debug("replay", "%s: %s (%s)", s.path, kernel_core_name(answer.core),
 			answer.reason);
@@ -395,5 +397,8 @@ bool plan_members(const struct replay_plan *p, const struct dump *d, uint32_t ta
 		out->kernel_class = KERNEL_SPMD_MIX;
 		out->class_reason = "it has more than one kernel";
 	}
+	out->wants.has_cube = has_core(out, KERNEL_ON_AIC);
+	out->wants.has_vector = has_core(out, KERNEL_ON_AIV);
+	out->wants.option = "--set-arg ";
 	return settle_lanes(out, d, task, e) && remark_left_out(p, out, e);
 }

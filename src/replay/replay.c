@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay.c: from a request to a trace, step by step. */
 #include "replay/replay.h"
+#include "args/words.h"
+
+#include <stdlib.h>
 
 #include "args/spec.h"
 #include "base/file.h"
@@ -58,7 +61,8 @@ static bool take_arguments(const struct replay_plan *p, struct replay_report *r,
 		return false;
 	if (!d && q->block != NO_COUNT && !args_one_block(&r->args, (uint32_t)q->block, e))
 		return false;
-	for (size_t i = 0; i < q->set.n; i++)
+	for (size_t i = 0; i < q->set.n;
+		i++) /* a typed kernel has them already: sizes may depend on them */
 		if (!args_set(&r->args, q->set.v[i], e))
 			return false;
 	for (size_t i = 0; i < q->restore.n; i++) {
@@ -73,6 +77,28 @@ static bool take_arguments(const struct replay_plan *p, struct replay_report *r,
 	return true;
 }
 
+/* A kernel that needs a value which nobody gave: says what gives it. Always true. */
+static bool say_cure(const struct replay_report *r, struct incore_error *e)
+{
+	const char *at = e && e->message ? strstr(e->message, "of slot ") : NULL;
+	unsigned long slot = at ? strtoul(at + strlen("of slot "), NULL, 10) : ARG_CONTEXT_SLOT;
+
+	if (err_is(e, "no-value") && slot < ARG_CONTEXT_SLOT && r->args.slots[slot].is_used)
+		err_set(e, e->status, "no-value",
+			"%s; --set-arg %lu=VALUE gives all of it one value, an --arg-spec with \"data\" its own bytes",
+			e->message, slot);
+	return true;
+}
+
+/* Did it do its work? */
+static bool look_at_result(struct replay_report *r, struct incore_error *e)
+{
+	r->wants.args = &r->args;
+	r->wants.steers = r->outcome.steers;
+	return !r->outcome.simulator_dir ||
+	       look_at_run(&r->arena, r->outcome.simulator_dir, &r->wants, &r->look, e);
+}
+
 static bool run_backend(const struct replay_plan *p, struct replay_report *r, const struct dump *d,
 	struct incore_error *e)
 {
@@ -83,6 +109,7 @@ static bool run_backend(const struct replay_plan *p, struct replay_report *r, co
 		.kernel_class = r->kernel_class,
 		.n_members = r->n_members,
 		.args = &r->args,
+		.wants = &r->wants,
 		.is_ready = !p->q->means.is_dry};
 
 	memcpy(job.members, r->members, sizeof(job.members));
@@ -101,7 +128,9 @@ static bool run_backend(const struct replay_plan *p, struct replay_report *r, co
 	}
 	log_info("replay", "backend %s in %s", p->backend->name, r->workspace);
 	if (!p->backend->run(&job, &r->arena, &r->outcome, e))
-		return err_wrap(e, "replay in %s", r->workspace);
+		return say_cure(r, e) && err_wrap(e, "replay in %s", r->workspace);
+	if (!look_at_result(r, e))
+		return false;
 	for (size_t i = 0; i < r->outcome.n_remarks; i++)
 		if (!args_remark(&r->args, r->outcome.remarks[i], e))
 			return false;

@@ -11,6 +11,7 @@
 
 #include "dump/read/task_args.h"
 #include "replay/backend.h"
+#include "replay/look.h"
 
 /* What is asked; tables of options store in it. plan.h parses the texts. */
 struct replay_request {
@@ -48,6 +49,8 @@ struct replay_report {
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
 	enum opstream_arch target;
+	struct look_wants wants; /* what the kernel is expected to do */
+	struct look look;	 /* what it did; zero after a dry run */
 	struct replay_outcome outcome;
 };
 

@@ -73,7 +73,7 @@ bool supply_is_typed(const char *source, bool *is_typed, struct incore_error *e)
 bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct incore_error *e)
 {
 	struct testcase_options o = {
-		.n_blocks = p->n_blocks, .fill_inputs = p->backend->does_compute};
+		.n_blocks = p->n_blocks, .fill_inputs = p->backend->does_compute, .set = p->q->set};
 	struct strbuf wrapper = {0};
 	struct testcase t = {0};
 	char *real = realpath(p->sources[0], NULL);
@@ -82,6 +82,8 @@ bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct i
 				   testcase_wrapper(&t, source, &wrapper, e)
 			 : err_errno(e, errno, p->sources[0], "read");
 
+	ok = ok && supply_wants(&t, "--set-arg ", &r->arena, &r->wants, e);
+	r->wants.args = &r->args;
 	if (ok && !p->q->arg_spec) {
 		struct args none = r->args;
 
@@ -98,6 +100,23 @@ bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct i
 	sb_free(&wrapper);
 	free(real);
 	return ok && (r->wrapper || err_nomem(e));
+}
+
+bool supply_wants(const struct testcase *t, const char *option, struct arena *a,
+	struct look_wants *out, struct incore_error *e)
+{
+	struct strbuf cure = {0};
+	bool ok = testcase_cure(t, option, &cure, e);
+
+	*out = (struct look_wants){.computes = t->computes,
+		.has_cube = t->has_cube,
+		.has_vector = t->has_vector,
+		.args = &t->args,
+		.option = option,
+		.cure = ok && cure.n ? arena_strndup(a, cure.p, cure.n) : NULL};
+	ok = ok && (out->cure || !cure.n || err_nomem(e));
+	sb_free(&cure);
+	return ok;
 }
 
 void supply_sides(const struct testcase *t, const char *path, const char *source,

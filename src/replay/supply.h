@@ -8,6 +8,7 @@
 #pragma once
 
 #include "replay/arguments/testcase.h"
+#include "replay/look.h"
 #include "replay/plan.h"
 
 bool supply_recipe(struct args *a, const char *source, uint32_t n_blocks, struct incore_error *e);
@@ -17,6 +18,11 @@ bool supply_is_typed(const char *source, bool *is_typed, struct incore_error *e)
 /* For a typed kernel, from its only source: fills members, class, wrapper and, without an arg-spec,
  * the arguments. */
 bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct incore_error *e);
+
+/* What the kernel of a test case is expected to do; option: the word that sets a value. Texts live
+ * in `a`, the arguments stay the test case's. */
+bool supply_wants(const struct testcase *t, const char *option, struct arena *a,
+	struct look_wants *out, struct incore_error *e);
 
 /* Adds a member for each side that the .pto names. */
 void supply_sides(const struct testcase *t, const char *path, const char *source,

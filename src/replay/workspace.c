@@ -4,6 +4,7 @@
  * the folder.
  */
 #include "replay/workspace.h"
+#include "args/words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -313,8 +314,14 @@ bool workspace_summary(const struct replay_plan *p, const struct replay_report *
 		r->outcome.is_partial ? "yes" : "no",
 		r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
 		r->outcome.verdict ? r->outcome.verdict : "");
+	sb_printf(&b, "degenerate=%s%s\n", r->look.degenerate ? "yes: " : "no",
+		r->look.degenerate ? r->look.degenerate : "");
+	sb_puts(&b, "made_up_control=");
+	args_control(&r->args, ARG_MADE_UP, &b);
+	sb_puts(&b, "\nassumed_control=");
+	args_control(&r->args, ARG_ASSUMED, &b);
 	args_workload(&r->args, &workload);
-	sb_printf(&b, "workload=%s\n", workload.p ? workload.p : "");
+	sb_printf(&b, "\nworkload=%s\n", workload.p ? workload.p : "");
 	for (size_t i = 0; i < r->args.remarks.n; i++)
 		sb_printf(&b, "remark=%s\n", r->args.remarks.v[i]);
 	if (r->outcome.warning)

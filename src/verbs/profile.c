@@ -113,6 +113,10 @@ static const struct column ranked_columns[] = {
 	COLUMN_AS(ranked_row, bound, "bound_by", UNIT_NONE, "pipe that limits the kernel",
 		.title = "bound by"),
 	COLUMN(ranked_row, simulator, UNIT_NONE, "folder of the kernel's trace"),
+	COLUMN_AS(ranked_row, k.made_up, "made_up_control", UNIT_NONE,
+		"values that decide how much the kernel does and that nobody gave; empty: none"),
+	COLUMN_AS(ranked_row, k.assumed, "assumed_control", UNIT_NONE,
+		"values that decide how much it does and follow from its .pto: full shape"),
 	COLUMN(ranked_row, workload, UNIT_NONE, "input that the kernel was given"),
 	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
 	COLUMN(ranked_row, state, UNIT_NONE, "the status, or that the kernel is degenerate",
@@ -175,7 +179,10 @@ static bool rank(const struct profile_run *r, struct answer *a, struct incore_er
 		v[i] = (struct ranked_row){*k, k->bound ? k->bound : "",
 			k->simulator ? k->simulator : "", k->workload ? k->workload : "",
 			k->message ? k->message : "",
-			k->is_degenerate ? "degenerate" : profile_status_name(k->status)};
+			k->is_degenerate ? "degenerate"
+			: *k->made_up	 ? "made up"
+					 : profile_status_name(k->status)};
+		a->n_losses += *k->made_up || k->is_degenerate;
 	}
 	SORT(v, r->rows.n, by_cost);
 	a->is_no = r->n_exported < r->rows.n;
@@ -250,6 +257,7 @@ static bool profile_ask(const struct request *r, struct answer *a, struct incore
 	q.means.is_cancelled = request_is_cancelled;
 	q.means.cancel_ctx = (void *)r;
 	q.testcase.fill_inputs = backend_of(&q.means)->does_compute;
+	q.testcase.is_dim_given = request_given(r, &p->q.testcase.dynamic_dim);
 	return msprof_check_options(&q.means.msprof, e) && run_and_rank(&q, a, e);
 }
 

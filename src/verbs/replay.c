@@ -2,6 +2,7 @@
 /* replay.c: runs one recorded dispatch again. */
 #include "replay/replay.h"
 #include "answer/rows.h"
+#include "args/words.h"
 #include "base/process.h"
 #include "page/page.h"
 #include "replay/msprof/msprof.h"
@@ -153,7 +154,8 @@ struct replayed {
 	uint64_t blocks;
 	struct rows slots, remarks;
 	const char *workspace, *simulator, *verdict;
-	bool is_partial;
+	const char *made_up, *assumed, *degenerate; /* "" if there is none */
+	bool is_partial, is_degenerate;
 };
 static const struct column replayed_columns[] = {
 	COLUMN(replayed, task, UNIT_NONE, "id of the task; empty: no task was asked for"),
@@ -174,6 +176,13 @@ static const struct column replayed_columns[] = {
 	COLUMN(replayed, simulator, UNIT_NONE, "folder of the trace; empty: nothing was run"),
 	COLUMN(replayed, is_partial, UNIT_NONE,
 		"the run was cut off by a time limit, so there is no total time"),
+	COLUMN(replayed, is_degenerate, UNIT_NONE,
+		"the kernel ran but did less than its source says"),
+	COLUMN(replayed, degenerate, UNIT_NONE, "why it did less, and what cures it"),
+	COLUMN_AS(replayed, made_up, "made_up_control", UNIT_NONE,
+		"values that decide how much the kernel does and that nobody gave; empty: none"),
+	COLUMN_AS(replayed, assumed, "assumed_control", UNIT_NONE,
+		"values that decide how much it does and follow from its .pto: full shape"),
 	COLUMN(replayed, verdict, UNIT_NONE, "result of the replay"),
 };
 static const struct record replayed_record = RECORD_OF(replayed, RECORD_BLOCK, replayed_columns);
@@ -202,10 +211,23 @@ static void fill_replayed(
 	x->simulator = r->outcome.simulator_dir ? r->outcome.simulator_dir : "";
 	x->is_partial = r->outcome.is_partial;
 	x->verdict = r->outcome.verdict;
+	x->degenerate = r->look.degenerate ? r->look.degenerate : "";
+	x->is_degenerate = r->look.degenerate != NULL;
 	x->slots = (struct rows){slots, 0};
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
 		if (r->args.slots[i].is_used)
 			fill_slot(&slots[x->slots.n++], &r->args, i);
+}
+
+static const char *control_text(struct answer *a, const struct args *args, enum arg_control kind)
+{
+	struct strbuf b = {0};
+	const char *text;
+
+	args_control(args, kind, &b);
+	text = b.failed ? NULL : arena_strndup(&a->arena, b.p ? b.p : "", b.n);
+	sb_free(&b);
+	return text;
 }
 
 static bool answer_replay(const struct replay_request *q, const struct replay_report *r,
@@ -222,8 +244,11 @@ static bool answer_replay(const struct replay_request *q, const struct replay_re
 	x->task = "";
 	if (r->has_task)
 		x->task = arena_printf(&a->arena, "0x%016llx", (unsigned long long)r->task);
-	if (!x->task)
+	x->made_up = control_text(a, &r->args, ARG_MADE_UP);
+	x->assumed = control_text(a, &r->args, ARG_ASSUMED);
+	if (!x->task || !x->made_up || !x->assumed)
 		return err_nomem(e);
+	a->n_losses += *x->made_up || x->is_degenerate;
 	if (r->outcome.warning)
 		answer_warn(a, "%s", r->outcome.warning);
 	answer_about(a, &input_record, in);
@@ -297,6 +322,12 @@ static void replay_page(const struct answer *a, struct page *p)
 	page_records(p, &slot_record, x->slots, columns);
 	for (size_t i = 0; i < x->remarks.n; i++)
 		page_line(p, "note: %s", remarks[i].v);
+	if (*x->assumed)
+		page_line(p, "full shape: %s", x->assumed);
+	if (*x->made_up)
+		page_line(p, "WARN made-up control values: %s", x->made_up);
+	if (*x->degenerate)
+		page_line(p, "WARN degenerate: %s", x->degenerate);
 	page_line(p, "workspace %s", x->workspace);
 	if (*x->simulator)
 		page_line(p, "insight   %s", x->simulator);

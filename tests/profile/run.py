@@ -188,9 +188,9 @@ def defaults(p, tmp):
     check(q.returncode == 0, f"row offsets: {q.returncode} {q.out} {q.err}")
     data = json.loads(q.out)["data"]
     by = {k["func"]: k for k in data["kernels"]}
-    for name, want in (("offset", "row=0x0 (default) trips=0x0 (default) factor=0x3f800000 (default); 2 tensors without values"
+    for name, want in (("offset", "row=0x0 (made up) trips=0x0 (made up) factor=0x3f800000 (default); 2 tensors without values"
                                   "; defaults are 0, which keeps every access inside"),
-                       ("both", "row=0x0 (default) trips=0x1 (default) factor=0x3f800000 (default); 2 tensors without values"
+                       ("both", "row=0x0 (made up) trips=0x1 (made up) factor=0x3f800000 (default); 2 tensors without values"
                                 "; one default is 1: with all alike it has no work or leaves a buffer")):
         check(by[name]["workload"] == want and not by[name]["is_degenerate"], f"{name}: {by[name]}")
         for file in ("summary.txt", "overview.tsv", os.path.join("funcs", name, "profile.txt")):
@@ -248,12 +248,153 @@ def control(p, tmp):
         make.put(os.path.join(tmp, "c", "ptoas"), name, CONTROL, CONTROL_PTO, count=count, load=said)
     q = p.run("--build-dir", "c", "-o", "outc", "--json")
     by = {k["func"]: k for k in json.loads(q.out)["data"]["kernels"]}
-    check(by["steered"]["workload"] == "count: INT32 8 (default: 1 everywhere); 1 tensor without values; defaults are 1: with 0 it has no work or "
+    check(by["steered"]["workload"] == "count: INT32 8 (made up: 1 everywhere); 1 tensor without values; defaults are 1: with 0 it has no work or "
           "leaves a buffer" and not by["steered"]["is_degenerate"], by["steered"])
-    check(by["plain"]["workload"] == "no scalars; 2 tensors without values", by["plain"])
+    check(by["steered"]["made_up_control"] == "count %w (1 everywhere)", by["steered"])
+    check(by["plain"]["made_up_control"] == "", "a tensor that nothing reads decides nothing")
     check(by["unsaid"]["status"] == "failed" and "whose values nobody supplied" in by["unsaid"]["message"], by["unsaid"])
     q = p.run("--build-dir", "c", "-o", "outc", "--func", "steered", "--set", "count=2", "--json")
     check("count: INT32 8 (set to 2)" in json.loads(q.out)["data"]["kernels"][0]["workload"], q.out + q.err)
+
+
+# A kernel as PTOAS writes it: the .pto folds to where each value goes, so its full shape is known.
+TRIPS = make.HEAD + """
+extern "C" __global__ AICORE void %(name)s(__gm__ float* v1, __gm__ int32_t* v2, int64_t v3, int32_t v4, int64_t v5)
+{
+	using G = GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
+	Tile<TileType::Vec, float, 8, 64> t;
+
+	TASSIGN(t, 0x0);
+	for (int64_t r = v4; r < 4; r += 2)
+		for (int64_t i = 0; i < (v2[r] + 15) / 16; i++) {
+			G g(v1 + v3 * 64 + (r * 64 + i * 8) * 64);
+
+			TLOAD(t, g);
+			set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+			wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+			TMULS(t, t, 2.0f);
+			pipe_barrier(PIPE_ALL);
+		}
+	(void)v5;
+}
+"""
+TRIPS_PTO = """module attributes {pto.target_arch = "a2a3"} {
+  func.func @%(name)s(%%arg0: !pto.ptr<f32>, %%arg1: !pto.ptr<i32>, %%arg2: index, %%__pypto_spmd_block_idx: i32, %%arg4: index) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %%c0 = arith.constant 0 : index
+    %%c1 = arith.constant 1 : index
+    %%c2 = arith.constant 2 : index
+    %%c4 = arith.constant 4 : index
+    %%c8 = arith.constant 8 : index
+    %%c15 = arith.constant 15 : index
+    %%c16 = arith.constant 16 : index
+    %%c64 = arith.constant 64 : index
+    %%c256 = arith.constant 256 : index
+    %%x = pto.make_tensor_view %%arg0, shape = [%%c256, %%c64], strides = [%%c64, %%c1] {layout = #pto.layout<nd>}: !pto.tensor_view<?x?xf32>
+    %%lens__ssa_v0_view = pto.make_tensor_view %%arg1, shape = [%%c4], strides = [%%c1] {layout = #pto.layout<nd>}: !pto.tensor_view<?xi32>
+    %%t = pto.alloc_tile addr = %%c0 valid_row = %%c8 valid_col = %%c64 : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=64>
+    %%b = arith.index_cast %%__pypto_spmd_block_idx : i32 to index
+    scf.for %%r = %%b to %%c4 step %%c2 {
+      %%1 = pto.load_scalar %%arg1[%%r] : !pto.ptr<i32> -> i32
+      %%2 = arith.index_cast %%1 : i32 to index
+      %%3 = arith.addi %%2, %%c15 : index
+      %%4 = arith.divsi %%3, %%c16 : index
+      %%5 = arith.muli %%r, %%c64 : index
+      scf.for %%i = %%c0 to %%4 step %%c1 {
+        %%6 = arith.muli %%i, %%c8 : index
+        %%7 = arith.addi %%5, %%6 : index
+        %%8 = arith.addi %%7, %%arg2 : index
+        %%p = pto.partition_view %%x, offsets = [%%8, %%c0], sizes = [%%c8, %%c64] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<8x64xf32>
+        pto.tload ins(%%p : !pto.partition_tensor_view<8x64xf32>) outs(%%t : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=64>)
+      }
+    }
+    %%e = scf.for %%k = %%c0 to %%c4 step %%c1 iter_args(%%a = %%arg4) -> (index) {
+      scf.yield %%a : index
+    }
+    return
+  }
+}
+"""
+SCALARS = make.HEAD + """
+extern "C" __global__ AICORE void %(name)s(__gm__ int32_t* v1, __gm__ int32_t* v2)
+{
+	for (int i = 0; i < v1[0]; i++)
+		v2[i] = i;
+}
+"""
+SCALARS_PTO = """module attributes {pto.target_arch = "a2a3"} {
+  func.func @%(name)s(%%arg0: !pto.ptr<i32>, %%arg1: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %%c0 = arith.constant 0 : index
+    %%c1 = arith.constant 1 : index
+    %%c32 = arith.constant 32 : index
+    %%n_view = pto.make_tensor_view %%arg0, shape = [%%c1], strides = [%%c1] : !pto.tensor_view<?xi32>
+    %%w = pto.make_tensor_view %%arg1, shape = [%%c32], strides = [%%c1] : !pto.tensor_view<?xi32>
+    %%1 = pto.load_scalar %%arg0[%%c0] : !pto.ptr<i32> -> i32
+    %%2 = arith.index_cast %%1 : i32 to index
+    scf.for %%i = %%c0 to %%2 step %%c1 {
+      %%3 = arith.index_cast %%i : index to i32
+      pto.store_scalar %%3, %%arg1[%%i] : !pto.ptr<i32>, i32
+    }
+    return
+  }
+}
+"""
+
+
+def full_shape(p, tmp):
+    """What decides how much a kernel does follows from its .pto, or is marked everywhere; a value that only moves is neither."""
+    for name, source, pto in (("trips", TRIPS, TRIPS_PTO), ("scalars", SCALARS, SCALARS_PTO), ("both", OFFSET, OFFSET_PTO),
+                              ("dims", make.VECTOR, make.VECTOR_PTO)):
+        make.put(os.path.join(tmp, "f", "ptoas"), name, source, pto, more="")
+    q = p.run("--build-dir", "f", "-o", "outf1", "--json", "--strict")
+    data = json.loads(q.out)["data"]
+    by = {k["func"]: k for k in data["kernels"]}
+    check(q.returncode == 4, f"--strict with made-up values: {q.returncode}")
+    check(by["trips"]["assumed_control"] == "v2 %lens (128 everywhere)" and not by["trips"]["made_up_control"], by["trips"])
+    for part in ("v2: INT32 4 (full shape: 128 everywhere)", "v3=0x0 (any place)", "v4=0x0 (launch)", "v5=0x0 (decides nothing)"):
+        check(part in by["trips"]["workload"], f"{part}: {by['trips']['workload']}")
+    check(by["scalars"]["assumed_control"] == "v1 %n (32 everywhere)" and not by["scalars"]["is_degenerate"], by["scalars"])
+    check(by["both"]["made_up_control"] == "row (0), trips (1)" and "WARN both" in q.err, by["both"])
+    check(by["dims"]["made_up_control"] == "v4 (256)", by["dims"])
+    for name in ("summary.txt", "manifest_export.csv", "funcs/both/profile.txt"):
+        with open(os.path.join(tmp, data["run_root"], name)) as f:
+            check("row (0), trips (1)" in f.read(), f"{name} marks made-up values")
+    with open(os.path.join(tmp, by["both"]["simulator"], "trace.json")) as f:
+        head = f.read()
+        check('"made_up_control":"row (0), trips (1)"' in head and "estimate, made-up control values" in head, "the exported trace")
+    for path in (by["both"]["simulator"], os.path.join(data["run_root"], "funcs", "both", "trace.incore")):
+        got = subprocess.run([p.program, "check", path], cwd=tmp, env=p.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check("made-up-control" in got.stdout + got.stderr and "row (0), trips (1)" in got.stdout + got.stderr, f"check {path}: {got.stdout}")
+    q = p.run("--build-dir", "f", "-o", "outf1", "--json", "--strict", "--func", "dims", "--dynamic-dim", "128")
+    check(q.returncode == 0 and not json.loads(q.out)["data"]["kernels"][0]["made_up_control"], f"a bound that is given: {q.err}")
+    cycles = {}
+    for word in ("v2=128", "%lens=128", "lens=64", "1=64", "%arg1=16"):
+        q = p.run("--build-dir", "f", "-o", "outf1", "--json", "--func", "trips", "--set", word)
+        row = json.loads(q.out)["data"]["kernels"][0]
+        check(q.returncode == 0 and "set to" in row["workload"] and not row["assumed_control"], f"--set {word}: {q.out} {q.err}")
+        cycles.setdefault(word.split("=")[1], set()).add(row["cycles"])
+    check([len(cycles[n]) for n in ("128", "64", "16")] == [1, 1, 1] and cycles["128"] == {by["trips"]["cycles"]} and
+          max(cycles["64"]) < max(cycles["128"]) and max(cycles["16"]) < max(cycles["64"]), f"cycles by value: {cycles}")
+    q = p.run("--build-dir", "f", "-o", "outf1", "--json", "--func", "trips", "--set", "v2=0")
+    row = json.loads(q.out)["data"]["kernels"][0]
+    check(row["is_degenerate"] and "v2 is 0, and decides how much is done: --set v2=128 is its full shape" in row["message"], row)
+    got = subprocess.run([p.program, "check", row["simulator"]], cwd=tmp, env=p.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check("degenerate-run" in got.stdout and "--set v2=128" in got.stdout, f"check of a degenerate run: {got.stdout}")
+    for words, part in ((["--set", "nobody=1"], "trips:v2 %lens"), (["--data", "seq=x.bin"], "no kernel that is selected")):
+        q = p.run("--build-dir", "f", "-o", "outf1", *words)
+        check(q.returncode == 2 and part in q.err, f"{words}: {q.returncode} {q.err}")
+    with open(os.path.join(tmp, "short.bin"), "wb") as f:
+        f.write(bytes(12))
+    q = p.run("--build-dir", "f", "-o", "outf1", "--func", "trips", "--data", "lens=short.bin")
+    check(q.returncode == 1 and "16 bytes (INT32 x 4), the file has 12" in q.out, f"a file of another size: {q.out}")
+    dump = os.path.join(tmp, "otherdump")
+    os.makedirs(dump)
+    record = {"task_id": "0x1", "func_id": [7], "arg_index": 0, "role": "input", "stage": "before_dispatch", "kind": "scalar", "dtype": "UINT64",
+              "value": 1, "is_contiguous": True, "shape": [], "strides": [], "start_offset": 0, "numel": 1, "bin_offset": 0, "bin_size": 0,
+              "kernel": "somebody", "truncated": False, "overwritten": False}
+    with open(os.path.join(dump, "args_dump.json"), "w") as f:
+        json.dump({"total_args": 1, "bin_file": None, "args": [record]}, f)
+    q = p.run("--build-dir", "f", "-o", "outf1", "--dump", "otherdump")
+    check(q.returncode == 3 and "no task of a kernel of f is in this dump" in q.err and "somebody" in q.err, f"{q.returncode} {q.err}")
 
 
 KILLER = r"""
@@ -390,7 +531,7 @@ def killed(p, tmp):
     q = p.run("--build-dir", "many", "--resume")
     check(not any(map(os.path.exists, halves)) and all(map(os.path.exists, others)), "what a killed run left half written")
     check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"resumed: {q.out}{q.err}")
-    check(q.err.count("] OK ") == 3, f"only the rest ran: {q.err}")
+    check(q.err.count("] WARN ") == 3, f"only the rest ran: {q.err}")
     programs = sorted(os.listdir(os.path.join(tmp, "cache", "incore", "recorder")))
     q = p.run("--build-dir", "many", "-o", "again")
     check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"once more, elsewhere: {q.out}{q.err}")
@@ -412,6 +553,7 @@ def main():
         cases(p, tmp)
         defaults(p, tmp)
         control(p, tmp)
+        full_shape(p, tmp)
         killed(p, tmp)
         killed_anywhere(p, tmp)
     finally:

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "args/value.h"
+#include "args/words.h"
 #include "base/file.h"
 #include "dump/read/task_args.h"
 #include "dump/read/values.h"

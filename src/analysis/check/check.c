@@ -544,10 +544,10 @@ static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_
 	rule_coverage, rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters,
 	rule_totals, rule_states, rule_waits, NULL};
 
-static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_near_empty,
-	rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes, rule_sync_bound, rule_no_flags,
-	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, rule_links,
-	NULL};
+static const rule_fn pipe_rules[] = {rule_no_timeline, rule_labels, rule_no_compute,
+	rule_near_empty, rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes,
+	rule_sync_bound, rule_no_flags, rule_sub_blocks, rule_flag_pairs, rule_sim_time,
+	rule_sim_totals, rule_sim_busy, rule_links, NULL};
 
 /* Rules for sampling profilers, which follow no wave. */
 static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_dropped_samples,

@@ -116,6 +116,7 @@ void rule_unmapped(struct check *c);
 void rule_no_timeline(struct check *c);
 void rule_no_compute(struct check *c); /* D1 */
 void rule_near_empty(struct check *c); /* D2 */
+void rule_labels(struct check *c);     /* what the producer of the trace marked itself */
 void rule_one_side(struct check *c);   /* D3 */
 void rule_no_loop(struct check *c);    /* D4 */
 void rule_cut_tail(struct check *c);   /* D5 */

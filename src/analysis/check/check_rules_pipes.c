@@ -174,6 +174,28 @@ void rule_near_empty(struct check *c)
 	sb_free(&names);
 }
 
+void rule_labels(struct check *c)
+{
+	static const struct {
+		const char *key, *code, *text;
+	} MARKS[] = {
+		{"made_up_control", "made-up-control",
+			"values that decide how much the kernel does were made up: "},
+		{"degenerate", "degenerate-run", "the kernel did less than its source says: "},
+	};
+	const struct named_table *k = trace_find_table(c->trace, ASCEND_TABLE_LABELS);
+
+	for (uint32_t i = 0; k && i < k->n_rows; i++) {
+		const char *key = named_table_cell(k, i, "key");
+		const char *value = named_table_cell(k, i, "value");
+
+		for (size_t m = 0; key && value && m < sizeof(MARKS) / sizeof(*MARKS); m++)
+			if (strcmp(key, MARKS[m].key) == 0)
+				finding_say(c, check_add(c, MARKS[m].code), "%s%s", MARKS[m].text,
+					value);
+	}
+}
+
 /* Counts the cores of a kind; *good: how many of them work or move data. */
 static uint32_t count_side(const struct check *c, enum ascend_core kind, uint32_t *good)
 {

@@ -80,6 +80,10 @@
 		"fine for a copy kernel; else look at the arguments") \
 	X("near-empty", WARNING, SUSPECT, \
 		"simulate with dimensions of the size that matters") \
+	X("made-up-control", WARNING, SUSPECT, \
+		"give the values: --set of incore profile, --set-arg of incore replay, or a dump") \
+	X("degenerate-run", WARNING, SUSPECT, \
+		"give the values that the finding names, and run it again") \
 	X("one-side-empty", WARNING, SUSPECT, \
 		"look for a condition on the block id or a dimension of zero on that side") \
 	X("no-loop", INFO, OK, \

@@ -51,6 +51,7 @@ enum record_key {
 	KEY_PAYLOAD_LOST,
 	KEY_TORN,
 	KEY_SCALARS,
+	KEY_INDEX, /* for KEY_ARG_INDEX */
 	KEY_COUNT
 };
 
@@ -86,7 +87,8 @@ struct raw_record {
 	uint64_t seen; /* bit per record_key */
 	enum record_key last_key;
 	bool has_extra;
-	VEC(uint64_t) scalars; /* X1 */
+	bool is_context, is_other; /* of the runtime's contexts; of a kind that is not known */
+	VEC(uint64_t) scalars;	   /* X1 */
 };
 
 /* --- values and geometry ---------------------------------------------------------------------- */
@@ -249,9 +251,7 @@ static bool record_geometry(struct manifest_reader *m, struct raw_record *x)
 
 /* --- one record ------------------------------------------------------------------------------- */
 
-/*
- * One item of tensors[] or args[]: every key of every generation, any order.
- */
+/* One item of tensors[] or args[]: every key of every generation, any order. */
 
 #define FIRST_CONTEXT 48 /* slot */
 
@@ -288,21 +288,75 @@ static bool get_small(const struct json_member *f)
 	return true;
 }
 
-/* Reads a word as its index in a list of words. */
-static bool manifest_record_get_word(const struct json_member *f)
+/* The place of a word, in any case, in a list; where it is not there, the length of the list. */
+static uint8_t word_index(struct str s, const char *words)
 {
-	struct str s, all = str_of(f->f->how), word;
+	struct str all = str_of(words), word;
+	uint8_t i = 0;
+
+	for (; str_cut(&all, "|", &word); i++)
+		if (s.n == word.n && strncasecmp(s.p, word.p, s.n) == 0)
+			break;
+	return i;
+}
+
+static bool unknown_word(const struct json_member *f, struct str s)
+{
+	return json_reject(f->r, "bad-value", "%s: unknown word '%.*s'", f->f->key,
+		(int)(s.n < 40 ? s.n : 40), s.p);
+}
+
+static bool get_role(const struct json_member *f)
+{
+	uint8_t *role = f->at;
+	struct str s;
 
 	if (!json_get_str(f->r, &s))
 		return false;
-	for (uint8_t i = 0; str_cut(&all, "|", &word); i++) {
-		if (s.n == word.n && strncasecmp(s.p, word.p, s.n) == 0) {
-			*(uint8_t *)f->at = i;
-			return true;
-		}
-	}
-	return json_reject(f->r, "bad-value", "%s: unknown word '%.*s'", f->f->key,
-		(int)(s.n < 40 ? s.n : 40), s.p);
+	*role = word_index(s, "input|output|inout");
+	return *role <= DUMP_INOUT || unknown_word(f, s);
+}
+
+/* The slot, by either of its names. */
+static bool get_slot(const struct json_member *f)
+{
+	struct dump_record *rec = f->at;
+	struct json_member small = {.r = f->r, .f = f->f, .at = &rec->slot, .ctx = f->ctx};
+	int64_t slot = 0;
+
+	if (json_peek(f->r) != JSON_NUMBER || *f->r->p != '-')
+		return get_small(&small);
+	return json_get_i64(f->r, &slot) &&
+	       json_reject(f->r, "out-of-range",
+		       "task 0x%016llx: %s %lld is no slot: slots are 0 to 49",
+		       (unsigned long long)rec->task_id, f->f->key, (long long)slot);
+}
+
+/* Every kind that a generation wrote. In lists of slots an unknown one is a note: what it says is
+ * left out. */
+static bool get_kind(const struct json_member *f)
+{
+	struct manifest_reader *m = f->ctx;
+	struct raw_record *x = f->at;
+	struct str s;
+	uint8_t kind;
+
+	if (!json_get_str(f->r, &s))
+		return false;
+	kind = word_index(s, "tensor|scalar|context|local_context|global_context");
+	x->rec.kind = kind == DUMP_TENSOR ? DUMP_TENSOR : DUMP_SCALAR;
+	x->is_context = kind > DUMP_SCALAR && kind < 5;
+	x->is_other = kind == 5;
+	if (x->is_other && !m->is_inside)
+		return unknown_word(f, s);
+	if (x->is_other)
+		problems_add(&m->d->problems, WEIGHT_WARNING, "unknown-kind",
+			(struct problem){.slot = UINT32_MAX,
+				.record = (uint32_t)m->d->records.n,
+				.note.offset = x->rec.at},
+			"a slot of the unknown kind '%.*s' is left out", (int)(s.n < 40 ? s.n : 40),
+			s.p);
+	return true;
 }
 
 /* A record with an unknown stage is kept, but nothing is concluded from it. */
@@ -515,10 +569,11 @@ static const struct json_field record_fields[KEY_COUNT] = {
 	[KEY_TASK_ID] = MEMBER(rec.task_id, "task_id", .get = manifest_record_get_number),
 	[KEY_SUBTASK_ID] = {"subtask_id", .get = manifest_record_skip_value},
 	[KEY_FUNC_ID] = MEMBER(rec.members, "func_id", .get = get_func_ids),
-	[KEY_ARG_INDEX] = MEMBER(rec.slot, "arg_index", .get = get_small),
-	[KEY_ROLE] = MEMBER(rec.role, "role", .get = manifest_record_get_word, .how = "input|output|inout"),
+	[KEY_ARG_INDEX] = MEMBER(rec, "arg_index", .get = get_slot),
+	[KEY_INDEX] = MEMBER(rec, "index", .get = get_slot),
+	[KEY_ROLE] = MEMBER(rec.role, "role", .get = get_role),
 	[KEY_STAGE] = MEMBER(rec, "stage", .get = get_stage),
-	[KEY_KIND] = MEMBER(rec.kind, "kind", .get = manifest_record_get_word, .how = "tensor|scalar|context"),
+	[KEY_KIND] = {"kind", .get = get_kind},
 	[KEY_DTYPE] = MEMBER(rec.dtype, "dtype", .get = manifest_record_get_dtype),
 	[KEY_VALUE] = MEMBER(value, "value", .get = manifest_record_get_value),
 	[KEY_IS_CONTIGUOUS] = MEMBER(rec.flags, "is_contiguous", .bit = DUMP_CONTIGUOUS),
@@ -640,8 +695,8 @@ static uint64_t fill_up(struct manifest_reader *m, struct raw_record *x)
 	struct dump_record *r = &x->rec;
 
 	if (m->is_inside && !manifest_record_has(x, KEY_ARG_INDEX))
-		r->slot = m->next_slot;
-	m->next_slot = r->slot + 1;
+		r->slot = x->is_context ? FIRST_CONTEXT : m->next_slot;
+	m->next_slot = x->is_context ? m->next_slot : r->slot + 1;
 	x->has_extra = true;
 	if (!manifest_record_has(x, KEY_KIND) && !manifest_record_has(x, KEY_SHAPE))
 		r->kind = DUMP_SCALAR;
@@ -663,8 +718,13 @@ static bool manifest_record_finish(struct manifest_reader *m, struct raw_record 
 
 	if (manifest_record_has(x, KEY_SCALARS))
 		return push_scalars(m, x);
-	if (r->kind != DUMP_TENSOR) /* a context slot is a number */
-		r->kind = DUMP_SCALAR;
+	if (manifest_record_has(x, KEY_INDEX)) {
+		if (manifest_record_has(x, KEY_ARG_INDEX))
+			return reject(m, x, "bad-value", "both index and arg_index name the slot");
+		x->seen |= UINT64_C(1) << KEY_ARG_INDEX;
+	}
+	if (x->is_context && manifest_record_has(x, KEY_ARG_INDEX) && r->slot < FIRST_CONTEXT)
+		return reject(m, x, "bad-value", "a context is in slot 48 or 49");
 	if (m->is_dispatches)
 		needed = fill_up(m, x);
 	for (unsigned k = 0; k < KEY_COUNT; k++) {
@@ -679,8 +739,8 @@ static bool manifest_record_finish(struct manifest_reader *m, struct raw_record 
 	m->seen.has_subtask |= manifest_record_has(x, KEY_SUBTASK_ID);
 	m->seen.has_raw_shape |= manifest_record_has(x, KEY_RAW_SHAPE);
 	m->seen.has_ambiguous |= manifest_record_has(x, KEY_AMBIGUOUS);
-	if (m->is_dispatches && r->slot >= FIRST_CONTEXT)
-		return true; /* recreated for every run, never copied */
+	if (x->is_other || (m->is_dispatches && (x->is_context || r->slot >= FIRST_CONTEXT)))
+		return true; /* contexts are recreated for every run, never copied */
 	if (r->bin_size > UINT64_MAX - r->bin_offset)
 		return reject_record(
 			m, x, "out-of-range", "bin_offset + bin_size is beyond 64 bits");
@@ -819,8 +879,6 @@ static bool read_loss(struct manifest_reader *m)
 	return true;
 }
 
-/* Reports as problems what our own library counted as lost, and tasks whose arguments are
- * incomplete. */
 static bool manifest_losses(struct manifest_reader *m)
 {
 	for (json_enter_array(&m->r); json_next_item(&m->r);)
@@ -874,9 +932,7 @@ static bool manifest_incomplete(struct manifest_reader *m)
 
 /* --- the manifest ----------------------------------------------------------------------------- */
 
-/*
- * The top level of a manifest, and the generation that its keys imply.
- */
+/* The top level of a manifest, and the generation that its keys imply. */
 
 #define LEAST_RECORD_BYTES 64 /* of JSON: no record is shorter */
 

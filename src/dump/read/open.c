@@ -147,7 +147,8 @@ static void dump_find_explain(const char *dir, struct incore_error *e)
 			"the dump was not closed: it has a log but no manifest; run incore dump repair on it");
 	} else {
 		err_file(e, "not-a-dump", dir, INCORE_NO_OFFSET,
-			"no dump here: expected args_dump.json, tensor_dump.json, tensor_dump_*.json, or a dfx_outputs directory below");
+			"no dump here: expected args_dump.json, tensor_dump.json or tensor_dump_*.json in it or in its folders args_dump, tensor_dump, dfx_outputs/args_dump or dfx_outputs/tensor_dump; kernel_args_dump.json in it or in tensor_dump; args.log of an open dump; or one dfx_outputs with a dump, up to %d folders below",
+			SEARCH_DEPTH);
 	}
 }
 

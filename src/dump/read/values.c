@@ -66,12 +66,6 @@ static float e2m1_to_float(uint8_t nibble)
 	return nibble & 8 ? -v : v;
 }
 
-bool dtype_is_float(unsigned dtype)
-{
-	return dtype == DTYPE_FLOAT32 || dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16 ||
-	       (dtype >= DTYPE_FP8E4M3FN && dtype <= DTYPE_FP4E2M1);
-}
-
 unsigned dtype_values(unsigned dtype)
 {
 	return dtype == DTYPE_FP4E2M1 ? 2 : 1;

@@ -19,7 +19,6 @@ enum value_style {
 	VALUE_HEX,	  /* the bits */
 };
 
-bool dtype_is_float(unsigned dtype);
 /* Values per element: 2 for FP4E2M1 (a byte is a pair), else 1. */
 unsigned dtype_values(unsigned dtype);
 /* Value k of element i as a double. 64-bit integers above 2^53 lose digits here, but not in the

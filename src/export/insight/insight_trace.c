@@ -373,8 +373,10 @@ static void insight_trace_put_label(struct insight *s, const struct insight_unit
 	struct text_out *o = &s->trace;
 	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s", evidence_name(s->t->meta.evidence),
-		s->is_cycles ? ", 1 ns shown = 1 cycle" : "");
+	snprintf(text, sizeof(text), "%s%s%s%s", evidence_name(s->t->meta.evidence),
+		s->is_cycles ? ", 1 ns shown = 1 cycle" : "",
+		labels_find(s->t, "made_up_control") ? ", made-up control values" : "",
+		labels_find(s->t, "degenerate") ? ", degenerate" : "");
 	insight_trace_next_event(s);
 	text_puts(o, "\"args\":{\"labels\":");
 	text_put_quoted(o, str_of(text));

@@ -210,6 +210,21 @@ static bool add_table(struct labels *l)
 	return true;
 }
 
+bool model_labels_add(struct trace *t, const char *key, const char *value)
+{
+	struct named_table *k = &t->tables[0];
+	const char **cells = arena_zalloc(&t->arena, 2 * (size_t)k->n_rows + 2, sizeof(*cells));
+	const char *copies[2] = {arena_strdup(&t->arena, key), arena_strdup(&t->arena, value)};
+
+	if (!cells || !copies[0] || !copies[1])
+		return false;
+	memcpy(cells, k->cells, 2 * (size_t)k->n_rows * sizeof(*cells));
+	memcpy(cells + 2 * (size_t)k->n_rows, copies, sizeof(copies));
+	k->cells = cells;
+	k->n_rows++;
+	return true;
+}
+
 /* --- notes --- */
 
 static bool put_notes(struct trace *t, const struct timed *timed)

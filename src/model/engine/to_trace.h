@@ -26,3 +26,5 @@ bool model_confidence_of(const struct opstream_set *set, const struct timed *tim
 
 bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p, struct trace **out, struct incore_error *e);
+/* Adds a label to a trace that timed_to_trace() made. False on lack of memory. */
+bool model_labels_add(struct trace *t, const char *key, const char *value);

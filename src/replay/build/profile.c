@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile.c: runs all kernels of a build in parallel; after each of them the lists are complete.
- * Parts: what a simulator left; lists; the build.
+ * Parts: lists; the build.
  */
 #include "replay/build/profile.h"
+#include "args/words.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/check/check.h"
-#include "analysis/pipes/pipes.h"
 #include "base/dated.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -23,144 +22,10 @@
 #include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "import/import.h"
+#include "replay/look.h"
+#include "replay/source/kernel_config.h"
 #include "replay/supply.h"
 #include "replay/workspace.h"
-
-/* --- what a simulator left -------------------------------------------------------------------- */
-
-/* Evaluates a simulator directory: duration, bottleneck, did it work at all? */
-
-/* Findings of `check` which mean that the trace does not show the kernel's work. */
-static const char *const DEGENERATE[] = {
-	"empty-shell", "not-executed", "no-compute", "near-empty", "one-side-empty", NULL};
-
-/* Cycles, bound and degenerate state of a simulator directory; for profile.c. */
-struct profile_facts {
-	uint64_t cycles;
-	const char *bound, *degenerate; /* in the arena; degenerate NULL: not degenerate */
-	uint32_t n_core_traces, n_csv;
-};
-
-struct count {
-	struct arena *arena;
-	const char *dir;
-	struct profile_facts *out;
-};
-
-static bool count_files(void *ctx, const char *name, struct incore_error *e)
-{
-	struct count *c = ctx;
-
-	(void)e;
-	c->out->n_core_traces += strcmp(name, "trace.json") == 0;
-	c->out->n_csv += strstr(name, "instr_exe") && strstr(name, ".csv");
-	return true;
-}
-
-static bool count_core(void *ctx, const char *name, struct incore_error *e)
-{
-	struct count *c = ctx;
-	char *path = arena_printf(c->arena, "%s/%s", c->dir, name);
-
-	if (!path)
-		return err_nomem(e);
-	return strncmp(name, "core", 4) != 0 || !file_is_dir(path) ||
-	       dir_each(path, count_files, c, e);
-}
-
-static bool open_trace(const char *path, struct trace **out, struct incore_error *e)
-{
-	struct import_options o = {.want = IMPORT_ALL};
-	struct capture_list list;
-	bool ok;
-
-	if (!import_find(path, NULL, &list, e))
-		return false;
-	ok = import_read(capture_choose(&list), &o, out, e);
-	capture_list_deinit(&list);
-	return ok;
-}
-
-static bool is_degenerate(const char *id)
-{
-	for (size_t i = 0; DEGENERATE[i]; i++)
-		if (strcmp(id, DEGENERATE[i]) == 0)
-			return true;
-	return false;
-}
-
-static bool take_check(
-	struct arena *a, const struct trace *t, struct profile_facts *out, struct incore_error *e)
-{
-	struct walk_options o = {0};
-	struct walk_result r;
-	struct check *c = check_run(t, NULL, &o, &r, e);
-	bool ok = c != NULL;
-
-	for (uint32_t i = 0; ok && i < c->n_findings && !out->degenerate; i++)
-		if (is_degenerate(c->findings[i].note.code)) {
-			out->degenerate = arena_strdup(a, c->findings[i].note.message);
-			ok = out->degenerate || err_nomem(e);
-		}
-	check_free(c);
-	walk_result_deinit(&r);
-	return ok;
-}
-
-/* Determines from the pipes' slices whether the work expected of that kind of kernel was done. */
-static void take_work(
-	const struct pipes *p, bool wants_cube, bool wants_vector, struct profile_facts *out)
-{
-	uint64_t cube = 0, vector = 0;
-
-	for (uint32_t i = 0; i < p->n_tracks; i++) {
-		const char *name = p->trace->tracks[i].name;
-		const char *pipe = strrchr(name, '/');
-
-		pipe = pipe ? pipe + 1 : name;
-		if (strcmp(pipe, "CUBE") == 0)
-			cube += p->rows[i].n_work;
-		if (strncmp(pipe, "VEC", 3) == 0 || strncmp(pipe, "RVEC", 4) == 0)
-			vector += p->rows[i].n_work;
-	}
-	if (out->degenerate)
-		return;
-	if (wants_cube && !cube)
-		out->degenerate =
-			"no cube work: the kernel is a cube kernel and ran no matrix instruction";
-	else if (wants_vector && !vector)
-		out->degenerate =
-			"no vector work: the kernel is a vector kernel and ran no vector instruction";
-}
-
-static bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,
-	struct profile_facts *out, struct incore_error *e)
-{
-	struct count count = {a, simulator, out};
-	struct walk_options o = {0};
-	struct walk_result r = {0};
-	struct trace *t = NULL;
-	struct pipes *p = NULL;
-	bool ok;
-
-	*out = (struct profile_facts){.bound = ""};
-	ok = dir_each(simulator, count_core, &count, e) && open_trace(simulator, &t, e);
-	ok = ok && (p = pipes_new(t, e)) && pipes_collect(p, &o, &r, e) && take_check(a, t, out, e);
-	if (ok) {
-		for (uint32_t i = 0; i < p->n_cores; i++)
-			if (p->cores[i].end_cyc - p->cores[i].begin_cyc > out->cycles)
-				out->cycles = p->cores[i].end_cyc - p->cores[i].begin_cyc;
-		take_work(p, wants_cube, wants_vector, out);
-		out->bound = p->bound.track == NO_TRACK ? arena_strdup(a, p->bound.kind)
-							: arena_printf(a, "%s %s", p->bound.kind,
-								  t->tracks[p->bound.track].name);
-		ok = out->bound || err_nomem(e);
-	}
-	walk_result_deinit(&r);
-	pipes_free(p);
-	trace_free(t);
-	return ok;
-}
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
@@ -201,8 +66,8 @@ static bool profile_write_kernel(const struct profile_row *k, struct incore_erro
 	sb_printf(&b, "func=%s\nstatus=%s\nsource=%s\nsimulator=%s\ncycles=%llu\nbound_by=%s\n",
 		k->kernel.name, profile_status_name(k->status), k->kernel.source, k->simulator,
 		(unsigned long long)k->cycles, k->bound);
-	sb_printf(&b, "degenerate=%s\nworkload=%s\nmessage=%s\n", k->is_degenerate ? "yes" : "no",
-		k->workload, k->message);
+	sb_printf(&b, "degenerate=%s\nmade_up=%s\nassumed=%s\nworkload=%s\nmessage=%s\n",
+		k->is_degenerate ? "yes" : "no", k->made_up, k->assumed, k->workload, k->message);
 	ok = write_list(k->folder, "profile.txt", &b, e);
 	sb_free(&b);
 	return ok;
@@ -325,8 +190,8 @@ static struct profile_row *row_named(struct profile_run *r, struct str name)
 static bool take_kernel(struct profile_run *r, struct profile_row *k)
 {
 	char *path = path_join(k->folder, "profile.txt");
-	const char **texts[] = {&k->bound, &k->workload, &k->message};
-	static const char *const KEYS[] = {"bound_by", "workload", "message"};
+	const char **texts[] = {&k->bound, &k->made_up, &k->assumed, &k->workload, &k->message};
+	static const char *const KEYS[] = {"bound_by", "made_up", "assumed", "workload", "message"};
 	struct file_data f = {0};
 	struct str rest, line, key;
 	unsigned n = 0;
@@ -347,7 +212,7 @@ static bool take_kernel(struct profile_run *r, struct profile_row *k)
 	}
 	file_unload(&f);
 	mem_free(path);
-	return n == 4;
+	return n == 6;
 }
 
 static bool take_row(struct profile_run *r, const struct csv_reader *c, struct incore_error *e)
@@ -363,7 +228,8 @@ static bool take_row(struct profile_run *r, const struct csv_reader *c, struct i
 	if (!k->simulator || !k->folder)
 		return err_nomem(e);
 	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* it was removed: run again */
-		*k = (struct profile_row){.kernel = k->kernel, .message = ""};
+		*k = (struct profile_row){
+			.kernel = k->kernel, .message = "", .made_up = "", .assumed = ""};
 		return true;
 	}
 	snprintf(seconds, sizeof(seconds), "%.*s", STR_ARG(c->fields.v[17]));
@@ -423,6 +289,7 @@ struct batch {
 void profile_run_deinit(struct profile_run *r)
 {
 	VEC_FREE(&r->rows);
+	VEC_FREE(&r->config);
 	arena_deinit(&r->arena);
 }
 
@@ -431,8 +298,9 @@ void profile_run_deinit(struct profile_run *r)
 struct one { /* a worker's result; moved to its row under the lock */
 	struct arena arena;
 	struct testcase testcase;
-	struct profile_facts facts;
+	struct look look;
 	struct replay_outcome outcome;
+	const config_kernels *config; /* of the run */
 	char *folder;
 };
 
@@ -441,30 +309,37 @@ static enum opstream_arch target_of(const struct profile_request *q)
 	return q->target == PROFILE_A5 ? ARCH_A5 : ARCH_A2A3;
 }
 
-static bool run_kernel(const struct profile_request *q, struct one *o, const struct build_kernel *k,
-	struct incore_error *e)
+/* "fa_fused_aic" is a side of the kernel "fa_fused". */
+static bool is_side_of(struct str name, const char *stem)
 {
-	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
-	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
-	const char *source = has_wrapper ? entry : k->source;
-	struct replay_job job = {.means = &q->means,
-		.workspace = o->folder,
-		.label = k->name,
-		.target = q->target ? target_of(q) : o->testcase.target,
-		.args = &o->testcase.args,
-		.wrapped = has_wrapper ? k->source : NULL,
-		.is_ready = true}; /* is_ready() has checked once for all kernels */
+	size_t n = strlen(stem);
 
-	if (!entry)
-		return err_nomem(e);
-	supply_sides(
-		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
-	return backend_of(&q->means)->run(&job, &o->arena, &o->outcome, e);
+	return str_starts(name, stem) && (name.n == n || str_is(str_sub(name, n, name.n), "_aic") ||
+						 str_is(str_sub(name, n, name.n), "_aiv"));
+}
+
+/* Is the task one of this kernel: by the name in the dump, else by its func ids in the build? */
+static bool is_task_of(const struct dump *d, const struct dump_task *task,
+	const config_kernels *config, const char *stem)
+{
+	int32_t ids[DUMP_MAX_MEMBERS];
+	struct str name = {"", 0};
+
+	if (task->n_copies)
+		name = dump_kernel_of(d, d->order[task->first_copy]);
+	if (name.n)
+		return is_side_of(name, stem);
+	for (unsigned n = dump_members_of(d, task->members, ids); n > 0; n--)
+		for (size_t i = 0; i < config->n; i++)
+			if (config->v[i].func == ids[n - 1] &&
+				is_side_of(str_of(config->v[i].name), stem))
+				return true;
+	return false;
 }
 
 /* Replaces invented slots by those of a recorded run of this kernel. */
-static bool take_from_dump(const struct profile_request *q, struct testcase *t, const char *stem,
-	struct incore_error *e)
+static bool take_from_dump(const struct profile_request *q, const config_kernels *config,
+	struct testcase *t, const char *stem, struct incore_error *e)
 {
 	struct dump *d = dump_open(q->dump, q->follow_links, e);
 	struct args recorded;
@@ -472,9 +347,7 @@ static bool take_from_dump(const struct profile_request *q, struct testcase *t, 
 
 	args_init(&recorded);
 	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
-		const struct dump_task *task = &d->tasks.v[i];
-
-		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
+		if (!is_task_of(d, &d->tasks.v[i], config, stem))
 			continue;
 		is_found = true;
 		ok = task_args_load(&recorded, d, i, DUMP_NONE, false, e);
@@ -511,7 +384,7 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 	testcase_deinit(&o->testcase); /* from an earlier attempt */
 	o->testcase = (struct testcase){0};
 	ok = ok && testcase_read(&o->testcase, source, values, e) &&
-	     (!q->dump || take_from_dump(q, &o->testcase, k->stem, e)) &&
+	     (!q->dump || take_from_dump(q, o->config, &o->testcase, k->stem, e)) &&
 	     args_write(&o->testcase.args, o->folder, e) &&
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
 	if (ok && wrapper.n) {
@@ -580,13 +453,36 @@ static bool make_clean(struct one *o, const char *kernel, struct incore_error *e
 	return ok;
 }
 
+static bool run_kernel(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+	struct incore_error *e)
+{
+	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
+	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
+	const char *source = has_wrapper ? entry : k->source;
+	struct look_wants wants;
+	struct replay_job job = {.means = &q->means,
+		.workspace = o->folder,
+		.label = k->name,
+		.target = q->target ? target_of(q) : o->testcase.target,
+		.args = &o->testcase.args,
+		.wants = &wants,
+		.wrapped = has_wrapper ? k->source : NULL,
+		.is_ready = true}; /* is_ready() has checked once for all kernels */
+
+	if (!entry)
+		return err_nomem(e);
+	supply_sides(
+		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
+	return supply_wants(&o->testcase, "--set ", &o->arena, &wants, e) &&
+	       backend_of(&q->means)->run(&job, &o->arena, &o->outcome, e) &&
+	       move_simulator(o, e) && make_clean(o, k->name, e) &&
+	       look_at_run(&o->arena, o->outcome.simulator_dir, &wants, &o->look, e);
+}
+
 static bool try_one(const struct profile_request *q, const struct testcase_options *values,
 	struct one *o, const struct build_kernel *k, struct incore_error *e)
 {
-	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e) && move_simulator(o, e) &&
-	       make_clean(o, k->name, e) &&
-	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
-		       o->testcase.has_vector, &o->facts, e);
+	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e);
 }
 
 /* Did it fail in a way that other values may avoid? */
@@ -595,10 +491,11 @@ static bool is_by_value(const struct incore_error *why)
 	return err_is(why, "out-of-bounds") || err_is(why, "bad-shape") || err_is(why, "crash");
 }
 
-/* Makes the n-th guess at the integers that nobody set: 0 keeps an offset inside, a count needs
- * more. First all get the same value, 0, 1 and the bound; then a single one of them gets 1. */
-static bool make_guess(
-	const struct testcase_options *o, unsigned n_free, unsigned n, struct testcase_options *out)
+/* Makes the n-th guess at the integers that nobody set and that do not follow from the .pto: 0
+ * keeps an offset inside, a count needs more. First all get the same value, 0, 1 and the bound;
+ * then a single one of them gets 1. A simulator takes minutes, so it gets one guess more. */
+static bool make_guess(const struct testcase_options *o, unsigned n_free, bool is_slow, unsigned n,
+	struct testcase_options *out)
 {
 	static const char *const WHY[] = {"defaults are 0, which keeps every access inside",
 		"defaults are 1: with 0 it has no work or leaves a buffer",
@@ -610,7 +507,7 @@ static bool make_guess(
 	out->free_why = WHY[n < 3 ? n : 3];
 	out->free_value = n == 0 ? 0 : n == 2 ? bound : 1;
 	out->free_one = n > 2 ? n - 2 : 0;
-	return n == 0 || n <= (n_free > 1 ? 2 + n_free : n_free ? 2 : 0);
+	return n == 0 || n <= (!n_free ? 0 : is_slow ? 1 : n_free > 1 ? 2 + n_free : 2);
 }
 
 /* Uses the first guess that keeps every access in bounds and gives the kernel work of its kind;
@@ -619,33 +516,28 @@ static bool run_one(const struct profile_request *q, struct one *o, const struct
 	struct incore_error *e)
 {
 	struct testcase_options base = q->testcase, guess;
+	bool is_slow = backend_of(&q->means)->does_compute;
 	unsigned n, kept = UINT_MAX;
 	bool ok = false, has_work = false, goes_on = true;
 
 	base.kernel = k->name;
 	base.stem = k->stem;
-	for (n = 0; goes_on && make_guess(&base, o->testcase.n_free, n, &guess); n++) {
+	base.needs_values = q->needs_values;
+	for (n = 0; goes_on && make_guess(&base, o->testcase.n_free, is_slow, n, &guess); n++) {
 		struct incore_error why = {0};
-		bool lacks_values;
 
 		ok = try_one(q, &guess, o, k, &why);
-		lacks_values =
-			!ok && err_is(&why, "no-value") && !base.fill_control && !q->needs_values;
-		has_work = ok && !o->facts.degenerate;
+		has_work = ok && !o->look.degenerate;
 		kept = ok && kept == UINT_MAX ? n : kept;
 		goes_on = !has_work && (ok || is_by_value(&why));
 		if (!ok && !e->code)
 			err_move(e, &why);
-		if (lacks_values) {
-			base.fill_control = goes_on = true;
-			n = UINT_MAX; /* restart with filled control tensors */
-		}
 		incore_error_clear(&why);
 	}
 	if (has_work || kept == UINT_MAX)
 		return has_work;
 	if (kept != n - 1) { /* later guesses have replaced its files */
-		make_guess(&base, o->testcase.n_free, kept, &guess);
+		make_guess(&base, o->testcase.n_free, is_slow, kept, &guess);
 		incore_error_clear(e);
 		ok = try_one(q, &guess, o, k, e);
 	}
@@ -663,9 +555,10 @@ static void tell(struct batch *b, const struct profile_row *row)
 	if (row->status == PROFILE_EXPORTED)
 		sb_printf(&line,
 			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u cycles=%llu%s%s",
-			b->n_done, b->n_todo, row->is_degenerate ? "WARN" : "OK", row->kernel.name,
-			2 + row->n_core_traces + row->n_csv, row->n_core_traces, row->n_csv,
-			(unsigned long long)row->cycles, *row->message ? " -- " : "", row->message);
+			b->n_done, b->n_todo, row->is_degenerate || *row->made_up ? "WARN" : "OK",
+			row->kernel.name, 2 + row->n_core_traces + row->n_csv, row->n_core_traces,
+			row->n_csv, (unsigned long long)row->cycles, *row->message ? " -- " : "",
+			row->message);
 	else
 		sb_printf(&line, "[%02u/%02u] FAIL %s: %s", b->n_done, b->n_todo, row->kernel.name,
 			row->message);
@@ -679,6 +572,31 @@ static const char *keep(struct batch *b, const char *text)
 	return text ? arena_strdup(&b->r->arena, text) : "";
 }
 
+static const char *keep_control(struct batch *b, const struct args *args, enum arg_control kind)
+{
+	struct strbuf text = {0};
+	const char *kept;
+
+	args_control(args, kind, &text);
+	kept = keep(b, text.p);
+	sb_free(&text);
+	return kept;
+}
+
+/* The most important thing to know of a run, after what was made up. */
+static const char *message_of(struct batch *b, const struct profile_row *row, const struct one *o)
+{
+	const char *rest = o->outcome.is_partial ? o->outcome.verdict
+			   : o->look.degenerate	 ? o->look.degenerate
+			   : o->outcome.warning	 ? o->outcome.warning
+						 : "";
+
+	if (!row->made_up || !*row->made_up)
+		return keep(b, rest);
+	return arena_printf(&b->r->arena, "made-up control values: %s%s%s", row->made_up,
+		*rest ? "; " : "", rest);
+}
+
 /* Stores a worker's result in the row and writes the lists. */
 static bool settle(struct batch *b, struct profile_row *row, const struct one *o,
 	const struct incore_error *why, bool ok, struct incore_error *e)
@@ -688,16 +606,15 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 	if (ok) {
 		row->status = PROFILE_EXPORTED;
 		row->simulator = keep(b, o->outcome.simulator_dir);
-		row->cycles = o->facts.cycles;
-		row->bound = keep(b, o->facts.bound);
-		row->is_degenerate = o->facts.degenerate != NULL;
-		row->n_core_traces = o->facts.n_core_traces;
-		row->n_csv = o->facts.n_csv;
-		row->message = keep(b, o->outcome.is_partial ? o->outcome.verdict
-				       : o->facts.degenerate ? o->facts.degenerate
-				       : o->outcome.warning  ? o->outcome.warning
-							     : "");
+		row->cycles = o->look.cycles;
+		row->bound = keep(b, o->look.bound);
+		row->is_degenerate = o->look.degenerate != NULL;
+		row->n_core_traces = o->look.n_core_traces;
+		row->n_csv = o->look.n_csv;
 		row->workload = keep(b, o->testcase.workload);
+		row->made_up = keep_control(b, &o->testcase.args, ARG_MADE_UP);
+		row->assumed = keep_control(b, &o->testcase.args, ARG_ASSUMED);
+		row->message = message_of(b, row, o);
 		b->r->n_exported++;
 	} else {
 		err_format(why, &text);
@@ -708,6 +625,8 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 		sb_free(&text);
 	}
 	row->message = row->message ? row->message : "";
+	row->made_up = row->made_up ? row->made_up : "";
+	row->assumed = row->assumed ? row->assumed : "";
 	b->n_done++;
 	/* the kernel's own file first: a row of the lists always has it */
 	if (!(ok ? profile_write_kernel(row, e) : true) || !profile_write_lists(b->r, e))
@@ -732,7 +651,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	const struct replay_means *means = &b->q->means;
 	struct profile_row *row = &b->r->rows.v[b->todo.v[item]];
 	struct incore_error why = {0};
-	struct one o = {0};
+	struct one o = {.config = &b->r->config};
 	struct timespec from, to;
 	bool ok;
 
@@ -815,6 +734,89 @@ static bool check_names(
 	return true;
 }
 
+/* Does a word of --set or --data name a parameter of a selected kernel? */
+static bool names_parameter(const struct profile_run *r, struct str word, struct strbuf *names)
+{
+	ptrdiff_t eq = str_find(word, "=");
+	struct str name = str_sub(word, 0, eq < 0 ? word.n : (size_t)eq), kernel = {"", 0};
+	bool is_found = false;
+
+	if (str_find(name, ":") >= 0)
+		str_cut(&name, ":", &kernel);
+	for (size_t i = 0; i < r->rows.n && !is_found; i++) {
+		const struct build_kernel *k = &r->rows.v[i].kernel;
+		struct testcase_options o = {0};
+		struct incore_error why = {0};
+		struct testcase t;
+
+		if (kernel.n && !is_called(k, kernel))
+			continue;
+		/* a kernel that cannot be read says so when its turn comes */
+		is_found = !testcase_read(&t, k->source, &o, &why) || testcase_has_name(&t, name);
+		for (uint32_t s = 0; !is_found && s < ARG_CONTEXT_SLOT && names->n < 600; s++)
+			if (t.args.slots[s].is_used)
+				sb_printf(names, "%s%s:%s%s%s", names->n ? ", " : "", k->name,
+					t.args.slots[s].name, t.args.slots[s].alias ? " %" : "",
+					t.args.slots[s].alias ? t.args.slots[s].alias : "");
+		incore_error_clear(&why);
+		testcase_deinit(&t);
+	}
+	return is_found;
+}
+
+static bool check_parameters(
+	const struct profile_request *q, const struct profile_run *r, struct incore_error *e)
+{
+	const struct testcase_options *t = &q->testcase;
+	struct strbuf names = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < t->set.n + t->data.n; i++) {
+		const char *word = i < t->set.n ? t->set.v[i] : t->data.v[i - t->set.n];
+
+		sb_reset(&names);
+		ok = names_parameter(r, str_of(word), &names) ||
+		     err_set(e, INCORE_USAGE, "no-such-parameter",
+			     "%s %s: no kernel that is selected has a parameter of that name; there are %s%s",
+			     i < t->set.n ? "--set" : "--data", word, names.p ? names.p : "none",
+			     names.n >= 600 ? " ..." : "");
+	}
+	sb_free(&names);
+	return ok;
+}
+
+/* A dump must have a task of at least one selected kernel: else it is of another program. */
+static bool check_dump(
+	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
+{
+	const char *path = arena_printf(&r->arena, "%s/kernel_config.py", q->build_dir);
+	struct dump *d = path ? dump_open(q->dump, q->follow_links, e) : NULL;
+	bool is_found = false, ok = d != NULL;
+	struct strbuf names = {0};
+
+	if (ok && file_exists(path))
+		ok = kernel_config_read(&r->arena, path, CONFIG_PARSED, &r->config, e);
+	for (size_t i = 0; ok && !is_found && i < d->tasks.n; i++) {
+		const struct dump_task *task = &d->tasks.v[i];
+		struct str name = {"", 0};
+
+		if (task->n_copies)
+			name = dump_kernel_of(d, d->order[task->first_copy]);
+		for (size_t k = 0; k < r->rows.n && !is_found; k++)
+			is_found = is_task_of(d, task, &r->config, r->rows.v[k].kernel.stem);
+		if (names.n < 400 && (!names.n || name.n))
+			sb_printf(&names, "%s%.*s", names.n && name.n ? ", " : "", STR_ARG(name));
+	}
+	if (ok && !is_found)
+		ok = err_file(e, "other-program", d->manifest, INCORE_NO_OFFSET,
+			"no task of a kernel of %s is in this dump; its tasks are of %s",
+			q->build_dir,
+			names.n ? names.p : "kernels without a name (no name_map_*.json)");
+	sb_free(&names);
+	dump_free(d);
+	return ok;
+}
+
 static bool choose(const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
 	build_kernels all = {0};
@@ -822,11 +824,13 @@ static bool choose(const struct profile_request *q, struct profile_run *r, struc
 
 	for (size_t i = 0; ok && i < all.n; i++)
 		if (is_wanted(q, &all.v[i]))
-			ok = VEC_PUSH(&r->rows,
-				     (struct profile_row){.kernel = all.v[i], .message = ""}) ||
+			ok = VEC_PUSH(&r->rows, (struct profile_row){.kernel = all.v[i],
+							.message = "",
+							.made_up = "",
+							.assumed = ""}) ||
 			     err_nomem(e);
 	VEC_FREE(&all);
-	return ok;
+	return ok && check_parameters(q, r, e) && (!q->dump || check_dump(q, r, e));
 }
 
 struct latest {

@@ -12,6 +12,7 @@
 #include "replay/arguments/testcase.h"
 #include "replay/backend.h"
 #include "replay/build/discover.h"
+#include "replay/source/kernel_config.h"
 
 enum profile_status {
 	PROFILE_NOT_RUN,
@@ -31,7 +32,7 @@ struct profile_request {
 	const char *name;	 /* prefix of the run folder, before the time */
 	bool resumes;		 /* the latest run folder of that name instead of a new one */
 	bool ends_at_failure;	 /* stops at the first failed kernel: no other one is started */
-	bool needs_values;	 /* a kernel with unsupplied control tensors fails */
+	bool needs_values;	 /* a kernel fails if what decides how much it does is not given */
 	struct replay_means means;
 	struct testcase_options testcase;
 	const char *dump;  /* supplies arguments of kernels that it has, by name; may be NULL */
@@ -54,6 +55,8 @@ struct profile_row {
 	bool is_degenerate;
 	uint32_t n_core_traces, n_csv;
 	double seconds;
+	const char *made_up; /* values that decide how much it does and that nobody gave; "" */
+	const char *assumed; /* those that follow from the .pto: it works at full shape; "" */
 	const char *message; /* one line; "" */
 	const char *workload;
 };
@@ -63,6 +66,7 @@ struct profile_run {
 	const char *root;   /* the run folder */
 	const struct backend_ops *backend;
 	VEC(struct profile_row) rows;
+	config_kernels config; /* of the build, if a dump is given: names of func ids */
 	uint32_t n_exported;
 };
 

@@ -81,6 +81,52 @@ bool kernel_has_entry(struct str masked)
 	return false;
 }
 
+static bool is_upper(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_word(char c)
+{
+	return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+static bool moves_only(struct str op)
+{
+	static const char *const MOVES[] = {"TLOAD", "TSTORE", "TPREFETCH", "TMOV", "TEXTRACT",
+		"TINSERT", "TPUSH", "TPOP", "TFREE", "TALLOC", "TRESHAPE", "TASSIGN", "TSYNC",
+		"TBROADCAST", "TGET_SCALE", "TNOTIFY", "TWAIT"};
+
+	for (size_t i = 0; i < sizeof(MOVES) / sizeof(*MOVES); i++)
+		if (str_starts(op, MOVES[i]))
+			return true;
+	return false;
+}
+
+unsigned kernel_computes(struct str s)
+{
+	unsigned found = 0;
+
+	for (size_t at = 0; at + 2 < s.n; at++) {
+		size_t end = at;
+		struct str op;
+
+		if (s.p[at] != 'T' || (at && is_word(s.p[at - 1])) || s.p[at + 1] == '_')
+			continue;
+		while (end < s.n && is_upper(s.p[end]))
+			end++;
+		op = str_sub(s, at, end - at);
+		at = end - 1;
+		skip_blank(s, &end);
+		if (op.n < 3 || end >= s.n || (s.p[end] != '(' && s.p[end] != '<') ||
+			moves_only(op))
+			continue;
+		found |= str_starts(op, "TMATMUL") || str_starts(op, "TGEMV") ? COMPUTES_CUBE
+									      : COMPUTES_VECTOR;
+	}
+	return found;
+}
+
 const char *kernel_asks(struct str masked)
 {
 	static const char *const CALLS[] = {"get_block_idx", "get_sub_block_id", "get_block_num"};

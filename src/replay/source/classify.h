@@ -13,5 +13,10 @@ const char *kernel_asks(struct str masked);
 /* True where the source has kernel_entry with a slot array. */
 bool kernel_has_entry(struct str masked);
 
+/* Which units have tile ops that compute, and not only move, in the code? */
+#define COMPUTES_CUBE 1u
+#define COMPUTES_VECTOR 2u
+unsigned kernel_computes(struct str masked);
+
 /* Bit i: the code reads args[i] by a literal index (i < 64; context slots too). */
 uint64_t kernel_slots_read(struct str masked);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pto.c: reads modules and functions of a .pto file, and folds the integers of their bodies. Parts:
- * tokens; ranges of integers; views of tensors; modules and functions.
+ * tokens; what decides how much work there is; views of tensors; modules and functions.
  */
 #include "replay/source/pto.h"
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -145,274 +146,32 @@ static bool pto_take(struct pto_lexer *l, const char *text)
 	return true;
 }
 
-/* --- ranges of integers ----------------------------------------------------------------------- */
-
-/* Interval arithmetic for the integer operations that compute shapes. */
-
-typedef __int128 wide;
-
-struct wide_range {
-	wide lo, hi;
-	bool is_bad;
-};
-
-static bool is_one_value(struct pto_range r)
-{
-	return r.lo == r.hi;
-}
-
-static void include(struct wide_range *r, wide v)
-{
-	if (v < r->lo)
-		r->lo = v;
-	if (v > r->hi)
-		r->hi = v;
-}
-
-static wide floor_div(wide a, wide b)
-{
-	wide q = a / b;
-
-	return q - ((a % b != 0) && ((a < 0) != (b < 0)));
-}
-
-static wide ceil_div(wide a, wide b)
-{
-	return -floor_div(-a, b);
-}
-
-enum fold_kind {
-	FOLD_MUL,
-	FOLD_ADD,
-	FOLD_SUB,
-	FOLD_DIV,
-	FOLD_CEILDIV,
-	FOLD_FLOORDIV,
-	FOLD_REM,
-	FOLD_MIN,
-	FOLD_MAX,
-	FOLD_SHL,
-	FOLD_SHR,
-	FOLD_AND,
-	FOLD_OR,
-	FOLD_XOR,
-};
-
-static const struct {
-	const char *op;
-	enum fold_kind kind;
-	bool is_unsigned; /* operands must not be negative for the bounds to hold */
-} FOLDS[] = {
-	{"arith.muli", FOLD_MUL, false},
-	{"arith.addi", FOLD_ADD, false},
-	{"arith.subi", FOLD_SUB, false},
-	{"arith.divsi", FOLD_DIV, false},
-	{"arith.divui", FOLD_DIV, true},
-	{"arith.ceildivsi", FOLD_CEILDIV, false},
-	{"arith.ceildivui", FOLD_CEILDIV, true},
-	{"arith.floordivsi", FOLD_FLOORDIV, false},
-	{"arith.remsi", FOLD_REM, false},
-	{"arith.remui", FOLD_REM, true},
-	{"arith.minsi", FOLD_MIN, false},
-	{"arith.minui", FOLD_MIN, true},
-	{"arith.maxsi", FOLD_MAX, false},
-	{"arith.maxui", FOLD_MAX, true},
-	{"arith.shli", FOLD_SHL, false},
-	{"arith.shrsi", FOLD_SHR, false},
-	{"arith.shrui", FOLD_SHR, true},
-	{"arith.andi", FOLD_AND, false},
-	{"arith.ori", FOLD_OR, false},
-	{"arith.xori", FOLD_XOR, false},
-};
-
-static wide power_of_two(wide n)
-{
-	return n > 0 ? (wide)1 << n : 1;
-}
-
-static wide at_corner(enum fold_kind kind, wide a, wide b)
-{
-	switch (kind) {
-	case FOLD_MUL:
-		return a * b;
-	case FOLD_DIV:
-		return a / b;
-	case FOLD_CEILDIV:
-		return ceil_div(a, b);
-	case FOLD_FLOORDIV:
-		return floor_div(a, b);
-	case FOLD_SHL:
-		return a * power_of_two(b);
-	default:
-		return floor_div(a, power_of_two(b));
-	}
-}
-
-/* The operation is monotone in each operand, so the extremes are at the corners. */
-static struct wide_range corners(enum fold_kind kind, struct pto_range a, struct pto_range b)
-{
-	struct wide_range r = {at_corner(kind, a.lo, b.lo), at_corner(kind, a.lo, b.lo), false};
-
-	include(&r, at_corner(kind, a.lo, b.hi));
-	include(&r, at_corner(kind, a.hi, b.lo));
-	include(&r, at_corner(kind, a.hi, b.hi));
-	return r;
-}
-
-static struct wide_range divide(enum fold_kind kind, struct pto_range a, struct pto_range b)
-{
-	struct wide_range r;
-
-	/* a terminating kernel never divides by zero: exclude 0 from the range */
-	if (b.lo == 0)
-		b.lo = 1;
-	if (b.hi == 0)
-		b.hi = -1;
-	if (b.lo > b.hi)
-		return (struct wide_range){.is_bad = true};
-	r = corners(kind, a, b);
-	if (b.lo < 0 && b.hi > 0) {
-		include(&r, at_corner(kind, a.lo, 1));
-		include(&r, at_corner(kind, a.lo, -1));
-		include(&r, at_corner(kind, a.hi, 1));
-		include(&r, at_corner(kind, a.hi, -1));
-	}
-	return r;
-}
-
-static struct wide_range remainder_of(struct pto_range a, struct pto_range b)
-{
-	wide most = b.hi > -(wide)b.lo ? b.hi : -(wide)b.lo;
-	struct wide_range r = {0, 0, most == 0};
-
-	if (is_one_value(a) && is_one_value(b) && b.lo != 0) {
-		r.lo = r.hi = (wide)a.lo % b.lo;
-		return r;
-	}
-	if (a.hi > 0)
-		r.hi = most - 1 < a.hi ? most - 1 : a.hi;
-	if (a.lo < 0)
-		r.lo = 1 - most > a.lo ? 1 - most : a.lo;
-	return r;
-}
-
-static struct wide_range bits_of(enum fold_kind kind, struct pto_range a, struct pto_range b)
-{
-	uint64_t all = (uint64_t)a.hi | (uint64_t)b.hi;
-	int64_t v;
-
-	if (is_one_value(a) && is_one_value(b)) {
-		v = kind == FOLD_AND ? a.lo & b.lo : kind == FOLD_OR ? a.lo | b.lo : a.lo ^ b.lo;
-		return (struct wide_range){v, v, false};
-	}
-	if (a.lo < 0 || b.lo < 0)
-		return (struct wide_range){.is_bad = true};
-	if (kind == FOLD_AND)
-		return (struct wide_range){0, a.hi < b.hi ? a.hi : b.hi, false};
-	for (unsigned s = 1; s < 64; s *= 2)
-		all |= all >> s;
-	return (struct wide_range){0, (wide)all, false};
-}
-
-static struct wide_range fold(enum fold_kind kind, struct pto_range a, struct pto_range b)
-{
-	switch (kind) {
-	case FOLD_ADD:
-		return (struct wide_range){(wide)a.lo + b.lo, (wide)a.hi + b.hi, false};
-	case FOLD_SUB:
-		return (struct wide_range){(wide)a.lo - b.hi, (wide)a.hi - b.lo, false};
-	case FOLD_MIN:
-		return (struct wide_range){
-			a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi, false};
-	case FOLD_MAX:
-		return (struct wide_range){
-			a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, false};
-	case FOLD_MUL:
-		return corners(kind, a, b);
-	case FOLD_SHL:
-	case FOLD_SHR:
-		if (b.lo < 0 || b.hi > 63)
-			return (struct wide_range){.is_bad = true};
-		return corners(kind, a, b);
-	case FOLD_REM:
-		return remainder_of(a, b);
-	case FOLD_AND:
-	case FOLD_OR:
-	case FOLD_XOR:
-		return bits_of(kind, a, b);
-	default:
-		return divide(kind, a, b);
-	}
-}
-
-bool pto_fold(struct str op, struct pto_range a, struct pto_range b, struct pto_range *out)
-{
-	for (size_t i = 0; i < sizeof(FOLDS) / sizeof(*FOLDS); i++) {
-		struct wide_range r;
-
-		if (!str_is(op, FOLDS[i].op))
-			continue;
-		if (FOLDS[i].is_unsigned && (a.lo < 0 || b.lo < 0))
-			return false;
-		r = fold(FOLDS[i].kind, a, b);
-		if (r.is_bad || r.lo < INT64_MIN || r.hi > INT64_MAX)
-			return false;
-		*out = (struct pto_range){(int64_t)r.lo, (int64_t)r.hi};
-		return true;
-	}
-	return false;
-}
-
-struct pto_range pto_wrap(struct pto_range a, unsigned bits)
-{
-	int64_t least = bits >= 64 ? INT64_MIN : -((int64_t)1 << (bits - 1));
-	int64_t most = bits >= 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
-	uint64_t u;
-
-	if (a.lo >= least && a.hi <= most)
-		return a;
-	if (!is_one_value(a))
-		return (struct pto_range){least, most};
-	u = (uint64_t)a.lo & (((uint64_t)1 << bits) - 1);
-	if (u >> (bits - 1))
-		u |= ~(((uint64_t)1 << bits) - 1);
-	return (struct pto_range){(int64_t)u, (int64_t)u};
-}
-
-static struct pto_range pto_either(struct pto_range a, struct pto_range b)
-{
-	return (struct pto_range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-}
-
 /* --- views of tensors ------------------------------------------------------------------------- */
 
 /* How many elements of its parameter can a tensor view reach? */
 
-#define PTO_MAX_PARAMS 64 /* an argument array has 50 slots */
+typedef __int128 wide;
+
 #define PTO_MAX_RANK 8
 #define PTO_NO_VALUE UINT32_MAX
 
-enum pto_value_kind { PTO_UNKNOWN, PTO_INTEGER, PTO_POINTER };
+enum pto_value_kind {
+	PTO_UNKNOWN,
+	PTO_INTEGER,
+	PTO_POINTER,
+	PTO_VIEW,
+	PTO_CARRIED, /* a loop or a branch hands it on: made of anything that one does */
+};
 
 struct pto_value { /* what an SSA name stands for */
 	enum pto_value_kind kind;
 	struct pto_range range; /* of an integer; of a pointer: elements past the parameter */
-	uint32_t param;		/* of a pointer */
+	uint32_t param;		/* of a pointer; of a view: its place in views */
 	uint64_t bounds;	/* bit i: the bound of scalar parameter i went into it */
+	uint64_t made_of;	/* bit i: parameter i, or an element of it, went into it */
 	struct str op;		/* that produced it */
 	uint32_t line;
 	uint32_t from[3]; /* its operands, or PTO_NO_VALUE */
-};
-
-struct pto_reader {
-	struct arena *arena;
-	const char *path;
-	const struct pto_launch *launch;
-	struct pto_lexer lex;
-	struct intern names; /* of the current function */
-	VEC(struct pto_value) values;
-	struct pto_func *func;
-	struct incore_error *e;
 };
 
 struct pto_view {
@@ -423,8 +182,71 @@ struct pto_view {
 	uint32_t line;
 };
 
+struct pto_reader {
+	struct arena *arena;
+	const char *path;
+	const struct pto_launch *launch;
+	struct pto_lexer lex;
+	struct intern names; /* of the current function */
+	VEC(struct pto_value) values;
+	VEC(struct pto_view) views;
+	/* Parameters that decide work, or places; that go into what loops and branches hand on;
+	 * that decide work through values without a known range. */
+	uint64_t work, place, carried, blind;
+	struct pto_func *func;
+	struct incore_error *e;
+};
+
 static bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static uint32_t pto_value_at(struct pto_reader *r, struct str name);
+
+/* --- what decides how much work there is ------------------------------------------------------ */
+
+/*
+ * Follows parameters to where they decide something: trip counts, conditions and sizes on the one
+ * hand, places in tensors on the other; and counts the accesses that leave their view.
+ */
+
+static const struct pto_value *integer_at(const struct pto_reader *r, uint32_t i)
+{
+	return i != PTO_NO_VALUE && r->values.v[i].kind == PTO_INTEGER ? &r->values.v[i] : NULL;
+}
+
+static uint64_t made_of(const struct pto_reader *r, uint32_t i)
+{
+	if (i == PTO_NO_VALUE)
+		return 0;
+	return r->values.v[i].kind == PTO_CARRIED ? r->carried : r->values.v[i].made_of;
+}
+
+/* A trip count, a condition or a size. */
+static void note_work(struct pto_reader *r, uint32_t i)
+{
+	const struct pto_value *v = integer_at(r, i);
+
+	r->work |= made_of(r, i);
+	r->blind |= v ? 0 : made_of(r, i);
+	r->func->work = hash_mix64(r->func->work + 1);
+	if (v)
+		r->func->work = hash_mix64(r->func->work ^ hash_mix64((uint64_t)v->range.lo)) +
+				(uint64_t)v->range.hi;
+}
+
+/* `size` elements at a place of a dimension that has `n`; what is not known is not counted. */
+static void note_place(
+	struct pto_reader *r, uint32_t place, const struct pto_value *size, struct pto_range n)
+{
+	const struct pto_value *at = integer_at(r, place);
+	int64_t end;
+
+	r->place |= made_of(r, place);
+	if (!at || !(made_of(r, place) & r->launch->focus))
+		return;
+	r->func->n_outside +=
+		at->range.lo < 0 ||
+		(size &&
+			(__builtin_add_overflow(at->range.hi, size->range.hi, &end) || end > n.hi));
+}
 
 /* "%3 (line 9: memref.load of %2 (line 8: ...))" */
 static void describe(const struct pto_reader *r, uint32_t value, unsigned depth, struct strbuf *b)
@@ -550,8 +372,68 @@ static bool footprint(
 	return true;
 }
 
+static bool keep_view(struct pto_reader *r, const struct pto_view *w, struct str name)
+{
+	uint32_t at = pto_value_at(r, name);
+
+	if (at == PTO_NO_VALUE || !VEC_PUSH(&r->views, *w))
+		return err_nomem(r->e);
+	r->values.v[at] = (struct pto_value){.kind = PTO_VIEW,
+		.op = STR("pto.make_tensor_view"),
+		.line = w->line,
+		.param = (uint32_t)r->views.n - 1,
+		.from = {PTO_NO_VALUE, PTO_NO_VALUE, PTO_NO_VALUE}};
+	return true;
+}
+
+/* Call after the word pto.partition_view: %view, offsets = [..], sizes = [..] */
+static bool read_part(struct pto_reader *r)
+{
+	uint32_t offsets[PTO_MAX_RANK], sizes[PTO_MAX_RANK], at;
+	const struct pto_view *w;
+	unsigned n = 0, n_sizes = 0;
+
+	if (r->lex.now.kind != PTO_VALUE)
+		return true;
+	at = pto_value_at(r, r->lex.now.text);
+	if (at == PTO_NO_VALUE)
+		return err_nomem(r->e);
+	pto_lex_next(&r->lex);
+	pto_take(&r->lex, ",");
+	if (!pto_take(&r->lex, "offsets") || !pto_take(&r->lex, "="))
+		return true;
+	if (!read_list(r, offsets, &n))
+		return false;
+	pto_take(&r->lex, ",");
+	if (!pto_take(&r->lex, "sizes") || !pto_take(&r->lex, "="))
+		return true;
+	if (!read_list(r, sizes, &n_sizes))
+		return false;
+	for (unsigned i = 0; i < n_sizes; i++)
+		note_work(r, sizes[i]);
+	w = r->values.v[at].kind == PTO_VIEW ? &r->views.v[r->values.v[at].param] : NULL;
+	for (unsigned i = 0; i < n; i++) {
+		const struct pto_value *dim = w && w->rank == n ? integer_at(r, w->shape[i]) : NULL;
+
+		note_place(r, offsets[i], i < n_sizes && dim ? integer_at(r, sizes[i]) : NULL,
+			dim ? dim->range : (struct pto_range){0, 0});
+	}
+	return true;
+}
+
+/* The name of a view without what a compiler appends: "seq_lens" of %seq_lens__ssa_v0_view. */
+static const char *alias_of(struct pto_reader *r, struct str name)
+{
+	ptrdiff_t end = str_find(name, "__");
+
+	name = str_sub(name, 1, end > 1 ? (size_t)end - 1 : name.n);
+	if (str_ends(name, "_view"))
+		name.n -= strlen("_view");
+	return arena_strndup(r->arena, name.p, name.n);
+}
+
 /* Call after the word pto.make_tensor_view: reads its operands and widens the parameter. */
-static bool pto_read_view(struct pto_reader *r)
+static bool pto_read_view(struct pto_reader *r, struct str name)
 {
 	struct pto_view w = {0};
 	const struct pto_value *base;
@@ -578,7 +460,9 @@ static bool pto_read_view(struct pto_reader *r)
 	bounds |= base->bounds;
 	for (uint32_t i = 0; i < r->func->n_params; i++)
 		r->func->params[i].is_bound |= bounds >> i & 1;
-	return true;
+	if (!p->alias && !(p->alias = alias_of(r, name)))
+		return err_nomem(r->e);
+	return keep_view(r, &w, name);
 }
 
 /* --- modules and functions -------------------------------------------------------------------- */
@@ -632,6 +516,8 @@ static uint32_t pto_value_at(struct pto_reader *r, struct str name)
 	while (r->values.n <= i)
 		if (!VEC_PUSH(&r->values, unknown))
 			return PTO_NO_VALUE;
+	if (str_is(r->values.v[i].op, "parameter"))
+		r->func->params[r->values.v[i].param].is_used = true;
 	return i;
 }
 
@@ -667,6 +553,17 @@ static void skip_braces(struct pto_lexer *l)
 	} while (depth > 0 && l->now.kind != PTO_END);
 }
 
+/* What the launch gives a kernel. */
+static struct pto_range block_range(const struct pto_reader *r, bool is_num)
+{
+	int64_t n = r->launch->n_blocks ? r->launch->n_blocks : 1;
+	int64_t most = r->launch->dynamic_dim > 0 ? r->launch->dynamic_dim : DEFAULT_DYNAMIC_DIM;
+
+	if (is_num)
+		return (struct pto_range){n, r->launch->is_whole_grid ? most : n};
+	return (struct pto_range){0, (r->launch->is_whole_grid ? most : n) - 1};
+}
+
 static bool define_param(struct pto_reader *r, struct str name, uint32_t i)
 {
 	struct pto_param *p = &r->func->params[i];
@@ -681,12 +578,18 @@ static bool define_param(struct pto_reader *r, struct str name, uint32_t i)
 	v->op = STR("parameter");
 	v->line = r->lex.now.line;
 	v->param = i;
+	v->made_of = (uint64_t)1 << i;
+	p->launched = str_ends(name, "spmd_block_idx")	 ? PTO_BLOCK_IDX
+		      : str_ends(name, "spmd_block_num") ? PTO_BLOCK_NUM
+							 : PTO_NOT_LAUNCHED;
 	if (p->is_pointer) {
 		v->kind = PTO_POINTER;
 	} else if (str_is(str_of(p->type), "index") || p->type[0] == 'i') {
 		v->kind = PTO_INTEGER;
 		if (r->launch->scalar && r->launch->scalar(r->launch->ctx, i, &value)) {
 			v->range = (struct pto_range){value, value};
+		} else if (p->launched) {
+			v->range = block_range(r, p->launched == PTO_BLOCK_NUM);
 		} else {
 			v->range = (struct pto_range){0, most};
 			v->bounds = (uint64_t)1 << i;
@@ -712,6 +615,9 @@ static bool read_param(struct pto_reader *r, struct pto_param *p, uint32_t i)
 	if (!p->is_pointer)
 		pointee = word;
 	p->elem_bits = pto_type_bits(pointee);
+	p->is_integer =
+		p->elem_bits && (str_is(pointee, "index") || pointee.p[0] == 'i' ||
+					str_starts(pointee, "ui") || str_starts(pointee, "si"));
 	p->name = arena_strndup(r->arena, name.p, name.n);
 	p->type = arena_strndup(r->arena, pointee.p, pointee.n);
 	return (p->name && p->type) ? define_param(r, name, i) : err_nomem(r->e);
@@ -776,11 +682,6 @@ static bool func_read_operands(struct pto_reader *r, uint32_t from[3])
 	return true;
 }
 
-static const struct pto_value *integer_at(const struct pto_reader *r, uint32_t i)
-{
-	return i != PTO_NO_VALUE && r->values.v[i].kind == PTO_INTEGER ? &r->values.v[i] : NULL;
-}
-
 static void pass_through(struct pto_reader *r, struct pto_value *v)
 {
 	const struct pto_value *a = integer_at(r, v->from[0]);
@@ -801,6 +702,11 @@ static void pass_through(struct pto_reader *r, struct pto_value *v)
 	if (str_starts(type, "i") && str_to_u64(str_sub(type, 1, type.n), &bits) && bits > 1 &&
 		bits < 64)
 		v->range = pto_wrap(v->range, (unsigned)bits);
+}
+
+static bool is_one(struct pto_range r)
+{
+	return r.lo == r.hi;
 }
 
 static void fold_value(struct pto_reader *r, struct pto_value *v)
@@ -837,23 +743,92 @@ static void move_pointer(struct pto_reader *r, struct pto_value *v)
 	v->bounds = p->bounds | by->bounds;
 }
 
+static void compare_values(const struct pto_reader *r, struct str how, struct pto_value *v)
+{
+	const struct pto_value *a = integer_at(r, v->from[0]), *b = integer_at(r, v->from[1]);
+
+	v->kind = PTO_INTEGER;
+	v->range = a && b ? pto_compare(how, a->range, b->range) : (struct pto_range){0, 1};
+}
+
+/* %pointer[%place]: *base is the pointer; its place is noted. */
+static bool read_element(struct pto_reader *r, uint32_t *base, uint32_t *place)
+{
+	static const struct pto_value one = {.range = {1, 1}};
+	const struct pto_value *p;
+	bool is_param;
+
+	*base = *place = PTO_NO_VALUE;
+	if (r->lex.now.kind != PTO_VALUE)
+		return true;
+	*base = pto_value_at(r, r->lex.now.text);
+	pto_lex_next(&r->lex);
+	if (*base != PTO_NO_VALUE && pto_take(&r->lex, "[") && r->lex.now.kind == PTO_VALUE) {
+		*place = pto_value_at(r, r->lex.now.text);
+		pto_lex_next(&r->lex);
+		pto_take(&r->lex, "]");
+	}
+	if (*base == PTO_NO_VALUE)
+		return err_nomem(r->e);
+	p = &r->values.v[*base];
+	is_param = p->kind == PTO_POINTER && is_one(p->range) && p->range.lo == 0 &&
+		   r->func->params[p->param].elements;
+	note_place(r, *place, is_param ? &one : NULL,
+		(struct pto_range){0, is_param ? (int64_t)r->func->params[p->param].elements : 0});
+	return true;
+}
+
+/* Elements of a pointer as a scalar: the pointer's parameter decides what they decide. */
+static bool read_load(struct pto_reader *r, struct pto_value *v)
+{
+	const struct pto_launch *launch = r->launch;
+	const struct pto_value *p;
+	struct pto_param *param;
+	int64_t value;
+
+	if (!read_element(r, &v->from[0], &v->from[1]))
+		return false;
+	if (v->from[0] == PTO_NO_VALUE || r->values.v[v->from[0]].kind != PTO_POINTER)
+		return true;
+	p = &r->values.v[v->from[0]];
+	param = &r->func->params[p->param];
+	param->is_control = true;
+	v->made_of = (uint64_t)1 << p->param | p->made_of | made_of(r, v->from[1]);
+	if (launch->element && launch->element(launch->ctx, p->param, &value)) {
+		v->kind = PTO_INTEGER;
+		v->range = (struct pto_range){value, value};
+	}
+	return true;
+}
+
 static bool evaluate(struct pto_reader *r, struct pto_value *v)
 {
 	static const char *const SAME[] = {"arith.index_cast", "arith.index_castui", "arith.extsi",
 		"arith.extui", "arith.trunci"};
-	int64_t blocks = r->launch->n_blocks ? r->launch->n_blocks : 1;
+	struct str how = {"", 0};
 
 	if (str_is(v->op, "arith.constant"))
 		return read_constant(r, v);
 	if (str_is(v->op, "pto.get_block_num") || str_is(v->op, "pto.get_block_idx")) {
-		bool is_num = str_is(v->op, "pto.get_block_num");
-
 		v->kind = PTO_INTEGER;
-		v->range = (struct pto_range){is_num ? blocks : 0, is_num ? blocks : blocks - 1};
+		v->range = block_range(r, str_is(v->op, "pto.get_block_num"));
 		return true;
+	}
+	if (str_is(v->op, "pto.load_scalar"))
+		return read_load(r, v);
+	if (str_is(v->op, "arith.cmpi") && r->lex.now.kind == PTO_WORD) {
+		how = r->lex.now.text;
+		pto_lex_next(&r->lex);
+		pto_take(&r->lex, ",");
 	}
 	if (!func_read_operands(r, v->from))
 		return false;
+	for (unsigned i = 0; i < 3; i++)
+		v->made_of |= made_of(r, v->from[i]);
+	if (how.n) {
+		compare_values(r, how, v);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(SAME) / sizeof(*SAME); i++)
 		if (str_is(v->op, SAME[i])) {
 			pass_through(r, v);
@@ -890,6 +865,10 @@ static bool read_loop(struct pto_reader *r)
 	}
 	if (at == PTO_NO_VALUE)
 		return err_nomem(r->e);
+	for (unsigned i = 0; i < 3; i++) {
+		note_work(r, v.from[i]);
+		v.made_of |= made_of(r, v.from[i]);
+	}
 	lo = integer_at(r, v.from[0]);
 	hi = integer_at(r, v.from[1]);
 	step = integer_at(r, v.from[2]);
@@ -906,6 +885,92 @@ static bool read_loop(struct pto_reader *r)
 	}
 	r->values.v[at] = v;
 	return true;
+}
+
+/* A value that a loop or a branch hands on. */
+static bool carry(struct pto_reader *r, struct str name)
+{
+	uint32_t at = pto_value_at(r, name);
+
+	if (at == PTO_NO_VALUE)
+		return err_nomem(r->e);
+	r->values.v[at] = (struct pto_value){.kind = PTO_CARRIED,
+		.op = STR("iter_args"),
+		.line = r->lex.now.line,
+		.from = {PTO_NO_VALUE, PTO_NO_VALUE, PTO_NO_VALUE}};
+	return true;
+}
+
+/* What goes into values that are handed on. */
+static bool carry_operands(struct pto_reader *r)
+{
+	uint32_t at;
+
+	while (r->lex.now.kind == PTO_VALUE) {
+		at = pto_value_at(r, r->lex.now.text);
+		if (at == PTO_NO_VALUE)
+			return err_nomem(r->e);
+		r->carried |= made_of(r, at);
+		pto_lex_next(&r->lex);
+		if (!pto_take(&r->lex, ","))
+			break;
+	}
+	return true;
+}
+
+/* The operands of a statement that decides how much is done. */
+static bool note_operands(struct pto_reader *r)
+{
+	uint32_t at;
+
+	while (r->lex.now.kind == PTO_VALUE) {
+		at = pto_value_at(r, r->lex.now.text);
+		if (at == PTO_NO_VALUE)
+			return err_nomem(r->e);
+		note_work(r, at);
+		pto_lex_next(&r->lex);
+		if (!pto_take(&r->lex, ","))
+			break;
+	}
+	return true;
+}
+
+/* pto.alloc_tile addr = %a valid_row = %r valid_col = %c */
+static bool read_tile(struct pto_reader *r)
+{
+	while (r->lex.now.kind == PTO_WORD) {
+		bool is_size = str_starts(r->lex.now.text, "valid_");
+
+		pto_lex_next(&r->lex);
+		if (!pto_take(&r->lex, "=") || r->lex.now.kind != PTO_VALUE)
+			return true;
+		if (is_size && !note_operands(r))
+			return false;
+		if (!is_size)
+			pto_lex_next(&r->lex);
+	}
+	return true;
+}
+
+/* A statement without a result, by its first word. */
+static bool read_word(struct pto_reader *r)
+{
+	struct str op = r->lex.now.text;
+	uint32_t base, place, at;
+
+	pto_lex_next(&r->lex);
+	if (str_is(op, "scf.for"))
+		return read_loop(r);
+	if (str_is(op, "scf.yield"))
+		return carry_operands(r);
+	if (str_is(op, "scf.if") || str_is(op, "scf.condition") || str_is(op, "pto.set_validshape"))
+		return note_operands(r);
+	if (!str_is(op, "pto.store_scalar") || r->lex.now.kind != PTO_VALUE)
+		return true;
+	at = pto_value_at(r, r->lex.now.text);
+	pto_lex_next(&r->lex);
+	pto_take(&r->lex, ",");
+	return at != PTO_NO_VALUE ? read_element(r, &base, &place) : err_nomem(r->e);
 }
 
 /* %a, %b:2 = op ...; the current token is the first result. Operands of other statements look the
@@ -925,22 +990,25 @@ static bool read_statement(struct pto_reader *r)
 		if (!pto_take(&r->lex, ","))
 			break;
 	}
-	if (!pto_take(&r->lex, "=") || r->lex.now.kind != PTO_WORD)
+	if (!pto_take(&r->lex, "="))
+		return true;
+	if (r->lex.now.kind == PTO_VALUE) /* iter_args(%a = %b) */
+		return carry(r, first) && carry_operands(r);
+	if (r->lex.now.kind != PTO_WORD)
 		return true;
 	v.op = r->lex.now.text;
 	v.line = r->lex.now.line;
 	pto_lex_next(&r->lex);
 	if (str_is(v.op, "scf.for"))
-		return read_loop(r);
+		return carry(r, first) && read_loop(r);
+	if (str_is(v.op, "scf.if"))
+		return carry(r, first) && note_operands(r);
 	if (str_is(v.op, "pto.make_tensor_view"))
-		return pto_read_view(r);
-	if (str_is(v.op, "pto.load_scalar") && r->lex.now.kind == PTO_VALUE) {
-		at = pto_value_at(r, r->lex.now.text);
-		if (at == PTO_NO_VALUE)
-			return err_nomem(r->e);
-		if (r->values.v[at].kind == PTO_POINTER)
-			r->func->params[r->values.v[at].param].is_control = true;
-	}
+		return pto_read_view(r, first);
+	if (str_is(v.op, "pto.partition_view"))
+		return read_part(r);
+	if (str_is(v.op, "pto.alloc_tile"))
+		return read_tile(r);
 	if (!evaluate(r, &v))
 		return false;
 	at = pto_value_at(r, first);
@@ -964,15 +1032,20 @@ static bool read_body(struct pto_reader *r)
 				return false;
 			continue;
 		}
-		depth += pto_at(&r->lex, "{");
-		depth -= pto_at(&r->lex, "}");
-		if (pto_take(&r->lex, "scf.for")) {
-			if (!read_loop(r))
+		if (r->lex.now.kind == PTO_WORD) {
+			if (!read_word(r))
 				return false;
 			continue;
 		}
+		depth += pto_at(&r->lex, "{");
+		depth -= pto_at(&r->lex, "}");
 		pto_lex_next(&r->lex);
 	} while (depth > 0);
+	for (uint32_t i = 0; i < r->func->n_params; i++) {
+		r->func->params[i].has_work = r->work >> i & 1;
+		r->func->params[i].has_place = r->place >> i & 1;
+		r->func->params[i].is_blind = r->blind >> i & 1;
+	}
 	return true;
 }
 
@@ -1004,7 +1077,8 @@ static bool read_func(struct pto_reader *r, struct pto_func *f, bool *has_body)
 	*has_body = false;
 	intern_deinit(&r->names);
 	intern_init(&r->names);
-	r->values.n = 0;
+	r->values.n = r->views.n = 0;
+	r->work = r->place = r->carried = r->blind = 0;
 	r->func = f;
 	while (r->lex.now.kind == PTO_WORD) /* private, public */
 		pto_lex_next(&r->lex);
@@ -1089,5 +1163,6 @@ bool pto_read(struct arena *a, struct str text, const char *path, const struct p
 	ok = read_module(&r, out);
 	intern_deinit(&r.names);
 	VEC_FREE(&r.values);
+	VEC_FREE(&r.views);
 	return ok;
 }

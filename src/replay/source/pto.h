@@ -12,17 +12,30 @@
 #include "base/str.h"
 
 enum pto_kind { PTO_KIND_UNSTATED, PTO_KIND_CUBE, PTO_KIND_VECTOR };
+enum pto_launched { PTO_NOT_LAUNCHED, PTO_BLOCK_IDX, PTO_BLOCK_NUM };
 
 struct pto_param {
 	const char *name; /* "%arg0" */
 	const char *type; /* pointee or value: "bf16", "index" */
 	bool is_pointer;
+	bool is_integer;    /* the pointee or the value */
 	unsigned elem_bits; /* of the pointee; 0: unknown type */
 	uint64_t elements;  /* reached by its views; 0: no views, or all are empty */
 	uint32_t n_views;
-	bool is_control; /* a pointer: elements of it are loaded as scalars */
-	bool is_bound;	 /* a scalar that a size depends on: it must not exceed the bound used */
+	/* What its first view is called, without what a compiler appends to names: "seq_lens" for
+	 * %seq_lens__ssa_v0_view; NULL: no view. */
+	const char *alias;
+	enum pto_launched launched; /* a scalar: the launch gives it */
+	bool is_control;	    /* a pointer: elements of it are loaded as scalars */
+	bool is_bound; /* a scalar that a size depends on: it must not exceed the bound used */
+	/* It, or a loaded element of it, decides a trip count, a condition or a size; or places
+	 * in tensors. */
+	bool has_work, has_place;
+	bool is_used;  /* the body mentions it */
+	bool is_blind; /* it decides work through a value that has no known range */
 };
+
+#define PTO_MAX_PARAMS 64 /* an argument array has 50 slots */
 
 struct pto_func {
 	const char *name;
@@ -30,6 +43,8 @@ struct pto_func {
 	enum pto_kind kind;
 	uint32_t n_params;
 	struct pto_param *params;
+	uint64_t n_outside; /* accesses that pto_launch.focus takes out of their view */
+	uint64_t work;	    /* equal for equal trip counts, conditions and sizes, as far as known */
 };
 
 struct pto_module {
@@ -44,7 +59,11 @@ struct pto_launch {
 	int64_t dynamic_dim; /* 0: 256 */
 	/* Value of scalar parameter i of a function; false: not known. NULL: no value is known. */
 	bool (*scalar)(void *ctx, uint32_t param, int64_t *value);
+	/* Value of every element of pointer parameter i; NULL: no value is known. */
+	bool (*element)(void *ctx, uint32_t param, int64_t *value);
 	void *ctx;
+	uint64_t focus;	    /* bit i: count the accesses outside that depend on parameter i */
+	bool is_whole_grid; /* block indices go to dynamic_dim, whatever n_blocks says */
 };
 
 bool pto_read(struct arena *a, struct str text, const char *path, const struct pto_launch *launch,
@@ -63,3 +82,7 @@ struct pto_range {
 bool pto_fold(struct str op, struct pto_range a, struct pto_range b, struct pto_range *out);
 /* Wraps to a signed integer of `bits` (1..64). */
 struct pto_range pto_wrap(struct pto_range a, unsigned bits);
+/* The least range that contains both. */
+struct pto_range pto_either(struct pto_range a, struct pto_range b);
+/* "slt" and its like as 0 or 1; 0 to 1: not known, or another word. */
+struct pto_range pto_compare(struct str how, struct pto_range a, struct pto_range b);

@@ -104,15 +104,21 @@ static bool record_all(const struct build_params *p, struct pool *pool, const ch
 	return ok;
 }
 
-/* Did `incore profile` invent values that control the kernel? Then its time cannot be compared. */
+/* Are values that decide how much a kernel does not given in a run of `incore profile`? Then its
+ * time cannot be compared. */
 static bool is_made_up(struct model_build *b, const char *stream)
 {
 	char *path = arena_strndup(&b->arena, stream, strlen(stream) - strlen("ops.opstream"));
 	char *facts = path ? path_join(path, "profile.txt") : NULL;
 	struct file_data f = {0};
-	bool is_so = facts && file_exists(facts) && file_load(&f, facts, NULL) &&
-		     str_find((struct str){(const char *)f.data, f.size}, " everywhere") >= 0;
+	bool is_so = false;
 
+	if (facts && file_exists(facts) && file_load(&f, facts, NULL)) {
+		struct str rest = {(const char *)f.data, f.size}, line, key;
+
+		while (str_cut(&rest, "\n", &line) && str_cut(&line, "=", &key))
+			is_so |= line.n && (str_is(key, "made_up") || str_is(key, "assumed"));
+	}
 	file_unload(&f);
 	mem_free(facts);
 	return is_so;
@@ -132,7 +138,7 @@ static bool take_run(const char *build, struct model_build *b, struct incore_err
 			continue;
 		}
 		if (is_made_up(b, path)) {
-			k->why = "what steers it was made up in this run";
+			k->why = "what decides how much it does was not given in this run";
 			continue;
 		}
 		if (!opstream_load(&b->sets[i], path, e))
