@@ -255,6 +255,8 @@ static bool split_word(const struct args *a, const char *word, uint32_t *slot, s
 
 	if (!eq || eq == word)
 		return bad_slot(e, word, "expected SLOT=VALUE or NAME=VALUE");
+	if (*word == '-' || *word == '+')
+		return bad_slot(e, word, "expected SLOT=VALUE or NAME=VALUE");
 	if (!str_to_u64((struct str){word, (size_t)(eq - word)}, &n)) {
 		n = args_find(a, (struct str){word, (size_t)(eq - word)});
 		if (n == ARG_NONE)
