@@ -8,8 +8,8 @@ export type Mode = 'class' | 'bucket' | 'cause' | 'kernel' | 'diff';
 export const MODES: readonly Mode[] = ['class', 'bucket', 'cause', 'kernel', 'diff'];
 export type Arrows = 'none' | 'selection' | 'visible';
 export const ARROWS: readonly Arrows[] = ['none', 'selection', 'visible'];
-/** one lane a slot or pipe, or one a SIMD and execution unit */
-export type LaneKind = 'waves' | 'units';
+/** one lane a slot or pipe, one a SIMD and execution unit, or every wave of every CU */
+export type LaneKind = 'waves' | 'units' | 'machine';
 /** how the lanes of a compared capture line up: begin of the trace, of each lane, or first execution of the selected row */
 export type Align = 'trace' | 'start' | 'row';
 export const ALIGNS: readonly Align[] = ['trace', 'start', 'row'];
@@ -33,6 +33,12 @@ export interface Selection {
 	t1?: number;
 	tracks?: number[];
 }
+
+/**
+ * The part of the trace that all figures are of: cycles [t0, t1), as `--from` and `--until` of the verbs, of the tracks that `where` names as
+ * their options do (`se`: "0,2-3"); {}: of all. A selection marks, a range narrows.
+ */
+export interface Range { t0: number; t1: number; where: Record<string, string> }
 
 export interface State {
 	/** content hash of the capture shown, and of the one it is compared with */
@@ -70,6 +76,8 @@ export interface State {
 	markers: Marker[];
 	/** dispatch that everything is narrowed to, or null */
 	scope: number | null;
+	/** part of the trace that everything is narrowed to, or null */
+	range: Range | null;
 	isBottomOpen: boolean;
 	isSideOpen: boolean;
 	isInspectorOpen: boolean;
@@ -81,7 +89,7 @@ export type Listener = (state: Readonly<State>, changed: ReadonlySet<Key>) => vo
 export function initialState(): State {
 	return {
 		hash: '', base: null, panel: 'verdict', beside: null, t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
-		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, isLettered: false, isCalled: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
+		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, isLettered: false, isCalled: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null, range: null,
 		isBottomOpen: true, isSideOpen: true, isInspectorOpen: true,
 	};
 }
@@ -219,6 +227,7 @@ export function encodeLink(s: Readonly<State>): string {
 	if (s.query) put('q', s.query);
 	if (s.markers.length) put('m', s.markers.map((m) => [m.t, m.dur, m.colour, m.name.replace(/[~:]/g, ' ')].join(':')).join('~'));
 	if (s.scope !== null) put('d', String(s.scope));
+	if (s.range) put('f', [`${s.range.t0},${s.range.t1}`, ...Object.entries(s.range.where).map(([level, set]) => `${level}:${set}`)].join('~'));
 	if (s.base) put('b', s.base);
 	return words.join('&');
 }
@@ -248,6 +257,17 @@ function decodeSelection(get: (key: string) => string | undefined): Selection | 
 	return rest.length ? { kind: 'box', t0, t1, tracks: parseRanges(rest.join(',')) } : { kind: 'range', t0, t1 };
 }
 
+/** "1000,2000~se:0-1": as much of it as makes sense. */
+function decodeRange(text: string): Range | undefined {
+	const [times, ...places] = text.split('~'), [t0, t1] = times.split(',').map(number), where: Record<string, string> = {};
+	if (t0 === undefined || t1 === undefined || t1 <= t0) return undefined;
+	for (const p of places) {
+		const m = /^([a-z]{1,8}):([\d,-]{1,200})$/.exec(p);
+		if (m) where[m[1]] = m[2];
+	}
+	return { t0, t1, where };
+}
+
 /** What a fragment says; unknown keys and values that make no sense are left out. */
 export function decodeLink(fragment: string): Partial<State> {
 	const words = new Map<string, string>();
@@ -264,10 +284,10 @@ export function decodeLink(fragment: string): Partial<State> {
 	const [t0, t1] = (get('t') ?? '').split(',').map(number);
 	const out: Partial<State> = {
 		hash: get('h'), base: get('b'), panel: get('p')?.match(/^[a-z]+$/)?.[0], beside: get('n') === '-' ? null : get('n')?.match(/^[a-z]+$/)?.[0], selection: decodeSelection(get), mode: oneOf('c', MODES),
-		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units'] as const), align: oneOf('z', ALIGNS), isStacked: get('k') === '1' ? true : undefined, isGlobalOpen: get('g') === '1' ? true : undefined, isLettered: get('j') === '1' ? true : undefined, isCalled: get('i') === '1' ? true : undefined,
+		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units', 'machine'] as const), align: oneOf('z', ALIGNS), isStacked: get('k') === '1' ? true : undefined, isGlobalOpen: get('g') === '1' ? true : undefined, isLettered: get('j') === '1' ? true : undefined, isCalled: get('i') === '1' ? true : undefined,
 		pins: get('pin') === undefined ? undefined : numbers(get('pin')!), hidden: get('hide') === undefined ? undefined : parseRanges(get('hide')!),
 		order: get('lanes') === undefined ? undefined : numbers(get('lanes')!), folded: get('fold')?.split(',').filter((f) => /^[\d.]+$/.test(f)),
-		query: get('q'), markers: get('m') === undefined ? undefined : decodeMarkers(get('m')!), scope: number(get('d')),
+		query: get('q'), markers: get('m') === undefined ? undefined : decodeMarkers(get('m')!), scope: number(get('d')), range: get('f') === undefined ? undefined : decodeRange(get('f')!),
 	};
 	if (t0 !== undefined && t1 !== undefined && t1 > t0) Object.assign(out, { t0, t1 });
 	for (const key of Object.keys(out) as Key[]) if (out[key] === undefined) delete out[key];

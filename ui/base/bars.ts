@@ -62,7 +62,8 @@ export function classChip(name: string, slot: number, p: Palette): HTMLElement {
 export function paintChip(cell: HTMLElement, name: string | null, colour: string): void {
 	const swatch = (cell.firstChild ?? cell.appendChild(h('span', { class: 'swatch' }))) as HTMLElement;
 	const text = (swatch.nextSibling ?? cell.appendChild(document.createTextNode(''))) as Text;
-	if (text.data === (name ?? '')) return;
+	if (text.data === (name ?? '') && cell.dataset.chip === colour) return;
+	cell.dataset.chip = colour;
 	cell.classList.add('chip-cell');
 	text.data = name ?? '';
 	swatch.style.background = colour;

@@ -29,6 +29,8 @@ export interface Column<R> {
 	isFixed?: boolean;
 	/** drawn beside what other columns say in figures: always shown, never copied or saved */
 	isDecor?: boolean;
+	/** left out of a narrow table, unless it is chosen */
+	isExtra?: boolean;
 	/** left empty while the thumb is dragged over more than is in sight at once: nobody reads it then */
 	isLate?: boolean;
 }
@@ -83,26 +85,39 @@ export function fits(text: string, room: number, isMono: boolean): boolean {
 	return w <= room;
 }
 
-interface Kept { w: Record<string, number>; hide: string[] }
+interface Kept { w: Record<string, number>; hide: string[]; show: string[] }
+/** a table below this width is narrow */
+const NARROW = 640;
 
 export class Columns<R> {
 	/** those shown */
 	shown: Column<R>[] = [];
 	private readonly scratch = new Map<string, HTMLElement>();
-	private state: Kept = { w: {}, hide: [] };
+	private state: Kept = { w: {}, hide: [], show: [] };
+	private isNarrow = false;
 	private needs = new Map<string, number>();
 
 	constructor(readonly all: readonly Column<R>[], private readonly name: string, private readonly changed: () => void) {
 		try {
 			const stored = JSON.parse(kept('incore.columns.' + name) ?? '{}') as Partial<Kept>;
-			this.state = { w: stored.w ?? {}, hide: stored.hide ?? [] };
+			this.state = { w: stored.w ?? {}, hide: stored.hide ?? [], show: stored.show ?? [] };
 		} catch { /* another version's */ }
 		this.choose();
 	}
 
 	private choose(): void {
-		this.shown = this.all.filter((c) => c.isDecor || !this.state.hide.includes(c.id));
+		const { hide, show } = this.state;
+		this.shown = this.all.filter((c) => (c.isDecor || !hide.includes(c.id)) && (!this.isNarrow || !c.isExtra || show.includes(c.id)));
 		if (!this.shown.some((c) => !c.isDecor)) this.shown = [...this.all];
+	}
+
+	/** How wide the table is; true: other columns are shown now. */
+	fit(width: number): boolean {
+		const isNarrow = width > 0 && width < NARROW;
+		if (isNarrow === this.isNarrow || !this.all.some((c) => c.isExtra)) return false;
+		this.isNarrow = isNarrow;
+		this.choose();
+		return true;
 	}
 
 	private save(): void {
@@ -222,13 +237,15 @@ export class Columns<R> {
 			const box = h('input', { attrs: { type: 'checkbox' } }), by = (n: number) => () => this.resize(c, headWidth(c.id) + n);
 			box.checked = this.shown.includes(c);
 			box.addEventListener('change', () => {
-				this.state.hide = this.state.hide.filter((id) => id !== c.id).concat(box.checked ? [] : [c.id]);
+				const others = (ids: string[]) => ids.filter((id) => id !== c.id);
+				this.state.hide = others(this.state.hide).concat(box.checked ? [] : [c.id]);
+				this.state.show = others(this.state.show).concat(box.checked ? [c.id] : []);
 				this.save();
 			});
 			return h('div', { class: 'columns-item' }, h('label', null, box, this.headOf(c)), button('−', `${this.headOf(c)}: narrower`, by(-16)), button('+', `${this.headOf(c)}: wider`, by(16)));
 		};
 		fill(list, this.all.filter((c) => !c.isDecor).map(one), button('As at first', 'Show all columns, as wide as what stands in them', () => {
-			this.state = { w: {}, hide: [] };
+			this.state = { w: {}, hide: [], show: [] };
 			this.save();
 			this.fillMenu(list, headWidth);
 		}));

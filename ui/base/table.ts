@@ -93,6 +93,7 @@ export class Table<R> {
 		this.body.addEventListener('mouseover', (e) => this.hint(e));
 		this.watcher = new ResizeObserver(() => {
 			this.seen = this.element.clientHeight;
+			if (this.columns.fit(this.element.clientWidth)) this.refresh();
 			this.place();
 			this.later();
 		});

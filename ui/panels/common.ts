@@ -8,6 +8,7 @@ import { Latest } from '../base/latest';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { waitingWords } from '../loading';
+import { narrow, rangeWords } from '../range';
 import { isSampled } from '../source';
 import { Key, State } from '../state';
 import { Buckets, DiffPart, Distribution, Pair as PipePair } from './types';
@@ -50,9 +51,12 @@ export abstract class View implements PanelView {
 
 	/** Whose figures these are, wherever they are not everybody's. */
 	private tellScope(): void {
-		const words = scopeWords(this.app);
-		this.scoped.hidden = !words;
-		if (words) fill(this.scoped, this.isNarrowed ? `Scope: ${words}.` : `All kernels: this panel is not narrowed to the scope (${words}).`);
+		const words = scopeWords(this.app), { range } = this.app.store.get(), part = range && rangeWords(range), isCompared = baseline(this.app) >= 0;
+		this.scoped.hidden = !words && !part;
+		if (this.scoped.hidden) return;
+		fill(this.scoped, words && (this.isNarrowed ? `Scope: ${words}. ` : `All kernels: this panel is not narrowed to the scope (${words}). `),
+			part && (this.isNarrowed ? `Range: ${part}; shares are of the lifetime within it${isCompared ? ', and A, B and their change are of the whole traces' : ''}. ` : `Whole trace: this panel is not narrowed to the range (${part}). `),
+			part && h('button', { class: 'link whole-trace', title: 'Show the figures of the whole trace again', on: { click: () => narrow(this.app, null) } }, 'Whole trace'));
 	}
 
 	private tellBase(): void {
@@ -89,9 +93,11 @@ export abstract class View implements PanelView {
 		return part;
 	}
 
-	changed(state: Readonly<State>, keys: Changed): void {
+	changed(state: Readonly<State>, given: Changed): void {
+		// what a scope narrows a range narrows, too: one question, with one more condition
+		const keys: Changed = given.has('range') ? new Set([...given, 'scope']) : given;
 		if (keys.has('base')) this.tellBase();
-		if (keys.has('scope')) this.tellScope();
+		if (keys.has('scope') || keys.has('base')) this.tellScope();
 		if (this.isShown) this.update(state, keys);
 		else if (this.isTold) for (const k of keys) this.missed.add(k);
 		this.isTold = true; // the first call comes with opening and has no news

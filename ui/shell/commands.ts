@@ -10,6 +10,7 @@ import { TimelinePane } from '../timeline/pane';
 import { Dock } from './dock';
 import { PlaceCommands } from './places';
 import { askWhere, help } from './dialogs';
+import { chooseRange, narrow } from '../range';
 import { Search } from './search';
 import { rangeTable } from './slices';
 
@@ -58,7 +59,7 @@ function marker(p: Parts): void {
 function range(p: Parts): void {
 	const sel = p.app.store.get().selection;
 	if (sel?.t0 === undefined || sel.t1 === undefined) return p.app.say('Select a slice first');
-	p.app.select({ kind: 'range', t0: sel.t0, t1: sel.t1 });
+	chooseRange(p.app, { kind: 'range', t0: sel.t0, t1: sel.t1 });
 }
 
 function nextUnit(p: Parts): void {
@@ -98,16 +99,17 @@ export function bindings(p: Parts): KeyBinding[] {
 		to('execution-next', ['.'], 'next execution of this row', 'Selection', () => execution(p, 'next')),
 		to('to-isa', ['Enter'], 'to the ISA row', 'Selection', () => app.openPanel('isa')),
 		to('to-source', ['Shift+Enter'], 'to the source line', 'Selection', () => app.openPanel('source')),
-		to('range', ['M'], "select the slice's time range", 'Selection', () => range(p)),
-		to('clear', ['Escape'], 'clear the selection', 'Selection', () => {
+		to('range', ['M'], "narrow all figures to the slice's time range", 'Selection', () => range(p)),
+		to('clear', ['Escape'], 'clear the selection, then the range', 'Selection', () => {
 			if (pane) pane.overlay.measure = null;
-			app.select(null);
+			if (store.get().selection) app.select(null);
+			else narrow(app, null);
 			pane?.overlay.draw();
 		}),
 		to('search', ['/', 'Ctrl+F'], 'search', 'Find', () => p.search.focus()),
 		to('match-next', ['N'], 'next match', 'Find', () => p.search.step(1)),
 		to('match-previous', ['Shift+N'], 'previous match', 'Find', () => p.search.step(-1)),
-		to('go-to', ['G'], 'go to a cycle, address, line or lane', 'Find', () => askWhere(app)),
+		to('go-to', ['G'], 'go to a cycle, range, address, line or lane', 'Find', () => askWhere(app)),
 		to('place-back', ['Alt+ArrowLeft'], 'to the place before: row, lane or time', 'Find', () => p.places.step(-1)),
 		to('place-forward', ['Alt+ArrowRight'], 'to the place after', 'Find', () => p.places.step(1)),
 		to('places', ['V'], 'list of visited places', 'Find', () => void p.places.choose()),

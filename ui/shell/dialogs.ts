@@ -7,9 +7,10 @@ import { KeyBinding } from '../base/keys';
 import { Still } from '../base/latest';
 import { colourOf } from '../base/palette';
 import { askJson, BoxInfo } from '../source';
-import { Marker } from '../state';
+import { Marker, Range } from '../state';
 import { trackName } from '../timeline/lanes';
 import { dialog } from './dialogs_base';
+import { narrow, parseRange } from '../range';
 
 export { dialog } from './dialogs_base';
 
@@ -18,16 +19,18 @@ export function help(bindings: readonly KeyBinding[], panels: readonly { title: 
 	const groups = [...new Set(bindings.map((b) => b.group))];
 	dialog('Keys and mouse', h('div', { class: 'keys' }, groups.map((g) => h('section', null, h('h3', null, g), h('table', null,
 		bindings.filter((b) => b.group === g).map((b) => h('tr', { attrs: { 'data-key': b.id } }, h('td', null, b.keys.map((k, i) => [i ? ' ' : '', h('kbd', null, k)])), h('td', null, b.does)))))),
-	h('section', null, h('h3', null, 'Mouse'), h('table', null, [['click', 'select the slice'], ['drag', 'box with statistics'], ['Alt+drag', 'zoom to a box'], ['right-drag', 'measure'],
+	h('section', null, h('h3', null, 'Mouse'), h('table', null, [['click', 'select the slice'], ['drag', 'box with statistics; all figures narrow to it'], ['Alt+drag', 'zoom to a box'], ['right-drag', 'measure'],
 		['wheel', 'scroll lanes'], ['Ctrl+wheel, pinch', 'zoom at the pointer'], ['Shift+wheel', 'pan'], ['double click', 'zoom in']].map(([k, v]) => h('tr', null, h('td', null, h('kbd', null, k)), h('td', null, v))))),
 	h('section', null, h('h3', null, 'Panels'), h('table', null, panels.map((p) => h('tr', null, h('td', null, h('strong', null, p.title)), h('td', null, p.hint)))))));
 }
 
-/** "12345", "0x1600", "gemm.py:12", "row 13", "wave 3": where to go. */
-export type Target = { kind: 'cycle'; t: number } | { kind: 'address'; a: number } | { kind: 'line'; file: string; line: number } | { kind: 'row'; row: number } | { kind: 'track'; words: string };
+/** "12345", "1000-2000", "0x1600", "gemm.py:12", "row 13", "wave 3": where to go. */
+export type Target = { kind: 'range'; range: Range } | { kind: 'cycle'; t: number } | { kind: 'address'; a: number } | { kind: 'line'; file: string; line: number } | { kind: 'row'; row: number } | { kind: 'track'; words: string };
 export function parseTarget(text: string): Target | null {
 	const words = text.trim();
 	let m: RegExpExecArray | null;
+	const range = parseRange(words);
+	if (range) return { kind: 'range', range };
 	if ((m = /^(?:cycle\s+)?([\d,_]+)$/i.exec(words))) return { kind: 'cycle', t: Number(m[1].replace(/[,_]/g, '')) };
 	if ((m = /^(?:address\s+)?(0x[0-9a-f]+)$/i.exec(words))) return { kind: 'address', a: Number(m[1]) };
 	if ((m = /^(?:row|r)\s*(\d+)$/i.exec(words))) return { kind: 'row', row: Number(m[1]) };
@@ -37,6 +40,11 @@ export function parseTarget(text: string): Target | null {
 
 async function goTo(app: App, t: Target, still: Still): Promise<string> {
 	const { trace } = app, s = app.store.get();
+	if (t.kind === 'range') {
+		const why = narrow(app, t.range);
+		if (!why) app.showTime(t.range.t0, Math.min(t.range.t1, trace.span.end));
+		return why;
+	}
 	if (t.kind === 'cycle') {
 		if (t.t > trace.span.end) return `the trace ends at cycle ${count(trace.span.end)}`;
 		const half = (s.t1 - s.t0) / 2;
@@ -70,8 +78,8 @@ async function goTo(app: App, t: Target, still: Still): Promise<string> {
 }
 
 export function askWhere(app: App): void {
-	const input = h('input', { attrs: { 'aria-label': 'Go to', placeholder: '12000, 0x1600, row 13, gemm.py:17, SIMD1 slot 0' }, style: { width: '100%' } });
-	const told = h('p', { class: 'dim', role: 'status' }, 'A cycle, an address (0x…), a row (row 13), a source line (file:line) or a lane by name.');
+	const input = h('input', { attrs: { 'aria-label': 'Go to', placeholder: '12000, 1000-2000, SE0 1000-2000, 0x1600, row 13, gemm.py:17, SIMD1 slot 0' }, style: { width: '100%' } });
+	const told = h('p', { class: 'dim', role: 'status' }, 'A cycle, a range of cycles that all figures narrow to (1000-2000, SE0 1000-2000), an address (0x…), a row (row 13), a source line (file:line) or a lane by name.');
 	const d = dialog('Go to', h('form', { on: { submit: (e) => {
 		e.preventDefault();
 		const target = parseTarget(input.value);

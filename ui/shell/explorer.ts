@@ -2,7 +2,7 @@
 // explorer.ts: the tree on the left: kernels, tracks, source files, each with its cost. Only what is unfolded and in sight is in the page.
 import { App } from '../app';
 import { shareBar } from '../base/bars';
-import { button, fill, framed, h } from '../base/dom';
+import { button, Child, fill, framed, h } from '../base/dom';
 import { address, baseName, count, cyclesWith, share } from '../base/format';
 import { Latest } from '../base/latest';
 import { CodeTable, isSampled, isTimeline } from '../source';
@@ -11,10 +11,19 @@ import { LIFETIME, lifetime } from '../panels/common';
 import { chargeCallers } from '../panels/source/charge';
 import { Hot, HotGroup, Isa } from '../panels/types';
 import { groupLabel, Lane, makeLanes, trackName } from '../timeline/lanes';
+import { entries, Folder, folderOf } from './folders';
 
 interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean; of?: string }
 
 const ROW = 24;
+/** so many files may all be in sight from the start; of more only folders that cost something are unfolded */
+const FEW = 60;
+
+/** A name whose end stays in sight: the middle gives way. */
+function named(name: string): Child {
+	const end = name.length < 12 ? 0 : Math.min(10, Math.max(5, name.length - 1 - name.lastIndexOf('.')));
+	return end ? [h('span', { class: 'label-head', style: { '--end': String(end) } }, name.slice(0, -end)), name.slice(-end)] : name;
+}
 
 export class Explorer {
 	readonly element: HTMLElement;
@@ -23,6 +32,9 @@ export class Explorer {
 	private readonly filterBox: HTMLInputElement;
 	private open = new Set<string>(['kernels', 'tracks', 'sources', 'functions']);
 	private nodes: Node[] = [];
+	/** folders that were folded or unfolded by hand; all of them, by the buttons */
+	private readonly folders = new Map<string, boolean>();
+	private isUnfolded: boolean | null = null;
 	private fileCycles = new Map<string, number>();
 	private total = 0;
 	private code: CodeTable | null = null;
@@ -71,30 +83,32 @@ export class Explorer {
 
 	/** What each file costs: of its own lines, or of those that called what was inlined. */
 	private weigh(): void {
-		const { isCalled } = this.app.store.get(), isa = isCalled || isSampled(this.app.trace) ? this.app.verb<Isa>('isa') : null, still = this.weighed.begin();
+		const { isCalled, range } = this.app.store.get(), isPart = isSampled(this.app.trace) || range !== null, isa = isCalled || isPart ? this.app.verb<Isa>('isa') : null, still = this.weighed.begin();
 		void Promise.all([this.app.verb<Hot>('hot', { by: 'line', top: 'all' }), isa]).then(([hot, code]) => {
 			if (!still()) return;
 			const data = code && isCalled ? chargeCallers(hot.data, code.data) : hot.data;
-			// samples are no slices: what a row costs is told by the listing
-			this.rowCosts = code && isSampled(this.app.trace) ? new Map(code.data.rows.map((r) => [r.index, r.cycles || r.samples || 0])) : null;
-			this.of = !this.rowCosts ? LIFETIME : data.accounting ? 'sampled cycles' : 'samples';
+			// samples are no slices, and the code table is of the whole trace: what a row costs is told by the listing
+			this.rowCosts = code && isPart ? new Map(code.data.rows.map((r) => [r.index, r.cycles || r.samples || 0])) : null;
+			this.of = !isSampled(this.app.trace) ? LIFETIME : data.accounting ? 'sampled cycles' : 'samples';
 			this.fileCycles.clear();
 			for (const g of (data.groups ?? []) as HotGroup[]) {
 				const file = g.key.replace(/:\d+$/, '');
 				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + (g.cycles || g.samples || 0));
 			}
-			this.total = data.accounting?.duration ?? (this.rowCosts ? data.totals.samples ?? 0 : 0);
+			this.total = data.accounting?.duration ?? (isSampled(this.app.trace) ? data.totals.samples ?? 0 : 0);
 			this.build();
 		}, () => undefined);
 	}
 
 	changed(_: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
-		if ((keys.has('isCalled') || keys.has('scope')) && !keys.has('theme')) this.weigh();
+		if ((keys.has('isCalled') || keys.has('scope') || keys.has('range')) && !keys.has('theme')) this.weigh();
 		if (['selection', 'hidden', 'pins', 'scope', 'isMerged', 'unit', 'theme', 'hash', 'size'].some((k) => keys.has(k as Key))) this.build();
 	}
 
 	private expand(isAll: boolean): void {
 		const groups = new Set(makeLanes(this.app.trace, this.app.store.get().isMerged, null).map((l) => 'g' + l.group));
+		this.folders.clear();
+		this.isUnfolded = isAll;
 		this.open = new Set(['kernels', 'tracks', 'sources', 'functions', ...(isAll ? [...groups, 'untraced'] : [])]);
 		this.build();
 	}
@@ -107,7 +121,7 @@ export class Explorer {
 	private make(): void {
 		this.isStale = false;
 		const words = this.filterBox.value.toLowerCase(), match = (s: string) => !words || s.toLowerCase().includes(words);
-		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match), ...this.functions(match)];
+		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match, !!words), ...this.functions(match)];
 		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
 	}
 
@@ -184,21 +198,31 @@ export class Explorer {
 		return this.of === 'samples' ? `${count(n)} samples` : cyclesWith(n, lifetime(this.app).units());
 	}
 
-	private sources(match: (s: string) => boolean): Node[] {
+	private sources(match: (s: string) => boolean, isFiltered: boolean): Node[] {
 		const { trace } = this.app, s = this.app.store.get();
-		const files = trace.sources.map((f, i) => ({ ...f, i, n: this.fileCycles.get(f.path) ?? 0 })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
+		const files = trace.sources.map((f, index) => ({ path: f.path, index, cost: this.fileCycles.get(f.path) ?? 0 })).filter((f) => match(f.path));
 		if (!files.length) return [];
 		const out = [this.head('sources', 'Sources', files.length, this.of)];
 		if (!this.open.has('sources')) return out;
-		const whole = this.total || files.reduce((n, f) => n + f.n, 0);
-		for (const f of files)
+		const root = folderOf(files), whole = this.total || root.cost, isOpen = (f: Folder) => isFiltered || (this.folders.get(f.path) ?? this.isUnfolded ?? (files.length <= FEW || f.cost > 0));
+		for (const e of entries(root, isOpen)) {
+			if ('folder' in e) {
+				const { path, name, cost } = e.folder, isUnfolded = isOpen(e.folder);
+				out.push({ id: 'd' + path, label: name, title: `${path}: ${this.amount(cost)}`, depth: 1 + e.depth, part: cost, whole, figure: cost ? share(cost, whole) : '', isOpen: isUnfolded, isMarked: false, pick: () => {
+					this.folders.set(path, !isUnfolded);
+					this.build();
+				} });
+				continue;
+			}
+			const { index, path, cost } = e.file;
 			out.push({
-				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${this.amount(f.n)}`, depth: 1, part: f.n, whole,
-				figure: f.n ? share(f.n, whole) : '', isOpen: null, isMarked: s.selection?.source === f.i, pick: () => {
-					this.app.select({ kind: 'line', source: f.i, line: 0 });
+				id: 's' + index, label: baseName(path), title: `${path}${trace.sources[index].has_text ? '' : ' (text not in the capture)'}: ${this.amount(cost)}`, depth: 1 + e.depth, part: cost, whole,
+				figure: cost ? share(cost, whole) : '', isOpen: null, isMarked: s.selection?.source === index, pick: () => {
+					this.app.select({ kind: 'line', source: index, line: 0 });
 					this.app.openPanel('source');
 				},
 			});
+		}
 		return out;
 	}
 
@@ -241,7 +265,7 @@ export class Explorer {
 			attrs: { 'data-node': n.id, 'aria-level': n.depth + 1, ...(n.isOpen === null ? {} : { 'aria-expanded': n.isOpen }), 'aria-selected': n.isMarked },
 			on: { click: () => n.pick() },
 		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
-		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : n.label),
+		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : named(n.label)),
 		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure, n.of && ` · % of ${n.of}`),
 		n.pin && n.hide && h('span', { class: 'tree-tools' + (n.isPinned || n.isHidden ? ' on' : '') }, this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin),
 			this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide)))));

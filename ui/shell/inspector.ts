@@ -7,6 +7,7 @@ import { button, Child, fill, h } from '../base/dom';
 import { address, baseName, count, cycles, cyclesWith, share, unitName } from '../base/format';
 import { Latest, Still } from '../base/latest';
 import { BUCKETS } from '../base/palette';
+import { rangeWords } from '../range';
 import { askJson, Partner, SliceInfo } from '../source';
 import { Key, Selection, State } from '../state';
 import { lifetime, toTrack } from '../panels/common';
@@ -28,7 +29,7 @@ export class Inspector {
 	}
 
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
-		if (!['selection', 'unit', 'theme', 'hash'].some((k) => keys.has(k as Key))) return;
+		if (!['selection', 'unit', 'theme', 'hash', 'range'].some((k) => keys.has(k as Key))) return;
 		const sel = s.selection, still = this.asked.begin();
 		if (sel?.kind !== 'box' && sel?.kind !== 'range') this.box = null;
 		if (!sel) return this.nothing();
@@ -45,7 +46,7 @@ export class Inspector {
 	}
 
 	private facts(rows: [string, Child][]): HTMLElement {
-		return h('table', { class: 'facts-table' }, rows.map(([k, v]) => h('tr', null, h('td', null, k), h('td', null, v))));
+		return h('table', { class: 'facts-table' }, rows.filter(([, v]) => v !== null).map(([k, v]) => h('tr', null, h('td', null, k), h('td', null, v))));
 	}
 
 	private async slice(sel: Selection, still: Still): Promise<void> {
@@ -103,7 +104,7 @@ export class Inspector {
 	}
 
 	private async code(sel: Selection, still: Still): Promise<void> {
-		const code = await this.app.code().catch(() => null), i = sel.code ?? -1;
+		const code = await this.app.code().catch(() => null), costs = await this.costs(), i = sel.code ?? -1;
 		if (!still() || !code) return;
 		if (i < 0 || i >= code.row.length) return fill(this.body, h('div', { class: 'section' }, 'There is no such row.'));
 		const p = this.app.palette(), cls = this.app.trace.classes[code.class[i]];
@@ -112,7 +113,8 @@ export class Inspector {
 		fill(this.body,
 			h('div', { class: 'section' }, h('div', { class: 'code' }, code.text[i]), h('div', { class: 'row' }, cls && classChip(cls.name, cls.slot, p), h('code', { class: 'dim' }, address(code.address[i])))),
 			h('div', { class: 'section' }, this.facts([
-				['row', count(code.row[i])], ['executions', count(code.hits[i] ?? 0)], ['cycles', cyclesWith(code.cycles[i] ?? 0, lifetime(this.app).units())],
+				['row', count(code.row[i])], ['executions', count(costs ? costs.get(i)?.hit ?? 0 : code.hits[i] ?? 0)], ['cycles', cyclesWith(costs ? costs.get(i)?.cycles ?? 0 : code.cycles[i] ?? 0, lifetime(this.app).units())],
+				['of', costs && rangeWords(this.app.store.get().range!)],
 				['source', file ? this.link(`${baseName(file.path)}:${code.line[i]}`, () => {
 					this.app.select({ kind: 'line', source: code.source[i], line: code.line[i] });
 					this.app.openPanel('source');
@@ -120,6 +122,12 @@ export class Inspector {
 			])), chart);
 		if (code.hits[i]) void this.overWaves(code.row[i]).then((e) => still() && e && this.body.appendChild(e), () => undefined);
 		if (code.hits[i]) void histogram(this.app, i, this.nav).then((e) => still() && e && fill(chart, e), () => undefined);
+	}
+
+	/** What rows cost within the range; null: there is none, and the code table has it. */
+	private async costs(): Promise<Map<number, { hit: number; cycles: number }> | null> {
+		const isa = this.app.store.get().range ? await this.app.verb<Isa>('isa').catch(() => null) : null;
+		return isa && new Map(isa.data.rows.map((r) => [r.index, r]));
 	}
 
 	/** Does the row cost the same in every wave? */
@@ -133,15 +141,16 @@ export class Inspector {
 	}
 
 	private async line(sel: Selection, still: Still): Promise<void> {
-		const code = await this.app.code().catch(() => null);
+		const code = await this.app.code().catch(() => null), costs = await this.costs();
 		if (!still()) return;
+		const cost = (i: number) => (costs ? costs.get(i)?.cycles ?? 0 : code!.cycles[i]);
 		const file = this.app.trace.sources[sel.source ?? -1], u = lifetime(this.app).units();
 		const rows: number[] = [];
 		if (code) for (let i = 0; i < code.row.length; i++) if (code.source[i] === sel.source && (!sel.line || code.line[i] === sel.line)) rows.push(i);
-		rows.sort((a, b) => code!.cycles[b] - code!.cycles[a] || a - b);
+		rows.sort((a, b) => cost(b) - cost(a) || a - b);
 		fill(this.body, h('div', { class: 'section' }, h('div', { class: 'code' }, file ? baseName(file.path) + (sel.line ? ':' + sel.line : '') : 'unknown file'), file && h('div', { class: 'dim' }, file.path)),
 			h('div', { class: 'section' }, h('h3', null, `${count(rows.length)} instructions, innermost here (${unitName(u)})`), rows.slice(0, 30).map((i) => h('div', { class: 'row' },
-				h('span', { class: 'num', style: { 'min-width': '6ch' } }, cycles(code!.cycles[i], u)), this.link(code!.text[i], () => {
+				h('span', { class: 'num', style: { 'min-width': '6ch' } }, cycles(cost(i), u)), this.link(code!.text[i], () => {
 					this.app.select({ kind: 'code', code: i });
 					this.app.openPanel('isa');
 				}))), rows.length > 30 && h('div', { class: 'dim' }, `and ${rows.length - 30} more`)));

@@ -4,10 +4,10 @@ import { App, Envelope } from '../app';
 import { Units } from '../base/format';
 import { override, Palette, PALETTES } from '../base/palette';
 import { askCode, askJson, baseCapture, CodeTable, Query, questionOf, Source, TraceInfo } from '../source';
-import { Selection, Store } from '../state';
+import { Range, Selection, Store } from '../state';
 import { theme } from './theme';
 
-/** Verbs that take --kernel: the scope narrows them, but for a question that says itself which kernel (k; undefined: all). */
+/** Verbs that take --kernel, --from and --until: scope and range narrow them, but for a question that says itself which kernel (k; undefined: all). */
 const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary', 'verdict']);
 
 export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; goSlice(track: number, slice: number): void; say(text: string, isQuiet?: boolean): void }
@@ -22,6 +22,7 @@ export class Session implements App {
 	/** The lanes come first: a verb may walk millions of slices. Kept when they are drawn, or after a moment. */
 	private readonly first = new Promise<void>((done) => (this.release = done));
 	private isInView = false;
+	private lastRange: Range | null = null;
 	/** questions of the open panel that have no answer yet; the others wait for them, and then go one by one, as the server answers them */
 	private pressing = 0;
 	private isAsking = false;
@@ -84,8 +85,16 @@ export class Session implements App {
 		return this.codeTable;
 	}
 
+	/** Answers about a range that is left are not kept: there may be any number of ranges. */
+	private forget(range: Range | null): void {
+		if (range === this.lastRange) return;
+		this.lastRange = range;
+		for (const key of this.answers.keys()) if (/[?&]from=/.test(key)) this.answers.delete(key);
+	}
+
 	private ask<T>(name: string, query: Query): Promise<Envelope<T>> {
 		const key = questionOf(name, query);
+		this.forget(this.store.get().range);
 		let answer = this.answers.get(key);
 		if (!answer) {
 			answer = this.inTurn(key, () => askJson<Envelope<unknown>>(this.source, name, query));
@@ -100,6 +109,11 @@ export class Session implements App {
 	}
 
 	private scoped(name: string, query: Query): Query {
+		const { range } = this.store.get();
+		return this.kernelOf(name, range && SCOPED.has(name) ? { from: range.t0, to: range.t1, ...range.where, ...query } : query);
+	}
+
+	private kernelOf(name: string, query: Query): Query {
 		const scope = this.store.get().scope, { kernels, tracks } = this.trace;
 		if (scope === null || 'k' in query || !SCOPED.has(name) || !kernels.some((k) => k.id === scope)) return query;
 		if (tracks.every((t) => t.kernel === scope)) return query; // all there is: a report carries it once

@@ -9,6 +9,7 @@ import { scopeWords } from '../panels/common';
 import { captureNames, isTimeline } from '../source';
 import { isPair } from '../source_http';
 import { Key, State } from '../state';
+import { narrow, rangeWords } from '../range';
 import { copyLink, saveReport } from './share';
 import { chosen, setTheme } from './theme';
 
@@ -33,10 +34,11 @@ export class TitleBar {
 	}
 
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
-		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope', 'isLettered'].some((k) => keys.has(k as Key))) return;
+		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope', 'range', 'isLettered'].some((k) => keys.has(k as Key))) return;
 		const { trace, store } = this.app, others = trace.captures.filter((c) => c.index !== trace.index && c.state !== 'failed');
 		fill(this.actions,
 			s.scope !== null && button(`Scope: ${scopeWords(this.app)} ×`, `Narrowed to ${scopeWords(this.app)}; click to show all`, () => store.set({ scope: null }), { class: 'button framed scope-button' }),
+			s.range && button(`Range: ${rangeWords(s.range)} ×`, `All figures are of ${rangeWords(s.range)}; click shows those of the whole trace`, () => narrow(this.app, null), { class: 'button framed scope-button range-button' }),
 			choose('Unit', [{ value: 'cyc', label: 'cycles' }, { value: 'us', label: 'µs', disabled: !trace.clock.mhz, title: trace.clock.mhz ? `clock from ${trace.clock.source ?? 'the capture'}` : 'the clock is not known' }, { value: 'pct', label: '%' }], this.app.units().unit, (v) => store.set({ unit: v as Unit })),
 			choose('Theme', [{ value: 'system', label: 'system' }, { value: 'light', label: 'light' }, { value: 'dark', label: 'dark' }, { value: 'contrast', label: 'contrast' }], chosen(), (v) => setTheme(v as Theme | 'system')),
 			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash ?? '', label: captureNames(trace.captures)[c.index], disabled: c.hash === null }))], s.base ?? '', (v) => store.set({ base: v || null })),

@@ -50,6 +50,9 @@ export function startState(trace: TraceInfo, fragment: string, stored: string | 
 	state.t1 = Math.min(Math.max(state.t1, state.t0 + 1), Math.max(trace.span.end, 1));
 	if (state.t0 >= state.t1) state.t0 = 0;
 	if (!baseCapture(trace, state.base)) state.base = null;
+	// a report has the figures of all
+	if (isReport || !trace.tracks.length || (state.range && state.range.t0 >= trace.span.end)) state.range = null;
+	if (state.range) state.range = { ...state.range, t1: Math.min(state.range.t1, trace.span.end) };
 	if (state.selection?.track !== undefined && state.selection.track >= trace.tracks.length) state.selection = null;
 	return { state, told: isOther ? 'This link was made for another capture: its view is not restored' : '' };
 }
@@ -167,7 +170,7 @@ async function goWorst(session: Session, pane: TimelinePane | null): Promise<voi
 
 /** The part of a link that a move changes: where one is, not how it looks. */
 function moveOf(link: string): string {
-	return link.split('&').filter((word) => /^(p|t|s|r|l|w|x|d)=/.test(word)).join('&');
+	return link.split('&').filter((word) => /^(p|t|s|r|l|w|x|d|f)=/.test(word)).join('&');
 }
 
 let rememberTimer = 0, lastMove = '';
@@ -192,13 +195,13 @@ function goBack(session: Session, pane: TimelinePane | null): void {
 	clearTimeout(rememberTimer);
 	lastMove = moveOf(location.hash.slice(1));
 	const { t0, t1, panel } = link, s = store.get();
-	store.set({ selection: link.selection ?? null, scope: link.scope ?? null, panel: panel ?? s.panel, t0: t0 ?? s.t0, t1: t1 ?? s.t1 });
+	store.set({ selection: link.selection ?? null, scope: link.scope ?? null, range: link.range ?? null, panel: panel ?? s.panel, t0: t0 ?? s.t0, t1: t1 ?? s.t1 });
 	clearTimeout(rememberTimer);
 	restore(session, pane, store.get());
 }
 
 function layOut(work: HTMLElement, explorer: HTMLElement, timeline: HTMLElement, inspector: HTMLElement, dock: HTMLElement, moved: () => void): void {
-	work.append(explorer, splitter(work, { name: 'side', label: 'Width of the explorer', property: '--side', isVertical: true, sign: 1, least: 120, most: () => innerWidth * 0.4, fallback: 220, moved }),
+	work.append(explorer, splitter(work, { name: 'side', label: 'Width of the explorer', property: '--side', isVertical: true, sign: 1, least: 120, most: () => innerWidth * 0.4, fallback: innerWidth < 1500 ? 220 : 300, moved }),
 		timeline, splitter(work, { name: 'inspector', label: 'Width of the inspector', property: '--inspector', isVertical: true, sign: -1, least: 180, most: () => innerWidth * 0.5, fallback: innerWidth > 2200 ? 420 : 300, moved }), inspector,
 		splitter(work, { name: 'bottom', label: 'Height of the panels', property: '--bottom', isVertical: false, sign: -1, least: 120, most: () => innerHeight - 260, fallback: Math.round(innerHeight * 0.42), moved }), dock);
 }

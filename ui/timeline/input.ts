@@ -2,6 +2,7 @@
 // input.ts: mouse, wheel and trackpad on the lanes. Drag selects a box, Alt+drag zooms to it, right-drag measures; Ctrl+wheel zooms at the
 // pointer, Shift+wheel pans, a plain wheel scrolls the lanes.
 import { App } from '../app';
+import { chooseRange } from '../range';
 import { askJson, BoxInfo, Link, ranges } from '../source';
 import { tOf } from './draw';
 import { askAt, hitAt, spoken, Tip } from './hit';
@@ -155,7 +156,7 @@ export class Input {
 		const top = Math.min(y0, y1), bottom = Math.max(y0, y1);
 		const tracks = this.view.visible().filter((r) => r.lane && this.view.yOf(r) < bottom && this.view.yOf(r) + r.height > top).flatMap((r) => r.lane!.tracks)
 			.filter((i) => this.app.trace.tracks[i].end > t0 && this.app.trace.tracks[i].begin < t1);
-		this.app.select({ kind: 'box', t0, t1: Math.max(t1, t0 + 1), tracks });
+		chooseRange(this.app, { kind: 'box', t0, t1: Math.max(t1, t0 + 1), tracks });
 	}
 
 	private measure(t0: number, t1: number, y: number): void {

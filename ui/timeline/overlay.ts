@@ -20,8 +20,8 @@ export class Overlay {
 	/** A canvas that is touched is composed anew, even where it stays empty. */
 	private isClear = false;
 	private hasAnything(): boolean {
-		const { markers, selection } = this.app.store.get();
-		return !!(markers.length || selection || this.arrows.links.length || this.measure || this.drag || this.cursor);
+		const { markers, selection, range } = this.app.store.get();
+		return !!(markers.length || selection || range || this.arrows.links.length || this.measure || this.drag || this.cursor);
 	}
 
 	draw(): void {
@@ -31,6 +31,7 @@ export class Overlay {
 		const ratio = this.view.ratio(), p = this.app.palette();
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.clearRect(0, 0, width, height);
+		this.range(g, p, width, height);
 		this.markers(g, p, height);
 		this.selection(g, p, height);
 		this.arrows.draw(g, p);
@@ -43,6 +44,21 @@ export class Overlay {
 			line(g, this.cursor.x, 0, this.cursor.x, height);
 			g.globalAlpha = 1;
 		}
+	}
+
+	/** What no figure is of is veiled. */
+	private range(g: CanvasRenderingContext2D, p: Palette, width: number, height: number): void {
+		const { range } = this.app.store.get(), scale = this.view.scale();
+		if (!range) return;
+		const a = Math.max(0, Math.min(width, xOf(scale, range.t0))), b = Math.max(0, Math.min(width, xOf(scale, range.t1)));
+		g.fillStyle = p.background;
+		g.globalAlpha = 0.5;
+		g.fillRect(0, 0, a, height);
+		g.fillRect(b, 0, width - b, height);
+		g.globalAlpha = 1;
+		g.strokeStyle = p.accent;
+		g.lineWidth = 1.5;
+		for (const x of [a, b]) if (x > 0 && x < width) line(g, x, 0, x, height);
 	}
 
 	private markers(g: CanvasRenderingContext2D, p: Palette, height: number): void {

@@ -137,6 +137,10 @@ export class Ruler {
 	private marks(g: CanvasRenderingContext2D, width: number, end: number): void {
 		const p = this.app.palette(), s = this.app.store.get();
 		const most = largest(this.density, (n) => n);
+		if (s.range) {
+			g.fillStyle = p.accent;
+			g.fillRect((s.range.t0 / end) * width, OVERVIEW - 3, Math.max(2, ((s.range.t1 - s.range.t0) / end) * width), 3);
+		}
 		this.density.forEach((n, i) => {
 			if (!n) return;
 			g.fillStyle = p.accent;

@@ -3,6 +3,7 @@
  * view.c: incore view: captures in a browser, served locally on this machine. Its answer is where the
  * server is; it is shown when the server is up, and the question ends with the server.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 #define MAX_CAPTURES 16u
 
 struct view_params {
-	uint64_t port, idle_s;
+	uint64_t port, idle_s, from_cyc, until_cyc; /* until: 0 is the end of the trace */
 	const char *bind, *get, *store;
 	bool is_remote, no_open, no_cache;
 };
@@ -37,6 +38,11 @@ static const struct option_def options[] = {
 	{OPT_EXIT_WHEN_IDLE, NULL, "0", "exit after this time without a request; 0: never",
 		FIELD(idle_s)},
 	{OPT_NO_CACHE, NULL, NULL, "do not cache columns for the next start", FIELD(no_cache)},
+	{OPT_FROM, NULL, NULL, "open with all figures narrowed to cycles from this one on",
+		FIELD(from_cyc)},
+	{OPT_UNTIL, NULL, NULL, "open with all figures narrowed to cycles before this one",
+		FIELD(until_cyc)},
+	{OPT_TO, .alias_of = "until"},
 	{OPT_GET, NULL, NULL, "print the answer to one path, '/api/1/...', without a server",
 		FIELD(get)},
 #ifdef INCORE_SQLITE
@@ -156,6 +162,14 @@ static bool is_loopback(const char *address)
 	return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
+/* The end of the range that the page opens with; of none given the page takes the end of the trace. */
+static uint64_t last_cycle(const struct view_params *p)
+{
+	const uint64_t most = UINT64_C(9007199254740991); /* a page counts no further */
+
+	return p->until_cyc && p->until_cyc < most ? p->until_cyc : most;
+}
+
 static bool check_bind(struct job *j, struct incore_error *e)
 {
 	const struct view_params *p = j->p;
@@ -209,6 +223,8 @@ static bool start(struct job *j, struct incore_error *e)
 		strchr(bind, ':') && !is_any ? "http://[%s]:%u/#token=%s"
 					     : "http://%s:%u/#token=%s",
 		is_any ? "127.0.0.1" : bind, http_port(j->http), j->token.text);
+	if (j->p->from_cyc || j->p->until_cyc)
+		sb_printf(&j->url, "&f=%" PRIu64 ",%" PRIu64, j->p->from_cyc, last_cycle(j->p));
 	return !j->url.failed || err_nomem(e);
 }
 
@@ -278,6 +294,12 @@ static bool check_paths(const struct request *r, struct incore_error *e)
 {
 	const struct view_params *p = r->params;
 
+	if (p->store && (p->from_cyc || p->until_cyc))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--from and --until are cycles of a capture: not with --store");
+	if (p->from_cyc >= last_cycle(p))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--until must be a later cycle than --from");
 	if (p->store && r->n_paths)
 		return err_set(e, INCORE_USAGE, "too-many-arguments",
 			"view shows captures or, with --store, a store: not both");

@@ -2,6 +2,7 @@
 // gutter.ts: arrows beside the listing: which lane each one runs in, and what a row's piece of the picture is. Waits are dashed and point
 // at the producer, branches are solid and point at the target.
 import { s } from '../../base/dom';
+import { Edge } from '../types';
 
 export interface Arrow {
 	/** positions in the listing */
@@ -10,6 +11,11 @@ export interface Arrow {
 	kind: 'wait' | 'branch';
 	weight: number;
 	title: string;
+}
+
+/** What a wait waited for most; null: nothing is known. */
+export function dearest(edges: readonly Edge[]): Edge | null {
+	return edges.reduce<Edge | null>((m, x) => (!m || x.cycles > m.cycles ? x : m), null);
 }
 
 /** A row of the list: one position of the listing, or all that is folded into it. */

@@ -10,11 +10,11 @@ import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { Selection, State } from '../../state';
 import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, heatColumn, hex, LIFETIME, Measured, scaled, View } from '../common';
-import { Buckets, DiffPart, Edge, Isa, IsaRow } from '../types';
+import { Buckets, DiffPart, Isa, IsaRow } from '../types';
 import { askCosts, askExecution, Basis } from './basis';
 import { early } from './early';
 import { allGroups, Cost, foldOf, Group, groupCost, Line, Listing, listing, visible } from './fold';
-import { Arrow, Gutter, Lanes, layout, say, width } from './gutter';
+import { Arrow, dearest, Gutter, Lanes, layout, say, width } from './gutter';
 
 const ROW = 22;
 
@@ -52,6 +52,7 @@ class IsaView extends View {
 
 	private ask(): void {
 		this.load(Promise.all([this.app.verb<Isa>('isa'), diffParts(this.app, 'instr')]), ([a, b]) => {
+			if (this.app.store.get().range && this.costs) Object.assign(this, { basis: 'sum', costs: null, wave: -1, execution: 0 });
 			this.diffs = b;
 			this.show(a.data);
 		});
@@ -166,7 +167,7 @@ class IsaView extends View {
 			{ ...cyclesColumn<Line>(app, 'median', 'median', (l) => this.costs ? null : l.row?.execution?.median ?? (l.fold?.loop?.iterations ? l.fold.loop.median : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', (l) => this.costs ? null : l.row?.execution?.p95 ?? (l.fold?.loop?.iterations ? l.fold.loop.p95 : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true });
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row && !this.costs ? this.diffs.get(String(l.row.row)) : undefined)));
-		out.push({ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none'), drawn: () => '' },
+		out.push({ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, this.chipColour(l)), drawn: () => '' },
 			{ id: 'address', head: 'address', isLate: true, isMono: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) });
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isLate: true, isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
@@ -179,8 +180,13 @@ class IsaView extends View {
 	}
 
 	private colourOf(name: string): string {
-		const slot = this.app.trace.classes.find((c) => c.name === name)?.slot ?? 11;
-		return this.palette.slots[slot] ?? this.palette.dim;
+		return this.palette.slots[this.app.trace.classes.find((c) => c.name === name)?.slot ?? 11] ?? this.palette.dim;
+	}
+
+	/** That of its class; of a wait that of what it waited for most, as on the lanes. */
+	private chipColour(l: Line): string {
+		const e = l.row?.class === 'WAIT' ? dearest(l.edges) : null;
+		return l.row ? this.colourOf((e && this.list.byNumber.get(e.producer)?.row?.class) ?? l.row.class) : 'none';
 	}
 
 	private words(l: Line): string {
@@ -261,7 +267,7 @@ class IsaView extends View {
 	}
 
 	private waits(l: Line): string | null {
-		const e = l.edges.reduce<Edge | null>((m, x) => (!m || x.cycles > m.cycles ? x : m), null);
+		const e = dearest(l.edges);
 		if (e) return `row ${e.producer}` + (e.latency && !this.costs ? `, ${cyclesWith(e.latency.median, this.app.units())}` : '') + (l.edges.length > 1 ? ` +${l.edges.length - 1}` : '');
 		return l.row?.cause && l.row.cause_cycles ? l.row.cause : null;
 	}
@@ -303,12 +309,12 @@ class IsaView extends View {
 
 	private drawBar(): void {
 		const a = this.isa.accounting, t = this.isa.totals, u = this.measured().units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
-		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
+		const isPart = this.app.store.get().range !== null, whole = `figures of one ${unit} are not narrowed to a range`, hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },
 			...(hasPipes(this.app) || !a ? [] : [{ value: 'meanwave', label: 'mean wave' }]),
-			{ value: 'wave', label: `this ${unit}`, disabled: !hasWave, title: `select a ${unit} in the timeline first` },
-			{ value: 'execution', label: 'this execution', disabled: !hasSlice, title: `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
+			{ value: 'wave', label: `this ${unit}`, disabled: isPart || !hasWave, title: isPart ? whole : `select a ${unit} in the timeline first` },
+			{ value: 'execution', label: 'this execution', disabled: isPart || !hasSlice, title: isPart ? whole : `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
 		], this.basis, (v) => this.setBasis(v as Basis));
 		fill(this.top, facts(
 			['instructions', count(t.rows)], ['executed', t.hit || !t.samples ? count(t.hit) : null], ['samples', t.samples && count(t.samples)], ['stalled', t.samples && count(t.stalled_samples!)],

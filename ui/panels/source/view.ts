@@ -13,8 +13,10 @@ import { State } from '../../state';
 import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, heatColumn, LIFETIME, scaled, View } from '../common';
 import { DiffPart, Hot, HotGroup, Isa, Summary } from '../types';
 import { chargeCallers, chargeSwitch, UNKNOWN } from './charge';
+import { CodeScroll, paintCode, spaced } from './code';
 
-interface Line { line: number; text: string | null; cost: HotGroup | null }
+/** `shown`: the text with spaces for tabs */
+interface Line { line: number; text: string | null; shown: string | null; cost: HotGroup | null }
 interface File { source: number; path: string; lines: Map<number, HotGroup>; cycles: number; text: string[] | null; isAsked: boolean }
 
 /** "a/b.py:12" -> its parts; a key without a number is a whole of its own. */
@@ -57,6 +59,8 @@ class SourceView extends View {
 	private readonly tabs = h('div', { class: 'file-tabs', role: 'tablist', attrs: { 'aria-label': 'Source files, hottest first' } });
 	private readonly bar = h('div', { class: 'panel-bar' });
 	private readonly space = h('div', { class: 'panel-fill' });
+	private readonly scroll = h('div');
+	private code: CodeScroll | null = null;
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'source');
@@ -106,7 +110,7 @@ class SourceView extends View {
 				: 'The capture maps no instruction to a source line.', 'Build the kernel with -g or -gline-tables-only and capture again; the ISA panel shows the instructions meanwhile.'));
 			return;
 		}
-		fill(this.body, this.tabs, this.bar, this.space);
+		fill(this.body, this.tabs, this.bar, this.space, this.scroll);
 		const s = this.app.store.get().selection;
 		const chosen = s?.source === undefined ? -1 : this.files.findIndex((f) => f.source === s.source);
 		this.open(Math.max(0, chosen));
@@ -141,36 +145,39 @@ class SourceView extends View {
 		const out: Column<Line>[] = [
 			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
 			heatColumn((l) => (l.cost ? weight(l.cost) / this.most : 0), (l) => (l.cost ? `${share(weight(l.cost), this.whole)} of ${this.isSampled ? 'samples' : LIFETIME}` : '')),
-			{ id: 'text', head: 'source', isMono: true, width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => l.text ?? '', hint: (l) => l.text ?? '' },
+			{ id: 'text', head: 'source', isMono: true, width: 'minmax(12rem, 6fr)', value: (l) => l.text, paint: (cell, l) => paintCode(cell, l.shown ?? ''), drawn: () => null, hint: (l) => l.text?.trim() ?? '' },
 		];
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
-			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem' },
+			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem', isExtra: true },
 			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => l.cost?.cycles, this.app.store.get().isCalled ? 'cycles of the instructions whose outermost line this is: adds up to the whole' : 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
 		out.push(
-			{ id: 'share', head: 'share', isNumber: true, unit: () => `% of ${this.isSampled ? 'samples' : LIFETIME}`, width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
-		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
+			{ id: 'share', head: 'share', isExtra: !this.isSampled, isNumber: true, unit: () => `% of ${this.isSampled ? 'samples' : LIFETIME}`, width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
+		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem', isExtra: true });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'split', isLate: true, title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), drawn: () => '', hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'split', isLate: true, isExtra: true, title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), drawn: () => '', hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 
 	private draw(): void {
 		const file = this.files[this.at];
-		this.table?.close();
+		this.closeTable();
 		const lines: Line[] = file.text
-			? file.text.map((text, i) => ({ line: i + 1, text, cost: file.lines.get(i + 1) ?? null }))
-			: [...file.lines.keys()].sort((a, b) => a - b).map((line) => ({ line, text: null, cost: file.lines.get(line)! }));
+			? file.text.map((text, i) => ({ line: i + 1, text, shown: spaced(text), cost: file.lines.get(i + 1) ?? null }))
+			: [...file.lines.keys()].sort((a, b) => a - b).map((line) => ({ line, text: null, shown: null, cost: file.lines.get(line)! }));
 		const beyond = file.text ? [...file.lines.keys()].filter((n) => n > file.text!.length) : [];
-		for (const line of beyond.sort((a, b) => a - b)) lines.push({ line, text: '(beyond the end of the text in the capture)', cost: file.lines.get(line)! });
-		this.table = new Table<Line>({
+		for (const line of beyond.sort((a, b) => a - b)) lines.push({ line, text: '(beyond the end of the text in the capture)', shown: '(beyond the end of the text in the capture)', cost: file.lines.get(line)! });
+		const table: Table<Line> = this.table = new Table<Line>({
 			label: `Source of ${baseName(file.path)}`, name: 'Source', columns: this.columns(), key: (l) => l.line, rowHeight: 20, csv: baseName(file.path) + '.csv',
-			rowClass: (l) => (l.cost && weight(l.cost) ? 'hot' : ''), pick: (l) => this.app.select({ kind: 'line', source: file.source, line: l.line }),
+			rowClass: (l) => (l.cost && weight(l.cost) ? 'hot' : ''), beside: { element: h('span', { hidden: true }), draw: (first, last) => this.code?.seen(table.list().slice(first, last).map((l) => l.shown)) }, pick: (l) => this.app.select({ kind: 'line', source: file.source, line: l.line }),
 		});
-		this.table.rows(lines);
+		this.code = file.text && new CodeScroll(table.element, 'text');
+		table.rows(lines);
 		this.drawBar(file);
-		fill(this.space, this.table.element);
+		fill(this.space, table.element);
+		fill(this.scroll, this.code?.element);
+		this.code?.lines(lines.map((l) => l.shown ?? ''));
 		this.mark(this.app.store.get(), true);
 		const s = this.app.store.get().selection;
 		if (s?.source !== file.source || s.line === undefined) this.revealHottest(file);
@@ -222,8 +229,14 @@ class SourceView extends View {
 		if (keys.has('scope') || keys.has('base') || keys.has('isCalled')) this.ask();
 	}
 
-	close(): void {
+	private closeTable(): void {
 		this.table?.close();
+		this.code?.close();
+		this.code = null;
+	}
+
+	close(): void {
+		this.closeTable();
 		super.close();
 	}
 }

@@ -92,7 +92,7 @@ class UtilizationView extends View {
 	/** What the waves did while nothing issued: the lost cycles by family. */
 	private fillers(d: Summary): Child {
 		const lost = Object.entries(d.families ?? {}).sort((a, b) => b[1].cycles - a[1].cycles).slice(0, 4);
-		return lost.map(([name, f]) => `${name} ${share(f.share ?? NaN, 1)}`).join(', ');
+		return lost.map(([name, f]) => `${name} ${share(f.cycles, d.accounting.duration)}`).join(', ');
 	}
 
 	private toSimd(r: Simd): void {
