@@ -231,7 +231,7 @@ export function readSlices(data: ArrayBuffer): Slices {
 	return { track: v.getUint32(8, true), first: v.getUint32(24, true), base: Number(v.getBigUint64(16, true)), n, more: v.getUint32(28, true), view: v };
 }
 
-export interface SliceRow { start: number; dur: number; stall: number; code: number; cls: number; flags: number; lane: number }
+export interface SliceRow { start: number; dur: number; stall: number; code: number; cls: number; flags: number; lane: number; /** colour: of its class, of its pipe, or of what it waited for */ slot: number }
 export const NO_CODE = 0xffffffff;
 export const SLICE_LINKED = 4, SLICE_WAITS = 8;
 
@@ -239,7 +239,7 @@ export function sliceRow(s: Slices, i: number): SliceRow {
 	const at = HEADER + i * ROW, v = s.view;
 	return {
 		start: s.base + v.getUint32(at, true), dur: v.getUint32(at + 4, true), stall: v.getUint32(at + 8, true), code: v.getUint32(at + 12, true),
-		cls: v.getUint8(at + 16), flags: v.getUint8(at + 17), lane: v.getUint16(at + 18, true),
+		cls: v.getUint8(at + 16), flags: v.getUint8(at + 17), lane: v.getUint8(at + 18), slot: v.getUint8(at + 19),
 	};
 }
 

@@ -53,16 +53,30 @@ _Static_assert(CLASS_COUNT == 33, "a class has no row in CLASSES");
 #define SLOT_ON_MTE3(c, name, letter, slot, stall, issue, unit)                                    \
 	[CLASS_##c] = CLASS_##c == CLASS_MTE ? SLOT_STORE : SLOT_##slot,
 
-const uint8_t class_stall_buckets[256] = {CLASSES(STALL_OF)[CLASS_COUNT... 255] = BUCKET_STALL};
-const uint8_t class_issue_buckets[256] = {CLASSES(ISSUE_OF)[CLASS_COUNT... 255] = BUCKET_ISSUE};
-const uint8_t class_units[256] = {CLASSES(UNIT_OF)[CLASS_COUNT... 255] = SIMD_OTHER};
+/* The values that no class has, and those of waits by what they waited for. */
+#define UNUSED CLASS_COUNT... CLASS_WAIT_FOR - 1
+#define WAITS CLASS_WAIT_FOR... 255
+
+const uint8_t class_stall_buckets[256] = {
+	CLASSES(STALL_OF)[UNUSED] = BUCKET_STALL, [WAITS] = BUCKET_WAIT};
+const uint8_t class_issue_buckets[256] = {
+	CLASSES(ISSUE_OF)[UNUSED] = BUCKET_ISSUE, [WAITS] = BUCKET_ISSUE};
+const uint8_t class_units[256] = {CLASSES(UNIT_OF)[UNUSED] = SIMD_OTHER, [WAITS] = SIMD_NONE};
+
+#define SLOT_OF_WAIT(slot) [CLASS_WAIT_FOR + SLOT_##slot] = SLOT_##slot
+#define SLOTS_OF_WAITS                                                                             \
+	SLOT_OF_WAIT(SCALAR), SLOT_OF_WAIT(SMEM), SLOT_OF_WAIT(VALU), SLOT_OF_WAIT(MATRIX),        \
+		SLOT_OF_WAIT(VMEM), SLOT_OF_WAIT(STORE), SLOT_OF_WAIT(LDS),                        \
+		SLOT_OF_WAIT(CROSS_LANE), SLOT_OF_WAIT(BRANCH), SLOT_OF_WAIT(SYNC),                \
+		SLOT_OF_WAIT(END), SLOT_OF_WAIT(OTHER),                                            \
+		[CLASS_WAIT_FOR + SLOT_COUNT... 255] = SLOT_SYNC
 
 /* By the digit of MTEn; moves on any other pipe get the colour of MTE2. */
 static const uint8_t slots[][256] = {
-	{CLASSES(SLOT_OF)[CLASS_COUNT... 255] = SLOT_OTHER},
+	{CLASSES(SLOT_OF)[UNUSED] = SLOT_OTHER, SLOTS_OF_WAITS},
 	/* NOLINTBEGIN(bugprone-branch-clone): a class may have the slot of MTE1 or MTE3 anyway */
-	{CLASSES(SLOT_ON_MTE1)[CLASS_COUNT... 255] = SLOT_OTHER},
-	{CLASSES(SLOT_ON_MTE3)[CLASS_COUNT... 255] = SLOT_OTHER},
+	{CLASSES(SLOT_ON_MTE1)[UNUSED] = SLOT_OTHER, SLOTS_OF_WAITS},
+	{CLASSES(SLOT_ON_MTE3)[UNUSED] = SLOT_OTHER, SLOTS_OF_WAITS},
 	/* NOLINTEND(bugprone-branch-clone) */
 };
 

@@ -51,6 +51,17 @@ enum inst_class {
 };
 const char *class_name(enum inst_class c); /* "VMEM-load", "LDS-xlane", ... */
 
+/*
+ * Only in the columns of a viewer, never in a trace: CLASS_WAIT_FOR + s is a CLASS_WAIT that waited
+ * for operations of slot s. The tables below give it that slot, and otherwise the values of
+ * CLASS_WAIT.
+ */
+#define CLASS_WAIT_FOR 224u
+static inline uint8_t class_plain(unsigned c)
+{
+	return (uint8_t)(c >= CLASS_WAIT_FOR ? CLASS_WAIT : c);
+}
+
 /* The five buckets of the conserved accounting. */
 enum bucket { BUCKET_ISSUE, BUCKET_STALL, BUCKET_WAIT, BUCKET_IDLE, BUCKET_DRAIN, BUCKET_COUNT };
 const char *bucket_name(enum bucket b); /* "issue", ... */

@@ -93,7 +93,6 @@ void lane_fill(struct lane *l, const struct track_data *d, uint32_t from, int64_
 	}
 	if (l->sub)
 		memcpy((uint8_t *)l->sub, sub + from, l->n);
-	lane_index(l);
 }
 
 uint32_t lane_pack_sub(const struct track_data *d, uint8_t *sub)

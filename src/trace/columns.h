@@ -18,11 +18,11 @@
 #include "trace/trace.h"
 
 #define LANE_BLOCK 64u
-#define LANE_SUMS 14u	      /* 12 slots, stall, records of unknown code */
-#define LANE_PLAIN 14u	      /* flag: no slice of the block begins before an earlier one ended */
-#define LANE_PLAIN_BEFORE 15u /* the same flag for the previous block */
-#define LANE_HEAD 16u	      /* words of a row: a cache line */
-#define LANE_MARK 16u	      /* slices per mark: a cache line of each column */
+#define LANE_SUMS 15u	     /* 12 slots, stall, records of unknown code, waits */
+#define LANE_HEAD 16u	     /* words of a row: a cache line; the last one has flags of its block */
+#define LANE_PLAIN 1u	     /* no slice of the block begins before an earlier one ended */
+#define LANE_PLAIN_BEFORE 2u /* that flag of the previous block */
+#define LANE_MARK 16u	     /* slices per mark: a cache line of each column */
 #define LANE_MARKS (LANE_BLOCK / LANE_MARK)
 #define LANE_ALIGN 64u
 #define LANE_MAX_SUB 255u
@@ -37,12 +37,13 @@ struct lane {
 	uint64_t begin_cyc, end_cyc; /* lifetime of the track */
 	const uint32_t *start, *dur, *stall;
 	const code_idx *code;
-	const uint32_t *cover;		       /* by mark: latest end of all slices before it */
-	const uint32_t (*sums)[LANE_HEAD];     /* by block: sums of all slices before it */
-	const uint8_t *inst_class, *tag, *sub; /* sub: NULL where n_sub is 1 */
-	const uint8_t *slot;		       /* by class */
-	uint64_t offset;		       /* of the lane's bytes in a columns file */
-	uint64_t hash;			       /* of the lane's content */
+	const uint32_t *cover;		   /* by mark: latest end of all slices before it */
+	const uint32_t (*sums)[LANE_HEAD]; /* by block: sums of all slices before it */
+	const uint8_t *inst_class, *tag,
+		*sub;	     /* class: class_plain(); sub: NULL where n_sub is 1 */
+	const uint8_t *slot; /* by class */
+	uint64_t offset;     /* of the lane's bytes in a columns file */
+	uint64_t hash;	     /* of the lane's content */
 };
 
 struct columns {
@@ -87,7 +88,8 @@ static inline uint64_t lane_start(const struct lane *l, uint32_t i)
  * converts the track's clock to screen time.
  */
 uint32_t lane_cut(const struct track_data *d, uint32_t from, int64_t shift, uint64_t *base);
-/* Fills the placed columns of l from d. `sub` has the sub-lanes of d's slices, or is NULL. */
+/* Fills the placed columns of l from d; lane_index() is to follow. `sub` has the sub-lanes of d's
+ * slices, or is NULL. */
 void lane_fill(struct lane *l, const struct track_data *d, uint32_t from, int64_t shift,
 	const uint8_t *sub);
 /* Assigns a sub-lane to each slice of d; returns their number (the last sub-lane takes what does
@@ -105,6 +107,20 @@ uint32_t lane_first_after(const struct lane *l, uint64_t t);
  * tracks. */
 bool columns_number(struct columns *c);
 
+struct lane_wait { /* what an executed wait waited for */
+	uint32_t slice;
+	uint8_t slot; /* enum slot */
+};
+
+/* Tells what the waits of tracks waited for: an analysis, above this room. */
+struct lane_waits {
+	/* Finds the waits of a track that waited for something, in the order of their slices;
+	 * valid until the worker's next call. May fail: memory. */
+	bool (*find)(struct lane_waits *self, unsigned worker, track_idx track,
+		const struct track_data *d, const struct lane_wait **v, size_t *n,
+		struct incore_error *e);
+};
+
 /* Reads all tracks; `origin` is the screen's time 0. spill_path: a file to hold the
  * columns, which then leave the heap as they are written; NULL: keep them on the
  * heap. */
@@ -113,8 +129,9 @@ struct columns_options {
 	struct pool *pool;
 	struct progress *progress;
 	const char *spill_path;
-	uint64_t key[2];  /* key of the spilled file: identifies what it was made from */
-	const void *stop; /* an atomic_bool that ends the reading early; may be NULL */
+	uint64_t key[2];	  /* key of the spilled file: identifies what it was made from */
+	const void *stop;	  /* an atomic_bool that ends the reading early; may be NULL */
+	struct lane_waits *waits; /* waits get the slot that they waited for; may be NULL */
 };
 bool columns_load(const struct trace *t, const struct columns_options *o, struct columns *out,
 	struct incore_error *e);

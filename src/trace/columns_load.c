@@ -18,7 +18,7 @@
 #include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "trace/columns.h"
+#include "trace/index.h"
 
 /*
  * A columns file, shared by its writer and its reader. Native byte order and layout: it is a cache
@@ -26,7 +26,7 @@
  */
 
 #define COLUMNS_MAGIC "incols1"
-#define COLUMNS_VERSION 2u
+#define COLUMNS_VERSION 3u
 #define COLUMNS_FIRST 128u /* lowest offset of the first lane */
 
 struct columns_head { /* at the start; written last */
@@ -194,10 +194,12 @@ struct made { /* the lanes of one track */
 	bool is_failed;
 };
 
-struct load_worker {
+struct load_worker { /* the track that it reads */
 	struct track_data data;
 	uint8_t *sub;
 	uint32_t sub_cap;
+	const struct lane_wait *waits;
+	size_t n_waits;
 };
 
 struct load_job {
@@ -235,7 +237,8 @@ static bool columns_spill(struct load_job *j, struct lane *l, void **chunk, stru
 	return true;
 }
 
-/* Hash of the content, independent of its layout, because links use it. */
+/* Hash of the content, independent of its layout and of what waits waited for, because links use
+ * it. */
 static uint64_t columns_content_hash(const struct lane *l)
 {
 	const uint32_t *wide[] = {l->start, l->dur, l->stall, l->code};
@@ -249,8 +252,17 @@ static uint64_t columns_content_hash(const struct lane *l)
 	return hash;
 }
 
-static bool columns_add_lane(struct load_job *j, struct made *m, const struct track_data *d,
-	const struct lane *like, const uint8_t *sub, int64_t shift, struct incore_error *e)
+static void colour_waits(struct lane *l, const struct load_worker *w)
+{
+	uint8_t *cls = (uint8_t *)l->inst_class;
+
+	EACH (const struct lane_wait, x, w->waits, w->n_waits)
+		if (x->slice - l->first < l->n && cls[x->slice - l->first] == CLASS_WAIT)
+			cls[x->slice - l->first] = (uint8_t)(CLASS_WAIT_FOR + x->slot);
+}
+
+static bool columns_add_lane(struct load_job *j, struct made *m, const struct load_worker *w,
+	const struct lane *like, int64_t shift, struct incore_error *e)
 {
 	struct lane *l = mem_resize(m->lanes, (size_t)m->n + 1, sizeof(*l));
 	void **chunks = l ? mem_resize(m->chunks, (size_t)m->n + 1, sizeof(*chunks)) : NULL;
@@ -265,8 +277,10 @@ static bool columns_add_lane(struct load_job *j, struct made *m, const struct tr
 	if (!m->chunks[m->n])
 		return err_nomem(e);
 	m->n++;
-	lane_fill(l, d, l->first, shift, sub);
+	lane_fill(l, &w->data, l->first, shift, w->sub);
 	l->hash = columns_content_hash(l);
+	colour_waits(l, w);
+	lane_index(l);
 	return j->fd < 0 || columns_spill(j, l, &m->chunks[m->n - 1], e);
 }
 
@@ -289,13 +303,36 @@ static bool pack_sub(struct load_job *j, struct load_worker *w, uint32_t *n_sub)
 	return true;
 }
 
+/* Reads a track; false for what concerns more than this one. */
+static bool load_track(struct load_job *j, track_idx i, unsigned worker, struct incore_error *e)
+{
+	struct load_worker *w = &j->workers[worker];
+	const struct track *k = &j->t->tracks[i];
+	struct incore_error ignored = {0};
+	struct lane_waits *waits = j->o->waits;
+
+	w->n_waits = 0;
+	if (!trace_load_track(j->t, i, 0, &w->data, &ignored)) {
+		if (track_error_is_fatal(&ignored)) {
+			err_move(e, &ignored);
+			return false;
+		}
+		j->made[i].is_failed = true;
+		w->data.n = 0;
+		w->data.begin_cyc = k->begin_cyc;
+		w->data.end_cyc = k->end_cyc;
+	}
+	incore_error_clear(&ignored);
+	return !waits || w->data.n == 0 ||
+	       waits->find(waits, worker, i, &w->data, &w->waits, &w->n_waits, e);
+}
+
 static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_error *e)
 {
 	struct load_job *j = ctx;
 	struct load_worker *w = &j->workers[worker];
 	struct made *m = &j->made[item];
 	const struct track *k = &j->t->tracks[item];
-	struct incore_error ignored = {0};
 	int64_t shift = trace_aligned(j->t, k->clock, 0) - j->o->origin_cyc;
 	struct lane like = {.track = (track_idx)item, .slot = slots_of_track(k->name), .n_sub = 1};
 	uint32_t from = 0, n_sub = 1;
@@ -303,17 +340,8 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 
 	if (stop && atomic_load(stop))
 		return err_set(e, INCORE_FAILED, "stopped", "the reading was stopped");
-	if (!trace_load_track(j->t, (track_idx)item, 0, &w->data, &ignored)) {
-		if (track_error_is_fatal(&ignored)) { /* concerns more than this track */
-			err_move(e, &ignored);
-			return false;
-		}
-		m->is_failed = true;
-		w->data.n = 0;
-		w->data.begin_cyc = k->begin_cyc;
-		w->data.end_cyc = k->end_cyc;
-	}
-	incore_error_clear(&ignored);
+	if (!load_track(j, (track_idx)item, worker, e))
+		return false;
 	if (!pack_sub(j, w, &n_sub))
 		return err_nomem(e);
 	like.n_sub = n_sub;
@@ -326,7 +354,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	do {
 		like.first = from;
 		like.n = lane_cut(&w->data, from, shift, &like.base_cyc);
-		if (!columns_add_lane(j, m, &w->data, &like, w->sub, shift, e))
+		if (!columns_add_lane(j, m, w, &like, shift, e))
 			return false;
 		from += like.n;
 	} while (from < w->data.n);

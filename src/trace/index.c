@@ -7,6 +7,7 @@
 #include "base/search.h"
 
 #define WHOLE UINT64_MAX /* limit that includes all of a slice */
+#define LANE_FLAGS (LANE_HEAD - 1)
 
 /* Adds the part of slice i before `limit`; a whole slice also counts as a record. */
 static inline void add_class(
@@ -15,6 +16,8 @@ static inline void add_class(
 	p = pieces_cut(p, 0, limit);
 	sums[l->slot[l->inst_class[i]]] += (uint32_t)(p.end - p.stall);
 	sums[SPLIT_STALL] += (uint32_t)(p.issue - p.stall);
+	if (class_stall_bucket(l->inst_class[i]) == BUCKET_WAIT)
+		sums[SPLIT_WAIT] += (uint32_t)(p.issue - p.stall);
 	if (l->has_unknown)
 		sums[SPLIT_UNKNOWN] += limit == WHOLE && l->code[i] == NO_CODE;
 }
@@ -78,8 +81,8 @@ void lane_index(struct lane *l)
 		if (i % LANE_BLOCK == 0) {
 			memcpy(sums[i / LANE_BLOCK], now, LANE_SUMS * sizeof(now[0]));
 			if (i)
-				sums[i / LANE_BLOCK - 1][LANE_PLAIN] = is_plain;
-			sums[i / LANE_BLOCK][LANE_PLAIN_BEFORE] = is_plain;
+				sums[i / LANE_BLOCK - 1][LANE_FLAGS] |= is_plain;
+			sums[i / LANE_BLOCK][LANE_FLAGS] = is_plain ? LANE_PLAIN_BEFORE : 0;
 			is_plain = true;
 		}
 		is_plain &= l->start[i] >= at;
@@ -87,7 +90,7 @@ void lane_index(struct lane *l)
 		at = (uint32_t)p.end;
 	}
 	if (l->n)
-		sums[(l->n - 1) / LANE_BLOCK][LANE_PLAIN] = is_plain;
+		sums[(l->n - 1) / LANE_BLOCK][LANE_FLAGS] |= is_plain;
 	l->has_unknown = now[SPLIT_UNKNOWN] > 0;
 }
 
@@ -99,21 +102,21 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums
 		struct pieces p = lane_pieces_after(l, i, at);
 
 		if (i % LANE_BLOCK == 0) {
-			const uint32_t *head = l->sums[i / LANE_BLOCK];
 			bool is_cut = s->mode != SPLIT_SLICE && at > limit;
 
 			row = sums + (size_t)(i / LANE_BLOCK) * s->width;
-			memcpy(row, now, (s->width - 2) * sizeof(now[0]));
-			row[s->width - 1] = head[LANE_PLAIN_BEFORE] && !is_cut;
-			row[s->width - 2] = head[LANE_PLAIN];
-			if (i)
-				row[-2] &= row[s->width - 1];
+			memcpy(row, now, (s->width - 1) * sizeof(now[0]));
+			row[s->width - 1] = l->sums[i / LANE_BLOCK][LANE_FLAGS];
+			if (is_cut)
+				row[s->width - 1] &= ~LANE_PLAIN_BEFORE;
+			if (i && is_cut)
+				row[-1] &= ~LANE_PLAIN;
 		}
 		add_split(l, s, i, p, WHOLE, now);
 		at = (uint32_t)p.end;
 	}
 	if (l->n && s->mode != SPLIT_SLICE && at > limit)
-		row[s->width - 2] = false;
+		row[s->width - 1] &= ~LANE_PLAIN;
 	s->sums = sums;
 }
 
@@ -140,7 +143,7 @@ struct pieces lane_pieces_of(const struct lane *l, uint32_t i)
 	return lane_pieces_after(l, i, lane_cover(l, i));
 }
 
-/* The sums before a block; the last two words say whether it and the previous block are plain. */
+/* The sums before a block; the last word has its flags. */
 static const uint32_t *index_head_of(const struct split_cursor *k, uint32_t lane, uint32_t b)
 {
 	if (k->splits)
@@ -160,7 +163,7 @@ static void load_block(struct split_cursor *k, const struct lane *l, uint32_t b)
 	memset(k->sums, 0, sizeof(k->sums));
 	if (l->n && k->splits)
 		memcpy(k->sums, index_head_of(k, k->lane, b),
-			(k->splits[k->lane].width - 2) * sizeof(k->sums[0]));
+			(k->splits[k->lane].width - 1) * sizeof(k->sums[0]));
 	else if (l->n)
 		memcpy(k->sums, l->sums[b], LANE_SUMS * sizeof(k->sums[0]));
 }
@@ -317,13 +320,18 @@ static void add_plain_classes(
 	const struct lane *l, uint32_t from, uint32_t to, uint32_t sums[LANE_HEAD])
 {
 	const uint8_t *slot = l->slot;
-	uint32_t stall = 0;
+	uint32_t stall = 0, wait = 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		sums[slot[l->inst_class[i]]] += l->dur[i];
+		uint8_t c = l->inst_class[i];
+
+		sums[slot[c]] += l->dur[i];
 		stall += l->stall[i];
+		/* a mask, not a branch, which would be mispredicted often */
+		wait += l->stall[i] & (0u - (class_stall_buckets[c] == BUCKET_WAIT));
 	}
 	sums[SPLIT_STALL] += stall;
+	sums[SPLIT_WAIT] += wait;
 	for (uint32_t i = from; l->has_unknown && i < to; i++)
 		sums[SPLIT_UNKNOWN] += l->code[i] == NO_CODE;
 }
@@ -383,7 +391,8 @@ static void index_advance(struct split_cursor *k, const struct lane *l, uint32_t
 	uint32_t b = mark / LANE_MARKS;
 	bool late = is_late(l, mark);
 
-	if (l->n && index_head_of(k, k->lane, b + late)[head_width(k, k->lane) - 2 + late]) {
+	if (l->n && index_head_of(k, k->lane, b + late)[head_width(k, k->lane) - 1] &
+			    (late ? LANE_PLAIN_BEFORE : LANE_PLAIN)) {
 		go(k, l, mark, rel);
 		return;
 	}

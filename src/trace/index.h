@@ -5,7 +5,8 @@
  * takes two lookups and at most LANE_BLOCK additions at each end.
  *
  * Modes. Class: each cycle covered by slices belongs to the colour slot of the slice that started
- * first; stalled cycles and records of unknown code are counted in addition. Bucket: all cycles of
+ * first; stalled cycles and records of unknown code are counted in addition, of these
+ * also those of waits. Bucket: all cycles of
  * the lifetime, as in account.h. Cause: all cycles of the lifetime by cause family; needs a column
  * made by an analysis. Slice: covered cycles, by a key given per slice. Pure; also runs in a
  * browser.
@@ -19,10 +20,11 @@ enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE, SPLIT_SLICE };
 #define SPLIT_KEYS 12u	  /* most keys in any mode */
 #define SPLIT_STALL 12u	  /* class: stalled cycles */
 #define SPLIT_UNKNOWN 13u /* class: records of unknown code */
+#define SPLIT_WAIT 14u	  /* class: stalled cycles of waits */
 
 /*
  * Sums of one lane for bucket, cause or slice; class sums are stored in the lane itself. One row of
- * `width` words per block: sums, then LANE_PLAIN and LANE_PLAIN_BEFORE as in a lane.
+ * `width` words per block: sums, then the flags as in a lane.
  */
 #define SPLIT_WIDTH 16u	      /* room for SPLIT_KEYS */
 #define SPLIT_WIDTH_NARROW 8u /* for 6 keys: buckets, differences */

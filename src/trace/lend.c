@@ -27,10 +27,12 @@ static bool copy_codes(const struct lane *l, uint32_t n_code, struct track_data 
 	uint32_t bad = 0;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		bad |= (l->code[i] >= n_code) | (l->inst_class[i] >= CLASS_COUNT);
+		uint8_t c = class_plain(l->inst_class[i]);
+
+		bad |= (l->code[i] >= n_code) | (c >= CLASS_COUNT);
 		d->code[i] = l->code[i];
+		d->inst_class[i] = c;
 	}
-	memcpy(d->inst_class, l->inst_class, l->n);
 	memcpy(d->tag, l->tag, l->n);
 	return !bad;
 }

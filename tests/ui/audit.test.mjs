@@ -132,7 +132,7 @@ async function allSlices() {
 	for (const t of app.trace.tracks) {
 		const v = new DataView(await app.source.ask('slices', { track: t.index, t0: 0, t1: app.trace.span.end })), base = Number(v.getBigUint64(16, true));
 		for (let i = 0, at = 32; i < v.getUint32(12, true); i++, at += 20)
-			out.push({ track: t.index, slice: v.getUint32(24, true) + i, start: base + v.getUint32(at, true), dur: v.getUint32(at + 4, true), stall: v.getUint32(at + 8, true), code: v.getUint32(at + 12, true), cls: v.getUint8(at + 16), flags: v.getUint8(at + 17), lane: v.getUint16(at + 18, true) });
+			out.push({ track: t.index, slice: v.getUint32(24, true) + i, start: base + v.getUint32(at, true), dur: v.getUint32(at + 4, true), stall: v.getUint32(at + 8, true), code: v.getUint32(at + 12, true), cls: v.getUint8(at + 16), flags: v.getUint8(at + 17), lane: v.getUint8(at + 18), slot: v.getUint8(at + 19) });
 	}
 	return out;
 }
@@ -152,7 +152,7 @@ function slotsAt(places) {
 
 const SLOTS = { SCALAR: 0, CACHEMISS: 1, VECTOR: 2, CUBE: 3, MTE2: 4, MTE3: 5, MTE1: 6, FIXP: 7, FLOWCTRL: 8 };
 
-/** The colour slot of a class; on pipes that of the pipe, but for flags and barriers. */
+/** The colour slot of a class; on pipes that of the pipe, but for flags and barriers. What a wait waited for amd.test.mjs looks at. */
 function slotOf(cls, track) {
 	return /^(FLAG|BARRIER)/.test(cls.name) ? 9 : SLOTS[track.split('/').pop()] ?? cls.slot;
 }
@@ -173,7 +173,7 @@ async function pixels(bench, name) {
 		const inSight = slices.filter((s) => tracks.has(s.track)), wide = [], empty = [];
 		for (const s of inSight) {
 			const from = Math.max(t0, isExact ? s.start + s.stall : s.start), to = s.start + s.dur, last = Math.min(t1, to), at = (from + last) / 2;
-			if (last - from >= 4 * px && !(isExact && s.flags & 8) && !inSight.some((o) => o !== s && o.track === s.track && (o.lane === s.lane || !isExact) && o.start < to && o.start + o.dur > from)) wide.push([[s.track, s.lane, at], slotOf(classes[s.cls], names[s.track])]);
+			if (last - from >= 4 * px && !(isExact && s.flags & 8) && !inSight.some((o) => o !== s && o.track === s.track && (o.lane === s.lane || !isExact) && o.start < to && o.start + o.dur > from)) wide.push([[s.track, s.lane, at], classes[s.cls].name === 'WAIT' ? s.slot : slotOf(classes[s.cls], names[s.track])]);
 			const { rest } = holes[slices.indexOf(s)];
 			if (rest >= 6 * px && to + 3 * px > t0 && to + 3 * px < t1) empty.push([[s.track, 0, to + 3 * px], -1]);
 		}

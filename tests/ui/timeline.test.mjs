@@ -29,7 +29,7 @@ export async function ask(page, question) {
 /** Rows of `slices` of a track. */
 export async function slicesOf(page, track) {
 	const v = await ask(page, `slices?track=${track}&t0=0&t1=100000000`), out = [], base = Number(v.readBigUInt64LE(16));
-	for (let i = 0, at = 32; i < v.readUInt32LE(12); i++, at += 20) out.push({ start: base + v.readUInt32LE(at), dur: v.readUInt32LE(at + 4), code: v.readUInt32LE(at + 12) });
+	for (let i = 0, at = 32; i < v.readUInt32LE(12); i++, at += 20) out.push({ slice: v.readUInt32LE(24) + i, start: base + v.readUInt32LE(at), dur: v.readUInt32LE(at + 4), code: v.readUInt32LE(at + 12), cls: v[at + 16], slot: v[at + 19] });
 	return out;
 }
 

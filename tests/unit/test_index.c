@@ -62,8 +62,8 @@ static struct trace *make(uint32_t n_tracks, uint32_t n_slices)
 	return t;
 }
 
-struct naive { /* by cycle */
-	uint8_t slot[SPAN], is_stalled[SPAN], by[3][SPAN];
+struct naive {						   /* by cycle */
+	uint8_t slot[SPAN], is_stalled[SPAN], by[3][SPAN]; /* stalled: 2 if it is a wait */
 };
 
 /* Keys of slices: for causes, of gap and stall; for slices, of it. */
@@ -87,7 +87,8 @@ static void count(const struct lane *l, struct naive *out)
 			bool is_stall = t < start + l->stall[i];
 
 			out->slot[t] = l->slot[c];
-			out->is_stalled[t] = is_stall ? 1 : 255;
+			out->is_stalled[t] =
+				is_stall ? 1 + (class_stall_bucket(c) == BUCKET_WAIT) : 255;
 			out->by[0][t] =
 				(uint8_t)(is_stall ? class_stall_bucket(c) : class_issue_bucket(c));
 			out->by[1][t] = is_stall ? slice_keys[i] & 15u : issue_keys[c];
@@ -122,26 +123,82 @@ static void check_lane(const struct columns *c, uint32_t lane, const struct lane
 		if (at % step == 0) {
 			uint32_t ended = split_at(&one, at, got, &begun[0]);
 
-			assert_memory_equal(got, want, (splits ? SPLIT_KEYS : 13) * sizeof(got[0]));
+			got[SPLIT_UNKNOWN] = 0; /* records, not cycles */
+			assert_memory_equal(
+				got, want, (splits ? SPLIT_KEYS : LANE_SUMS) * sizeof(got[0]));
 			split_fetch(&row, &stops[at / step]);
 			assert_int_equal(
 				split_at_stop(&row, at, &stops[at / step], got, &begun[1]), ended);
-			assert_memory_equal(got, want, (splits ? SPLIT_KEYS : 13) * sizeof(got[0]));
+			got[SPLIT_UNKNOWN] = 0;
+			assert_memory_equal(
+				got, want, (splits ? SPLIT_KEYS : LANE_SUMS) * sizeof(got[0]));
 			assert_int_equal(begun[0], begun[1]);
 		}
 		if (key != 255)
 			want[key]++;
-		if (!splits)
-			want[SPLIT_STALL] += truth->is_stalled[at] == 1;
+		if (!splits) {
+			want[SPLIT_STALL] += truth->is_stalled[at] <= 2;
+			want[SPLIT_WAIT] += truth->is_stalled[at] == 2;
+		}
 	}
 	mem_free(stops);
+}
+
+/* Every third slice waited for something, if it is a wait. */
+static bool find_waits(struct lane_waits *self, unsigned worker, track_idx track,
+	const struct track_data *d, const struct lane_wait **v, size_t *n, struct incore_error *e)
+{
+	static struct lane_wait found[200];
+
+	(void)self;
+	(void)worker;
+	(void)track;
+	(void)e;
+	for (*n = 0; *n < d->n / 3; ++*n)
+		found[*n] = (struct lane_wait){(uint32_t)*n * 3, (uint8_t)(*n % SLOT_COUNT)};
+	*v = found;
+	return true;
+}
+
+/* Waits have the colour of what they waited for, in every way to look at them; other slices, the
+ * hash of the content and what is lent keep their class. */
+static void waits_have_colours(void **state)
+{
+	struct trace *t = make(1, 400);
+	struct lane_waits waits = {find_waits};
+	struct columns_options o = {.origin_cyc = 480};
+	struct columns plain = {0}, c = {0};
+	unsigned n = 0;
+
+	(void)state;
+	assert_true(columns_load(t, &o, &plain, NULL));
+	o.waits = &waits;
+	assert_true(columns_load(t, &o, &c, NULL));
+	assert_true(c.lanes[0].hash == plain.lanes[0].hash);
+	for (uint32_t i = 0; i < c.lanes[0].n; i++) {
+		uint8_t was = plain.lanes[0].inst_class[i], now = c.lanes[0].inst_class[i];
+		bool is_found = was == CLASS_WAIT && i % 3 == 0 && i / 3 < 400 / 3;
+
+		n += is_found;
+		assert_int_equal(class_plain(now), was);
+		assert_int_equal(c.lanes[0].slot[now],
+			is_found ? i / 3 % SLOT_COUNT : plain.lanes[0].slot[was]);
+		assert_int_equal(class_stall_bucket(now), class_stall_bucket(was));
+		assert_int_equal(class_issue_bucket(now), class_issue_bucket(was));
+		assert_int_equal(class_unit(now), class_unit(was));
+	}
+	assert_true(n > 2);
+	columns_deinit(&plain);
+	columns_deinit(&c);
+	trace_free(t);
 }
 
 static void sums_equal_counting(void **state)
 {
 	static const uint32_t widths[] = {SPLIT_WIDTH_NARROW, SPLIT_WIDTH, SPLIT_WIDTH};
 	struct trace *t = make(6, 400);
-	struct columns_options o = {.origin_cyc = 480};
+	struct lane_waits waits = {find_waits};
+	struct columns_options o = {.origin_cyc = 480, .waits = &waits};
 	struct columns c = {0};
 	struct lane_split splits[3][6] = {0};
 	static struct naive truth;
@@ -237,7 +294,8 @@ static void buckets_of_classes(void **state)
 	(void)state;
 	for (unsigned c = 0; c < 256; c++) {
 		bool is_sync = c == CLASS_FLAG_WAIT || c == CLASS_SYNC; /* of Ascend: all of it */
-		bool is_wait = is_sync || c == CLASS_WAIT || c == CLASS_BARRIER || c == CLASS_SLEEP;
+		bool is_wait = is_sync || class_plain(c) == CLASS_WAIT || c == CLASS_BARRIER ||
+			       c == CLASS_SLEEP;
 
 		assert_int_equal(class_stall_bucket(c), is_wait		   ? BUCKET_WAIT
 							: c == CLASS_DRAIN ? BUCKET_DRAIN
@@ -380,6 +438,7 @@ static void a_file_maps_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_have_colours),
 		cmocka_unit_test(sums_equal_counting),
 		cmocka_unit_test(index_agrees_with_account),
 		cmocka_unit_test(buckets_of_classes),

@@ -7,7 +7,7 @@ import { ink, Palette } from '../base/palette';
 import { scopeWords } from '../panels/common';
 import { NO_CODE, sliceRow, SLICE_WAITS } from '../source';
 import { xOf } from '../timeline/draw';
-import { Row, slotOf } from '../timeline/lanes';
+import { Row } from '../timeline/lanes';
 import { TimelinePane } from '../timeline/pane';
 
 export function fileName(app: App, ending: string): string {
@@ -68,7 +68,7 @@ function shapes(app: App, pane: TimelinePane, r: Row, left: number, y: number): 
 		for (let i = 0; found && i < found.n; i++) {
 			const q = sliceRow(found, i), a = Math.max(0, xOf(scale, q.start)), b = Math.min(scale.width, xOf(scale, q.start + q.dur));
 			if (b <= a) continue;
-			const words = q.code === NO_CODE ? 'unknown code' : pane.view.code?.text[q.code] ?? '', fill = p.slots[slotOf(app.trace, q.cls, track)], high = Math.max(1, step - 1);
+			const words = q.code === NO_CODE ? 'unknown code' : pane.view.code?.text[q.code] ?? '', fill = p.slots[q.slot], high = Math.max(1, step - 1);
 			const top = y + 2 + Math.min(q.lane, r.lane!.lanes - 1) * step, attrs = { x: (left + a).toFixed(2), y: top.toFixed(2), width: (b - a).toFixed(2), height: high.toFixed(2) };
 			out.push(s('rect', { attrs: { ...attrs, fill } }, s('title', null, words)));
 			if (q.flags & SLICE_WAITS) out.push(s('rect', { attrs: { ...attrs, fill: 'url(#wait)' } }));

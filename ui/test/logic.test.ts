@@ -189,12 +189,13 @@ test('slices are read beyond 32 bits, and never beyond the answer', () => {
 		v.setUint32(40, 4, true);
 		v.setUint32(44, 12, true);
 		v.setUint8(48, 3);
-		v.setUint16(50, 2, true);
+		v.setUint8(50, 2);
+		v.setUint8(51, 4);
 	});
 	const s = readSlices(data);
 	assert.equal(s.n, 1);
 	assert.equal(s.first, 7);
-	assert.deepEqual(sliceRow(s, 0), { start: 2 ** 40 + 5, dur: 16, stall: 4, code: 12, cls: 3, flags: 0, lane: 2 });
+	assert.deepEqual(sliceRow(s, 0), { start: 2 ** 40 + 5, dur: 16, stall: 4, code: 12, cls: 3, flags: 0, lane: 2, slot: 4 });
 	assert.throws(() => readSlices(new ArrayBuffer(10)), /ICS1/);
 });
 

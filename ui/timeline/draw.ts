@@ -25,8 +25,8 @@ export interface Look {
 	palette: Palette;
 	trace: TraceInfo;
 	code: CodeTable | null;
-	/** colour of a slice of a track in the current mode */
-	colour: (cls: number, track: number) => string;
+	/** colour of a slice in the current mode, by its slot */
+	colour: (slot: number) => string;
 	/** the lost part of a slice in the colour of its bucket */
 	isBucket: boolean;
 	/** class letters before the text */
@@ -130,7 +130,7 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 		if (end < scale.t0) continue;
 		const lane = Math.min(r.lane, band.lanes - 1), y = band.y + lane * step, height = Math.max(2, step - (band.lanes > 1 ? 2 : 0));
 		const x0 = xOf(scale, Math.max(r.start, scale.t0)), x1 = xOf(scale, Math.min(end, scale.t1));
-		const colour = look.colour(r.cls, s.track);
+		const colour = look.colour(r.slot);
 		const open = folds[lane] ?? null;
 		if (x1 - x0 < MIN) {
 			if (open && x0 - open.to < 1.5) {

@@ -282,14 +282,3 @@ export function trackAt(trace: TraceInfo, lane: Lane, t: number): number {
 	}
 	return best;
 }
-
-/** The three memory pipes of an Ascend core share a class; their lane tells them apart. */
-const MTE: Record<string, string> = { MTE1: 'lds', MTE2: 'vmem', MTE3: 'store' };
-
-/** Colour slot of a slice: that of its class, refined by its lane. */
-export function slotOf(trace: TraceInfo, cls: number, track: number): number {
-	const c = trace.classes[cls];
-	if (c?.name !== 'MTE') return c?.slot ?? 11;
-	const pipe = /MTE[123]/.exec(trace.tracks[track]?.name ?? '')?.[0];
-	return pipe ? trace.slots.indexOf(MTE[pipe]) : c.slot;
-}

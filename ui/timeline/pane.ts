@@ -12,6 +12,7 @@ import { Global } from './global';
 import { spoken, Tip } from './hit';
 import { Input } from './input';
 import { hasSlots, hasUnits, trackAt } from './lanes';
+import { Machine } from './machine';
 import { Overlay } from './overlay';
 import { Ruler } from './ruler';
 import { Stack } from './stack';
@@ -37,6 +38,7 @@ export class TimelinePane {
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
+	private readonly machine: Machine;
 	private readonly stack: Stack;
 	private readonly tip: Tip;
 	/** the slice that was asked for last and is not there yet */
@@ -65,7 +67,8 @@ export class TimelinePane {
 		this.corner = h('div', { class: 'ruler-corner' });
 		this.global = new Global(app);
 		this.stack = new Stack(app, labels);
-		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
+		this.machine = new Machine(app, labels, this.input, wrong);
+		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.machine.element, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		addEventListener('beforeprint', this.printed);
 		void app.code().then(() => this.drawLegend(app.store.get().mode), () => undefined);
@@ -77,6 +80,7 @@ export class TimelinePane {
 	close(): void {
 		removeEventListener('beforeprint', this.printed);
 		this.tip.close();
+		this.machine.close();
 		this.view.close();
 		this.ruler.close();
 	}
@@ -104,6 +108,10 @@ export class TimelinePane {
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
 		if (state.isGlobalOpen) this.global.draw();
+		if (has('kind')) {
+			this.view.scroller.hidden = state.kind === 'machine';
+			this.machine.show(state.kind === 'machine');
+		} else if (state.kind === 'machine') this.machine.draw();
 		this.stack.changed(state, keys);
 		this.view.changed(state, keys);
 		this.ruler.draw();
@@ -115,17 +123,20 @@ export class TimelinePane {
 		const named: typeof choose = (label, ...rest) => Object.assign(choose(label, ...rest), { title: label });
 		const { store, trace } = this.app;
 		const label: Record<string, string> = { class: 'class', bucket: 'bucket', cause: 'cause', kernel: 'kernel', diff: 'difference' };
-		fill(this.tools,
+		const isMachine = s.kind === 'machine', ofLanes = hasUnits(trace) && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }, { value: 'machine', label: 'all CUs', title: 'every wave of every SE and CU, traced or not, by kernel' }], s.kind,
+			(v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [], ...(v === 'machine' ? { isGlobalOpen: true } : {}) }));
+		const zooms = h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)), button('Fit', 'Whole trace (0)', () => this.fitAll()));
+		const strip = !trace.has_pipes && !isTimeline(trace) && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } });
+		if (isMachine) fill(this.tools, ofLanes, strip, named('A lane for each', [{ value: '', label: 'wave slot' }, { value: '1', label: 'CU' }], this.machine.byCu ? '1' : '', (v) => (this.machine.byCu = !!v)), this.machine.note, zooms);
+		else fill(this.tools,
 			named('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
 			named('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
-			hasUnits(trace) && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
-			!trace.has_pipes && !isTimeline(trace) && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
+			ofLanes, strip,
 			hasSlots(trace) && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			named('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.base && named('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
 			s.base && named('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),
-			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
-			button('Fit', 'Whole trace (0)', () => this.fitAll())));
+			zooms);
 		this.drawLegend(s.mode);
 		fill(this.hiddenNote, s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes (Shift+H)', () => store.set({ hidden: [] }), { class: 'button framed' }));
 	}
@@ -134,29 +145,30 @@ export class TimelinePane {
 	private drawMarks(mode: Mode): HTMLElement[] {
 		const p = this.app.palette(), t = this.app.trace, isWaves = this.app.store.get().kind === 'waves' || t.has_pipes;
 		const key = (name: string, title: string, style: Record<string, string>) => h('span', { class: 'legend-key', role: 'listitem', title }, h('span', { class: 'swatch', style }), name);
-		const strip = (i: number) => key(t.buckets[i], `Strip below a lane: ${t.buckets[i]}; mixed where a pixel holds both`, { background: p.buckets[i], height: '4px', 'border-radius': '0', 'align-self': 'flex-end' });
+		const strip = (i: number) => key(t.buckets[i], `Strip below a lane: ${t.buckets[i]}; mixed where a pixel holds both`, { background: p.buckets[i], height: '4px', 'border-radius': '0' });
 		return [
 			...(mode === 'class' && isWaves ? [h('span', { class: 'legend-key', role: 'listitem', attrs: { 'data-key': 'strip' } }, 'strip:'), ...[0, 1, 2, 4].map(strip)] : []),
-			...(isWaves && (mode === 'class' || mode === 'bucket') ? [key('lost', 'Hatched: the part of a slice that was stalled or waiting', { background: `repeating-linear-gradient(135deg, ${p.quiet} 0 3px, ${p.background} 3px 4px)` })] : []),
+			...(isWaves && (mode === 'class' || mode === 'bucket') ? [key('lost', 'Hatched: the part of a slice that was stalled or waiting; a wait has the colour of what it waited for, and is sync only where nothing was outstanding', { background: `repeating-linear-gradient(135deg, ${p.quiet} 0 3px, ${p.background} 3px 4px)` })] : []),
 			...(this.app.store.get().arrows === 'none' ? [] : [key('arrow', 'Arrows: from what was waited for, in the colour of its class; bold: the last that arrived', { background: p.dim, height: '2px', 'border-radius': '0' })]),
 			key('several', 'Line above a lane: more than one slice in this pixel', { background: p.quiet, height: '2px', 'border-radius': '0' }),
 			key('begin, end', 'Above a lane: a wave or pipe begins or ends', { background: p.text, width: '2px', 'border-radius': '0' }),
 			key('link', 'Above a lane: something waits here for another lane', { background: p.accent, height: '3px', 'border-radius': '0' }),
 			key('unknown', 'Hatched crosswise: the record names no known instruction, or the wave could not be read', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 1px, transparent 1px 3px), repeating-linear-gradient(45deg, ${p.worse} 0 1px, ${p.background} 1px 3px)` }),
-			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0', 'align-self': 'flex-end' }),
+			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0' }),
 		];
 	}
 
-	private drawLegend(mode: Mode): void {
+	private drawLegend(chosen: Mode): void {
+		const isMachine = this.app.store.get().kind === 'machine', mode = isMachine ? 'kernel' : chosen;
 		const p = this.app.palette(), t = this.app.trace;
 		// what the code table does not hold has no colour to explain
 		const code = this.view.code, ran = code && new Set(code.class.filter((_, i) => code.hits[i] > 0)), used = new Set(t.classes.filter((c) => !ran || t.has_pipes || ran.has(c.id)).map((c) => c.slot));
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
-			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
+			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k) => [k.name, colourOf(p, k.id % 12)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [t.has_pipes ? PIPES[s] ?? '' : s, p.slots[i]] as [string, string]).filter(([name], i) => name && used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks(mode));
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), isMachine ? null : this.drawMarks(mode));
 	}
 
 	/** The legend as it stands: each word with its colour; null: a hatch. */

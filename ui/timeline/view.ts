@@ -7,7 +7,7 @@ import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
 import { Key, Mode, State } from '../state';
 import { drawEdges, drawSlices, drawUnread, Look, lostHatch, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, cellsOf, GROUP_HEIGHT, hasUnits, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
+import { autoHeight, cellsOf, GROUP_HEIGHT, hasUnits, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
 import { busyOf, Lut, makeLut, modeColours, pixel, Span } from './raster';
@@ -228,7 +228,7 @@ export class Timeline {
 		const trace = this.app.trace, sel = s.selection;
 		const matches = this.matches;
 		const isBucket = s.mode === 'bucket';
-		const colour = isBucket ? (cls: number) => p.buckets[trace.classes[cls]?.slot === 10 ? 4 : 0] : (cls: number, track: number) => p.slots[slotOf(trace, cls, track)];
+		const colour = isBucket ? (slot: number) => p.buckets[slot === 10 ? 4 : 0] : (slot: number) => p.slots[slot];
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {

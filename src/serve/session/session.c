@@ -20,6 +20,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "serve/session/session_internal.h"
+#include "serve/session/wait_slots.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_trace.h"
 #include "trace/kind.h"
@@ -308,13 +309,29 @@ static void hash_content(struct view *v)
 		(unsigned long long)x.lo);
 }
 
-static bool session_load_columns(
-	struct session *s, struct session_capture *c, struct incore_error *e)
+/* Reads all slices, and finds what their waits waited for. spill: the file for the columns, or
+ * NULL. */
+static bool read_columns(struct session *s, struct session_capture *c,
+	const struct cache_file *spill, struct incore_error *e)
 {
 	struct columns_options o = {.origin_cyc = c->view.origin_cyc,
 		.pool = s->reading.pool,
 		.progress = s->progress,
 		.stop = s->stop};
+	bool ok = wait_slots_new(c->trace, o.pool, &o.waits, e);
+
+	if (spill) {
+		o.spill_path = spill->path;
+		memcpy(o.key, spill->key, sizeof(o.key));
+	}
+	ok = ok && columns_load(c->trace, &o, &c->columns, e);
+	wait_slots_free(o.waits);
+	return ok;
+}
+
+static bool session_load_columns(
+	struct session *s, struct session_capture *c, struct incore_error *e)
+{
 	struct incore_error ignored = {0};
 	struct cache_file f = {0};
 	bool ok = false;
@@ -324,20 +341,16 @@ static bool session_load_columns(
 		if (ok) {
 			cache_touch(&f);
 		} else {
-			o.spill_path = f.path;
-			memcpy(o.key, f.key, sizeof(o.key));
 			incore_error_clear(&ignored);
-			ok = columns_load(c->trace, &o, &c->columns, &ignored);
+			ok = read_columns(s, c, &f, &ignored);
 			if (ok)
 				cache_trim(&f);
 		}
 	}
 	incore_error_clear(&ignored);
 	cache_file_deinit(&f);
-	if (ok)
-		return true;
-	o.spill_path = NULL; /* on a full or read-only disk the columns stay in memory */
-	return columns_load(c->trace, &o, &c->columns, e);
+	/* on a full or read-only disk the columns stay in memory */
+	return ok || read_columns(s, c, NULL, e);
 }
 
 static void set_failed(struct session *s, struct session_capture *c)
@@ -425,6 +438,8 @@ static const struct {
 	{"find", view_find, JSON, true, false},
 	{"found", view_found, BINARY, true, false},
 	{"units", view_units, BINARY, true, false},
+	{"machine", view_machine, JSON, true, false},
+	{"resident", view_resident, BINARY, true, false},
 	{"buckets", view_buckets, BINARY, true, false},
 	{"histogram", view_histogram, JSON, true, false},
 	{"rows", view_rows, JSON, true, false},

@@ -87,6 +87,7 @@ static bool add_lanes(struct pipe_pieces_making *m, track_idx track)
 			return false;
 		}
 		lane_fill(&l, d, from, 0, NULL);
+		lane_index(&l);
 		if (!VEC_PUSH(&m->lanes, l))
 			return false;
 		from += l.n;

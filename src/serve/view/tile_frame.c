@@ -36,6 +36,21 @@ bool tile_frame_parse(const struct query *q, const char *key, uint32_t limit, ui
 	return true;
 }
 
+bool tile_frame_ranges(const struct query *q, const struct query_ranges *r, struct tile_frame *f,
+	struct incore_error *e)
+{
+	if (!parse_place(q, f, e))
+		return false;
+	_Static_assert(QUERY_MAX_RANGES == VIEW_MAX_TRACKS, "a range may be a row");
+	f->rows = r->n;
+	for (unsigned k = 0; k < r->n; k++) {
+		f->row[k].first = r->v[k].first;
+		f->row[k].last = r->v[k].last;
+	}
+	f->first = r->v[0].first;
+	return true;
+}
+
 bool tile_frame_lanes(
 	const struct query *q, const struct view *v, struct tile_frame *f, struct incore_error *e)
 {
@@ -44,16 +59,7 @@ bool tile_frame_lanes(
 
 	if (!query_text(q, "lanes"))
 		return tile_frame_parse(q, "tracks", tracks, VIEW_MAX_TRACKS, f, e);
-	if (!query_set(q, "lanes", tracks, &r, e) || !parse_place(q, f, e))
-		return false;
-	_Static_assert(QUERY_MAX_RANGES == VIEW_MAX_TRACKS, "a range may be a row");
-	f->rows = r.n;
-	for (unsigned k = 0; k < r.n; k++) {
-		f->row[k].first = r.v[k].first;
-		f->row[k].last = r.v[k].last;
-	}
-	f->first = r.v[0].first;
-	return true;
+	return query_set(q, "lanes", tracks, &r, e) && tile_frame_ranges(q, &r, f, e);
 }
 
 bool tile_frame_put(const struct tile_frame *f, const char *magic, unsigned mode,

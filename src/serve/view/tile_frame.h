@@ -29,6 +29,9 @@ struct tile_frame {
  * `most`. */
 bool tile_frame_parse(const struct query *q, const char *key, uint32_t limit, uint32_t most,
 	struct tile_frame *f, struct incore_error *e);
+/* Parses level=, i= and kernel=; each of the ranges is one row. */
+bool tile_frame_ranges(const struct query *q, const struct query_ranges *r, struct tile_frame *f,
+	struct incore_error *e);
 /* Like tile_frame_parse() for the tracks of v: tracks=, or lanes=, where each range is one row. */
 bool tile_frame_lanes(
 	const struct query *q, const struct view *v, struct tile_frame *f, struct incore_error *e);

@@ -25,7 +25,14 @@
 enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
 #define TILE_MODES "class|bucket|cause|kernel|diff"
 
-enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
+enum view_need {
+	NEED_BUCKET = 1,
+	NEED_CAUSE = 2,
+	NEED_CODE = 4,
+	NEED_DIFF = 8,
+	NEED_WAITS = 16,
+	NEED_MACHINE = 32
+};
 
 struct colors;
 struct waits;
@@ -72,6 +79,10 @@ bool view_find(
 bool view_found(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool view_units(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_machine(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_resident(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool view_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

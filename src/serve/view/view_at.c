@@ -307,7 +307,7 @@ static void put_raw(const struct at *a, struct json_writer *w)
 	json_w_kv_row_object(w, "raw");
 	json_w_kv_i64(w, "time", (int64_t)lane_start(a->lane, a->i) - shift);
 	json_w_kv_u64(w, "tag", a->lane->tag[a->i]);
-	json_w_kv_u64(w, "class", a->lane->inst_class[a->i]);
+	json_w_kv_u64(w, "class", class_plain(a->lane->inst_class[a->i]));
 	json_w_kv_cstr(w, "file", k->name);
 	json_w_end(w);
 }

@@ -135,6 +135,8 @@ unsigned view_needs(const struct query *q)
 	if (strcmp(q->name, "select") == 0 &&
 		((by && strcmp(by, "cause") == 0) || (causes && strcmp(causes, "0") != 0)))
 		needs |= NEED_CAUSE | NEED_WAITS;
+	if (strcmp(q->name, "machine") == 0 || strcmp(q->name, "resident") == 0)
+		needs |= NEED_MACHINE;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
 		needs |= NEED_WAITS;
 	if (strcmp(q->name, "find") == 0 || strcmp(q->name, "histogram") == 0 ||
@@ -241,6 +243,8 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 		split_sums_free(&v->index->cause);
 		return false;
 	}
+	if (needs & NEED_MACHINE && !machine_make(v, e))
+		return false;
 	if (needs & NEED_CODE && !code_sums_make(v))
 		return err_nomem(e);
 	view_index_set_has(v->index, needs);
@@ -255,6 +259,7 @@ void view_index_free(struct view *v)
 	split_sums_free(&v->index->cause);
 	split_sums_free(&v->index->diff);
 	pipe_pieces_free(&v->index->pieces);
+	machine_free(v);
 	wait_tables_free(v->index->waits);
 	mem_free(v->index->code);
 	mem_free(v->index);

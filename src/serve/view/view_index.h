@@ -25,11 +25,26 @@ struct code_sum { /* of a code row; the last one is for unknown code */
 	uint32_t slice;
 };
 
+struct machine { /* all waves, by wave slot; view_machine.c */
+	uint32_t n_rows, n_waves;
+	uint32_t n_stray, n_open; /* ends without a start, starts without an end */
+	struct machine_row {
+		uint64_t place;	   /* SE, CU, SIMD, slot: 16 bits each */
+		uint32_t first, n; /* into waves */
+		bool is_traced;
+	} * rows; /* by place */
+	struct machine_wave {
+		uint64_t begin, end; /* of the screen; end: UINT64_MAX if it is not known */
+		uint32_t kernel_id;  /* or UINT32_MAX */
+	} * waves;		     /* by row, then by time */
+};
+
 struct view_index {
 	unsigned has;		   /* enum view_need; atomic */
 	struct code_sum *code;	   /* n_code + 1 */
 	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
 	struct split_sums bucket, cause, diff;
+	struct machine *machine;      /* with NEED_MACHINE */
 	struct pipe_pieces pieces;    /* with NEED_BUCKET or NEED_CAUSE, of pipes */
 	const struct view *diff_base; /* what diff compares with */
 };
@@ -44,6 +59,9 @@ bool diff_sums_make(struct view *v, const struct view *base, struct incore_error
 bool diff_sums_fill(
 	struct view *v, const struct view *base, const uint8_t *row_keys, struct incore_error *e);
 void diff_sums_drop(struct view *v);
+/* view_machine.c */
+bool machine_make(struct view *v, struct incore_error *e);
+void machine_free(struct view *v);
 /* cause_sums.c; needs the wait tables */
 void split_sums_free(struct split_sums *s);
 /* pipe_pieces.c */

@@ -233,7 +233,8 @@ static inline uint32_t select_walk_key_of(
 	if (w->has_pieces)
 		return w->causes[lane].keys[i] % w->box->n_keys;
 	if (w->by == BY_CLASS)
-		return l->inst_class[i] < CLASS_COUNT ? l->inst_class[i] : CLASS_OTHER;
+		return class_plain(l->inst_class[i]) < CLASS_COUNT ? class_plain(l->inst_class[i])
+								   : CLASS_OTHER;
 	code = l->code[i] < n_code ? l->code[i] : n_code;
 	return w->by == BY_LINE ? w->line_of[code] : code;
 }

@@ -24,7 +24,7 @@ static bool has_link(const struct trace *t, track_idx track, uint32_t slice)
 
 static uint8_t flags_of(const struct view *v, const struct lane *l, uint32_t i)
 {
-	unsigned flags = 0, c = l->inst_class[i];
+	unsigned flags = 0, c = class_plain(l->inst_class[i]);
 
 	if (c == CLASS_BRANCH && l->tag[i] == TAG_TAKEN)
 		flags |= ROW_TAKEN;
@@ -51,9 +51,10 @@ static void view_slices_put_row(
 	put_u32(out, l->dur[i]);
 	put_u32(out, l->stall[i]);
 	put_u32(out, l->code[i]);
-	sb_putc(out, (char)l->inst_class[i]);
+	sb_putc(out, (char)class_plain(l->inst_class[i]));
 	sb_putc(out, (char)flags_of(v, l, i));
-	put_u16(out, l->sub ? l->sub[i] : 0);
+	sb_putc(out, (char)(l->sub ? l->sub[i] : 0));
+	sb_putc(out, (char)l->slot[l->inst_class[i]]);
 }
 
 static void view_slices_put_lane(struct strbuf *rows, const struct view *v, const struct lane *l,

@@ -82,7 +82,7 @@ static void view_tile_add_sums(const struct tile *x, const uint64_t *a, const ui
 		c->sums[kernel < 0 ? k : (unsigned)kernel] += b[k] - a[k];
 	c->lost += view_tile_lost(x, a, b);
 	if (x->mode == TILE_CLASS)
-		c->waits += b[SLOT_SYNC] - a[SLOT_SYNC];
+		c->waits += b[SPLIT_WAIT] - a[SPLIT_WAIT];
 	if ((x->mode == TILE_CLASS || x->mode == TILE_KERNEL) &&
 		b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN])
 		c->has_note = true;

@@ -32,7 +32,8 @@ bool view_track_load(const struct view *v, const struct wait_tables *tables, tra
 		memcpy(d->dur_cyc + d->n, l->dur, l->n * sizeof(*l->dur));
 		memcpy(d->stall_cyc + d->n, l->stall, l->n * sizeof(*l->stall));
 		memcpy(d->code + d->n, l->code, l->n * sizeof(*l->code));
-		memcpy(d->inst_class + d->n, l->inst_class, l->n);
+		for (uint32_t i = 0; i < l->n; i++)
+			d->inst_class[d->n + i] = class_plain(l->inst_class[i]);
 		memcpy(d->tag + d->n, l->tag, l->n);
 		d->n += l->n;
 	}
@@ -73,7 +74,7 @@ void slice_buckets(
 	const struct view *v, const struct lane *l, uint32_t i, uint64_t sums[BUCKET_COUNT])
 {
 	struct pieces p = pieces_cut(lane_pieces_of(l, i), 0, lane_end(l));
-	enum inst_class c = l->inst_class[i];
+	enum inst_class c = class_plain(l->inst_class[i]);
 	uint64_t end = l->base_cyc + p.end;
 
 	sums[BUCKET_IDLE] += p.stall - p.gap;

@@ -41,6 +41,8 @@ static const struct {
 	{"find", view_find, KIND_JSON},
 	{"found", view_found, KIND_BINARY},
 	{"units", view_units, KIND_BINARY},
+	{"machine", view_machine, KIND_JSON},
+	{"resident", view_resident, KIND_BINARY},
 	{"buckets", view_buckets, KIND_BINARY},
 	{"histogram", view_histogram, KIND_JSON},
 	{"rows", view_rows, KIND_JSON},
