@@ -482,8 +482,9 @@ export type ViewAnswer =
 		colors?: { light: Record<string, string>; dark: Record<string, string>; contrast: Record<string, string> }; input: Record<string, unknown> | null;
 		is_estimate?: boolean; slots?: string[]; buckets?: string[]; causes?: string[]; classes?: { id: number; name: string; slot: number; letter: string }[];
 		clock?: { mhz: number | null; source: string | null }; span?: { begin: number; end: number; origin: number }; levels?: string[]; has_pipes?: boolean;
-		has_matrix_passes?: boolean; has_samples?: boolean; counts?: Record<string, number>; sources?: { path: string; lines: number; has_text: boolean }[];
-		kernels?: { id: number; name: string | null }[]; counters?: { name: string; series: number; unit: string | null }[]; markers?: number[][];
+		has_matrix_passes?: boolean; has_samples?: boolean; words?: { wave: string; simd: string; cus: string; workgroup: string; local_memory: string };
+		counts?: Record<string, number>; sources?: { path: string; lines: number; has_text: boolean }[]; kernels?: { id: number; name: string | null }[];
+		counters?: { name: string; series: number; unit: string | null }[]; markers?: number[][];
 		notes?: { kind: string; code: string; message: string; path: string | null; count: number }[]; track_columns?: string[]; tracks?: unknown[][];
 		next_track?: number | null;
 	};

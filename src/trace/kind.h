@@ -48,6 +48,8 @@ struct vendor_row {
 	const char *wave;	   /* "wave", "warp" */
 	const char *group;	   /* waves that start together: "workgroup", "block" */
 	const char *cus;	   /* "compute units", "SMs" */
+	const char *simd;	   /* "SIMD", "scheduler" */
+	const char *workgroup;	   /* "workgroup", "block" */
 	const char *competitor;	   /* who hides a loss by issuing: "wave of the SIMD" */
 	const char *local_memory;  /* "LDS", "shared memory", "UB" */
 	const char *no_cycles;	   /* a capture has no cycles of instructions, only totals */

@@ -203,6 +203,34 @@ async function machine(bench, name) {
 	await page.waitForFunction(() => window.incore.app().store.get().kind === 'waves' && window.incore.app().store.get().selection?.kind === 'track');
 }
 
+/** Where lines collapse: rows, executions and latency of the top line, as `check` has them, and the way to what remains. */
+async function collapsed(bench) {
+	const page = await bench.page('collapsed', size(1600)), finding = verb('check', 'collapsed').findings.find((f) => f.id === 'source-collapsed').evidence, d = verb('hot', '--by', 'line', '--top', 'all', 'collapsed');
+	await panel(page, 'source');
+	await page.waitForSelector('.panel-source .warn');
+	await page.evaluate(() => window.incore.app().store.set({ beside: null }));
+	const top = d.groups.find((g) => g.key === finding.line), hits = d.groups.reduce((n, g) => n + g.hit, 0);
+	equal(await page.textContent('.panel-source .warn'), `collapsed: line ${finding.line.split(':').pop()} of add.py holds ${finding.executed_rows_on_line} of ${finding.executed_mapped_rows} executed rows, ${((100 * top.hit) / hits).toFixed(1)} % of executions, ${(100 * finding.latency_share).toFixed(1)} % of latency`, 'what the top line holds');
+	const of = (g) => [g.key.split(':').pop(), count(g.executed_rows), count(g.latency)];
+	equal((await rows(page, 'Source of add.py')).filter((r) => /[1-9]/.test(r.rows)).map((r) => [r.line, r.rows, r.latency]), d.groups.filter((g) => g.executed_rows).sort((a, b) => a.key.split(':').pop() - b.key.split(':').pop()).map(of), 'rows and latency of each line');
+	await page.click('.panel-source button:has-text("Inline frames")');
+	await page.waitForSelector('.panel[data-panel="flame"] canvas');
+	await panel(page, 'source');
+	await page.click('.panel-source button:has-text("Blocks and loops")');
+	await page.waitForSelector('.panel[data-panel="isa"] .table-row.folded');
+}
+
+/** What the vendor calls things; samples have no time. */
+async function warps(bench) {
+	const page = await bench.page('h200/pointer_chase.incore', size(1280)), d = verb('occupancy', 'h200/pointer_chase.incore');
+	const host = await panel(page, 'occupancy'), text = await host.innerText();
+	truth(/No warps over time/.test(text) && /warps per scheduler/.test(text) && /registers per thread/.test(text) && /shared memory per block/.test(text), `Occupancy says: ${text}`);
+	truth(!/wave|LDS|VGPR|accumulation/.test(text), `Occupancy has words of another vendor: ${text}`);
+	truth(!/\b0 SEs|span 0|0 of \d/.test(d.coverage.sentence) && /^132 launched warps, sampled/.test(d.coverage.sentence), d.coverage.sentence);
+	await panel(page, 'summary');
+	truth((await page.innerText('.panel-summary .headline')).includes(d.coverage.sentence), 'the summary says the same');
+}
+
 export const tests = [
 	{ name: 'amd: waits of gemm have the colour of what they waited for', run: (b) => waits(b, 'gemm') },
 	{ name: 'amd: waits of a raw stream, too', run: (b) => waits(b, 'sqtt_gfx9') },
@@ -210,6 +238,8 @@ export const tests = [
 	{ name: 'amd: a typed range narrows every panel', run: typed },
 	{ name: 'amd: a dragged range narrows every panel', run: dragged },
 	{ name: 'amd: deep code beside the listing', run: deep },
+	{ name: 'amd: where lines collapse', run: collapsed },
+	{ name: 'amd: words of another vendor', run: warps },
 	{ name: 'amd: files as a tree', run: tree },
 	{ name: 'amd: every wave of every CU', run: (b) => machine(b, 'gemm') },
 	{ name: 'amd: every wave that a report has', run: (b) => machine(b, 'report:gemm') },

@@ -16,7 +16,7 @@ const INPUTS = {
 	'a shell': { file: 'shell_empty', banner: /nothing was traced/, timeline: /No timeline: no wave or pipe was recorded/, says: [['waits waves states utilization', NO_WAVE], ['isa', /No code in this capture/], ['source', /No source lines/], ['flame', /holds no code/], ['occupancy', /No wave started or ended/], ['summary', /unusable/], ['hotspots', /no instruction/i]] },
 	'a missed CU': { file: 'shell_missed_cu', banner: /missed the target CU/, timeline: /No timeline: no wave or pipe/, says: [['waits waves states utilization', NO_WAVE], ['summary', /missed the target CU/]] },
 	'no source': { file: 'no_source', says: [['source', /No source lines/]] },
-	'samples only': { file: 'pc_sampling', timeline: /this capture holds samples only/, says: [['waits waves states utilization', SAMPLED], ['summary', /no timeline/], ['occupancy', /No wave started or ended/]] },
+	'samples only': { file: 'pc_sampling', timeline: /this capture holds samples only/, says: [['waits waves states utilization', SAMPLED], ['summary', /no timeline/], ['occupancy', /No waves over time/]] },
 	'samples of another vendor': { make: () => packed('sampled', 'samples'), timeline: /this capture holds samples only/, says: [['waits waves states utilization', SAMPLED], ['summary', /no timeline/], ['source', /No source lines/]], never: /rocprofv3|msprof/ },
 	'a report of Nsight Compute': { file: 'ncu/kernel.ncu-rep', timeline: /this capture holds samples only/, says: [['details', /What the rules say[\s\S]*SOLBottleneck[\s\S]*Sections[\s\S]*GPU Speed Of Light Throughput/], ['summary', /all sampled cycles/], ['waits waves states utilization', SAMPLED]], never: /rocprofv3|msprof/ },
 	'a truncated capture': { file: 'truncated', banner: /records were lost/, says: [] },

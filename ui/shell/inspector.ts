@@ -91,14 +91,14 @@ export class Inspector {
 	}
 
 	private link(words: string, run: () => void, title = ''): HTMLElement {
-		return h('button', { class: 'link', title, on: { click: run } }, words);
+		return h('button', { class: 'link', title: title || words, on: { click: run } }, words);
 	}
 
 	private partners(head: string, list: Partner[], none: string, isExpected: boolean): HTMLElement | null {
 		if (!list.length) return isExpected && none ? h('div', { class: 'section dim' }, h('h3', null, head), none) : null;
 		const u = this.app.units();
 		return h('div', { class: 'section' }, h('h3', null, `${head} (${list.length})`), list.slice(0, 40).map((q) => h('div', { class: q.is_last ? 'partner last' : 'partner' },
-			h('button', { class: 'link code', title: 'Go to this instance', on: { click: () => this.nav.goSlice(q.track, q.slice) } }, q.text || 'unknown code'),
+			h('button', { class: 'link code', title: `Go to this instance of ${q.text || 'unknown code'}`, on: { click: () => this.nav.goSlice(q.track, q.slice) } }, q.text || 'unknown code'),
 			h('div', { class: 'dim' }, [cyclesWith(q.latency, u), q.is_last ? 'last to arrive' : '', q.is_certain === false ? 'one of several candidates' : '', q.track !== this.app.store.get().selection?.track ? trackName(this.app.trace, q.track) : ''].filter(Boolean).join(', ')))),
 		list.length > 40 && h('div', { class: 'dim' }, `and ${list.length - 40} more`));
 	}

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "trace/kind.h"
 
 struct wave_event {
 	int64_t time;		       /* trace clock */
@@ -325,11 +326,28 @@ static double us_of(const struct trace *t, uint64_t cyc)
 	return mhz > 0 ? (double)cyc / mhz : 0;
 }
 
+/* Samples say how often, not when: nothing of a time, or of waves that were traced. */
+static bool put_sampled_coverage(const struct occupancy *o, struct strbuf *out)
+{
+	const struct trace *t = o->trace;
+	const char *wave = vendor_row(t)->wave;
+
+	if (o->launched_waves)
+		sb_printf(out, "%" PRIu64 " launched %s%s, ", o->launched_waves, wave,
+			plural(o->launched_waves));
+	sb_printf(out, "sampled: no %s was traced", wave);
+	if (trace_clock_mhz(t) > 0)
+		sb_printf(out, ", %.1f MHz", trace_clock_mhz(t));
+	return !out->failed;
+}
+
 bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 {
 	const struct trace *t = o->trace;
 	uint64_t whole = o->launched_waves ? o->launched_waves : o->all.starts;
 
+	if (trace_kind(t) == KIND_SAMPLES)
+		return put_sampled_coverage(o, out);
 	sb_put_u64(out, o->traced_waves);
 	sb_puts(out, " of ");
 	sb_put_u64(out, whole);

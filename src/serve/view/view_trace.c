@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "serve/view/view.h"
+#include "trace/kind.h"
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
@@ -338,6 +339,20 @@ static void view_trace_put_head(const struct view *v, struct json_writer *w)
 	json_w_kv_bool(w, "has_samples", t->samples != NULL);
 }
 
+/* What the vendor calls things, for the words of the page. */
+static void put_words(const struct trace *t, struct json_writer *w)
+{
+	const struct vendor_row *v = vendor_row(t);
+
+	json_w_kv_row_object(w, "words");
+	json_w_kv_cstr(w, "wave", v->wave);
+	json_w_kv_cstr(w, "simd", v->simd);
+	json_w_kv_cstr(w, "cus", v->cus);
+	json_w_kv_cstr(w, "workgroup", v->workgroup);
+	json_w_kv_cstr(w, "local_memory", v->local_memory);
+	json_w_end(w);
+}
+
 bool view_trace(const struct view *v, uint32_t from, struct json_writer *w)
 {
 	bool ok = true;
@@ -345,6 +360,7 @@ bool view_trace(const struct view *v, uint32_t from, struct json_writer *w)
 	view_trace_put_tables(w);
 	view_trace_put_head(v, w);
 	view_trace_put_counts(v, w);
+	put_words(v->trace, w);
 	if (from == 0) {
 		view_trace_put_sources(v->trace, w);
 		ok = view_trace_put_counters(v->trace, w);

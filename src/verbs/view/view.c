@@ -23,7 +23,7 @@
 #define MAX_CAPTURES 16u
 
 struct view_params {
-	uint64_t port, idle_s, from_cyc, until_cyc; /* until: 0 is the end of the trace */
+	uint64_t port, idle_s, from_cyc, until_cyc; /* cycles: NO_COUNT if not given */
 	const char *bind, *get, *store;
 	bool is_remote, no_open, no_cache;
 };
@@ -162,12 +162,15 @@ static bool is_loopback(const char *address)
 	return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
-/* The end of the range that the page opens with; of none given the page takes the end of the trace. */
-static uint64_t last_cycle(const struct view_params *p)
+/* The range that the page opens with; false: of the whole trace. The page ends it where the trace
+ * ends. */
+static bool range_of(const struct view_params *p, uint64_t *from, uint64_t *until)
 {
 	const uint64_t most = UINT64_C(9007199254740991); /* a page counts no further */
 
-	return p->until_cyc && p->until_cyc < most ? p->until_cyc : most;
+	*from = p->from_cyc == NO_COUNT ? 0 : p->from_cyc;
+	*until = p->until_cyc < most ? p->until_cyc : most;
+	return p->from_cyc != NO_COUNT || p->until_cyc != NO_COUNT;
 }
 
 static bool check_bind(struct job *j, struct incore_error *e)
@@ -212,6 +215,7 @@ static bool start(struct job *j, struct incore_error *e)
 		.session = j->session,
 		.board = j->board,
 		.token = &j->token};
+	uint64_t from, until;
 
 	if (!token_make(&j->token, e))
 		return false;
@@ -223,8 +227,8 @@ static bool start(struct job *j, struct incore_error *e)
 		strchr(bind, ':') && !is_any ? "http://[%s]:%u/#token=%s"
 					     : "http://%s:%u/#token=%s",
 		is_any ? "127.0.0.1" : bind, http_port(j->http), j->token.text);
-	if (j->p->from_cyc || j->p->until_cyc)
-		sb_printf(&j->url, "&f=%" PRIu64 ",%" PRIu64, j->p->from_cyc, last_cycle(j->p));
+	if (range_of(j->p, &from, &until))
+		sb_printf(&j->url, "&f=%" PRIu64 ",%" PRIu64, from, until);
 	return !j->url.failed || err_nomem(e);
 }
 
@@ -293,11 +297,12 @@ static bool serve(struct job *j, struct incore_error *e)
 static bool check_paths(const struct request *r, struct incore_error *e)
 {
 	const struct view_params *p = r->params;
+	uint64_t from, until;
 
-	if (p->store && (p->from_cyc || p->until_cyc))
+	if (range_of(p, &from, &until) && p->store)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--from and --until are cycles of a capture: not with --store");
-	if (p->from_cyc >= last_cycle(p))
+	if (from >= until)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--until must be a later cycle than --from");
 	if (p->store && r->n_paths)

@@ -131,3 +131,24 @@ export function groupCost(g: Group, costs: ReadonlyMap<number, Cost>): Cost {
 	}
 	return out;
 }
+
+let isWished = false;
+const WISH = 'incore-by-blocks';
+
+/** The listing by its blocks and loops, for whoever has no better lines to go by: folded now, or when it is there. */
+export function wishFolded(): void {
+	isWished = true;
+	document.dispatchEvent(new Event(WISH));
+}
+
+export function onFoldWish(fold: () => void): { close(): void } {
+	document.addEventListener(WISH, fold);
+	return { close: () => document.removeEventListener(WISH, fold) };
+}
+
+/** Was it wished for, and not done yet? */
+export function takeFoldWish(): boolean {
+	const was = isWished;
+	isWished = false;
+	return was;
+}

@@ -13,7 +13,7 @@ import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filt
 import { Buckets, DiffPart, Isa, IsaRow } from '../types';
 import { askCosts, askExecution, Basis } from './basis';
 import { early } from './early';
-import { allGroups, Cost, foldOf, Group, groupCost, Line, Listing, listing, visible } from './fold';
+import { allGroups, Cost, foldOf, Group, groupCost, Line, Listing, listing, onFoldWish, takeFoldWish, visible } from './fold';
 import { Arrow, dearest, Gutter, Lanes, layout, say, width } from './gutter';
 
 const ROW = 22;
@@ -30,22 +30,22 @@ class IsaView extends View {
 	private rest: Buckets | null = null;
 	private wave = -1;
 	private execution = 0;
-	private most = 1;
-	/** what the hottest row took, in what rows are measured by */
+	/** what the hottest row took, in what rows are measured by; the longest bar; what 100 % is */
 	private hottest = 1;
+	private most = 1;
 	private whole = 1;
 	private readonly folded = new Set<string>();
 	private readonly top = h('div', { class: 'panel-bar' });
 	private isSampled = false;
 	private palette: Palette = this.app.palette();
-	/** position of the selected row, or -1 */
-	private chosen = -1;
+	private chosen = -1; // position of the selected row
 	/** what changed against the other capture, by row number; empty without a comparison */
 	private diffs = new Map<string, DiffPart>();
 	private readonly reckoned = new Latest();
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
+		this.own(onFoldWish(() => this.seen.length && takeFoldWish() && this.foldAll(true)));
 		this.ask();
 		early(app, this.body);
 	}
@@ -69,6 +69,7 @@ class IsaView extends View {
 		this.list = listing(isa);
 		this.lanes = layout(this.arrows());
 		this.measure();
+		if (takeFoldWish()) for (const id of allGroups(this.list)) this.folded.add(id);
 		this.seen = visible(this.list, this.folded);
 		this.table?.close();
 		const gutter = this.lanes.count ? new Gutter(this.lanes, ROW) : undefined;
@@ -106,7 +107,6 @@ class IsaView extends View {
 		return arrows;
 	}
 
-	/** The longest bar, and what 100 % is. */
 	private measure(): void {
 		const isa = this.isa, track = this.app.trace.tracks[this.wave];
 		this.most = this.costs ? largest(this.costs.values(), (c) => c.cycles) : largest(isa.rows, (r) => r.cycles);

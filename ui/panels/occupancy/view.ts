@@ -7,6 +7,7 @@ import { bytes, count, cyclesWith, largest, share } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Column, Table } from '../../base/table';
+import { isSampled } from '../../source';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, hasPipes, scaled, section, shareColumn, textColumn, View } from '../common';
 import { Core, Limits, Occupancy, OccupancyUnit } from '../types';
@@ -46,7 +47,7 @@ class OccupancyView extends View {
 		}
 		const limits = d.limits ? this.limitSection(d.limits) : null;
 		if (!d.all || !d.series?.length) {
-			fill(this.body, h('div', { class: 'panel-columns' }, notice('No wave started or ended', 'The capture has neither occupancy events nor waves; only what the code allows can be said.'), limits));
+			fill(this.body, h('div', { class: 'panel-columns' }, isSampled(this.app.trace) ? notice(`No ${this.app.trace.words.wave}s over time`, `Samples say how often an instruction was seen, not when a ${this.app.trace.words.wave} began or ended. ${limits ? 'What limits how many fit stands below.' : ''}`) : notice('No wave started or ended', 'The capture has neither occupancy events nor waves; only what the code allows can be said.'), limits));
 			return;
 		}
 		this.plot = this.own(new Plot({ label: 'Waves on the machine', unit: 'waves', height: 180, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
@@ -80,13 +81,14 @@ class OccupancyView extends View {
 	}
 
 	private limitSection(l: Limits): HTMLElement {
-		const n = (v: unknown) => (typeof v === 'number' ? v : null);
-		const rows = Object.entries(l.by).map(([name, x]) => h('tr', { class: l.limiters.includes(name) ? 'limiter' : '' }, h('th', { attrs: { scope: 'row' } }, name), h('td', { class: 'num' }, x.waves === null ? '-' : String(x.waves)),
+		const n = (v: unknown) => (typeof v === 'number' ? v : null), { words } = this.app.trace;
+		const names: Record<string, string> = words.wave === 'wave' ? {} : { waves: words.wave + 's', vgpr: 'registers', lds: words.local_memory };
+		const rows = Object.entries(l.by).map(([name, x]) => h('tr', { class: l.limiters.includes(name) ? 'limiter' : '' }, h('th', { attrs: { scope: 'row' } }, names[name] ?? name), h('td', { class: 'num' }, x.waves === null ? '-' : String(x.waves)),
 			h('td', { class: 'dim' }, x.state === 'known' ? (l.limiters.includes(name) ? 'this is the limit' : '') : x.state === 'none' ? 'not used' : 'unknown')));
 		return section('What limits it', null, h('p', { class: 'verdict' }, l.sentence), l.next_step && h('p', null, h('span', { class: 'dim' }, 'Next step: '), l.next_step),
-			h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'limit'), h('th', { class: 'num' }, 'waves per SIMD'), h('th', null, ''))), h('tbody', null, rows)),
-			facts(['VGPRs', n(l.kernel.arch_vgprs) === null ? null : `${l.kernel.arch_vgprs} + ${l.kernel.accum_vgprs ?? 0} accumulation`], ['LDS per workgroup', n(l.kernel.lds_bytes_per_workgroup) === null ? null : bytes(n(l.kernel.lds_bytes_per_workgroup)!)],
-				['waves per workgroup', n(l.kernel.waves_per_workgroup)], ['launched waves', n(l.kernel.launched_waves) === null ? null : count(n(l.kernel.launched_waves)!)], ['machine from', String(l.machine.source ?? '-') + (l.machine.assumed_product ? `, assumed ${l.machine.assumed_product}` : '')]));
+			h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'limit'), h('th', { class: 'num' }, `${words.wave}s per ${words.simd}`), h('th', null, ''))), h('tbody', null, rows)),
+			facts([l.kernel.accum_vgprs || words.wave === 'wave' ? 'VGPRs' : `registers per thread`, n(l.kernel.arch_vgprs) === null ? null : `${l.kernel.arch_vgprs}${l.kernel.accum_vgprs ? ` + ${l.kernel.accum_vgprs} accumulation` : ''}`], [`${words.local_memory} per ${words.workgroup}`, n(l.kernel.lds_bytes_per_workgroup) === null ? null : bytes(n(l.kernel.lds_bytes_per_workgroup)!)],
+				[`${words.wave}s per ${words.workgroup}`, n(l.kernel.waves_per_workgroup)], [`launched ${words.wave}s`, n(l.kernel.launched_waves) === null ? null : count(n(l.kernel.launched_waves)!)], ['machine from', String(l.machine.source ?? '-') + (l.machine.assumed_product ? `, assumed ${l.machine.assumed_product}` : '')]));
 	}
 
 	private tableSection(): HTMLElement {

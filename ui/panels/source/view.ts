@@ -12,6 +12,7 @@ import { keep, kept } from '../../base/keep';
 import { State } from '../../state';
 import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, heatColumn, LIFETIME, scaled, View } from '../common';
 import { DiffPart, Hot, HotGroup, Isa, Summary } from '../types';
+import { wishFolded } from '../isa/fold';
 import { chargeCallers, chargeSwitch, UNKNOWN } from './charge';
 import { CodeScroll, paintCode, spaced } from './code';
 
@@ -83,7 +84,8 @@ class SourceView extends View {
 			if (!still()) return;
 			this.quality = b.data.source ?? null;
 			const file = this.files[this.at];
-			if (file && this.bar.isConnected) this.drawBar(file);
+			if (file && this.bar.isConnected && this.isCollapsed()) this.draw();
+			else if (file && this.bar.isConnected) this.drawBar(file);
 		}, () => undefined);
 	}
 
@@ -153,6 +155,9 @@ class SourceView extends View {
 			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => l.cost?.cycles, this.app.store.get().isCalled ? 'cycles of the instructions whose outermost line this is: adds up to the whole' : 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
 		out.push(
 			{ id: 'share', head: 'share', isExtra: !this.isSampled, isNumber: true, unit: () => `% of ${this.isSampled ? 'samples' : LIFETIME}`, width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
+		// where lines say little, each says how much of the code it is
+		if (this.isCollapsed() && !this.isSampled) out.push({ ...countColumn<Line>('rows', 'rows', (l) => l.cost?.executed_rows, 'instructions of this line that ran'), width: '4.5rem' },
+			{ ...cyclesColumn<Line>(all, 'latency', 'latency', (l) => l.cost?.latency, 'of the instructions of this line, without the idle time before them'), width: '6rem', isExtra: true });
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem', isExtra: true });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
@@ -191,6 +196,17 @@ class SourceView extends View {
 		if (table && at >= 0) requestAnimationFrame(() => this.table === table && !isChosen() && table.reveal(at));
 	}
 
+	private isCollapsed(): boolean {
+		return !!this.quality && this.quality.collapse !== 'no' && this.quality.collapse !== 'no-source';
+	}
+
+	/** What the line that most code claims holds: of rows, of their executions, and of their latency. */
+	private collapseWords(): string {
+		const top = this.quality?.granularity?.top_line, place = splitKey(top?.source ?? ''), all = this.files.flatMap((f) => [...f.lines.values()]), sum = (f: (g: HotGroup) => number) => all.reduce((n, g) => n + f(g), 0);
+		const g = place && this.files.find((f) => f.path === place.path)?.lines.get(place.line);
+		return !g || !place ? 'collapsed: most code claims one line' : `collapsed: line ${place.line} of ${baseName(place.path)} holds ${count(g.executed_rows)} of ${count(sum((x) => x.executed_rows))} executed rows, ${share(g.hit, sum((x) => x.hit))} of executions, ${share(top?.latency_share ?? null, 1)} of latency`;
+	}
+
 	private drawBar(file: File): void {
 		const s = this.app.store.get().selection, line = s?.source === file.source ? s.line ?? 1 : 1, q = this.quality;
 		const editor = kept(EDITOR_KEY) ?? 'VS Code', link = editorLink(editor, file.path, line);
@@ -198,8 +214,12 @@ class SourceView extends View {
 			this.app.trace.sources[file.source].has_text ? 'loading the text …' : 'the capture has no text of this file: lines with a cost only'),
 		facts(['rows mapped', q ? `${count(q.mapped_rows)} of ${count(q.rows)}` : null], ['distinct lines', q ? count(q.distinct_lines) : null],
 			['top line', q && q.top_line_latency_share ? share(q.top_line_latency_share, 1) + ' of latency' : null],
-			['mapping', q && q.collapse !== 'no' && q.collapse !== 'no-source' ? h('span', { class: 'warn' }, 'collapsed: most code claims one line') : null],
+			['mapping', this.isCollapsed() ? h('span', { class: 'warn' }, this.collapseWords()) : null],
 			['without a line', this.unknown ? `${share(weight(this.unknown), this.whole)} of ${this.isSampled ? 'samples' : LIFETIME}` : null]),
+		this.isCollapsed() && button('Blocks and loops', 'The listing by its blocks and loops, which do not depend on lines', () => {
+			this.app.openPanel('isa');
+			wishFolded();
+		}, { class: 'button framed' }), this.isCollapsed() && button('Inline frames', 'The flame graph: functions and inline frames instead of lines', () => this.app.openPanel('flame'), { class: 'button framed' }),
 		h('span', { class: 'grow' }), (this.isInlined || this.app.store.get().isCalled) && chargeSwitch(this.app),
 		button('Copy path', 'Copy path and line', () => void copyText(`${file.path}:${line}`).then(() => this.app.say('path copied'))),
 		link && h('a', { class: 'button', title: `Open line ${line} in ${editor}`, attrs: { href: link } }, 'Open'),
