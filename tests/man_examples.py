@@ -9,6 +9,7 @@ The README stays short: at most 150 lines, each picture below 150 KB.
 
 A line of output that is just "..." stands for any number of lines. UPDATE=1 rewrites outputs without one.
 """
+import json
 import os
 import re
 import subprocess
@@ -64,6 +65,28 @@ def matches(want, got):
     return True
 
 
+def eaten(lines):
+    """Underscores in the middle of a word that scdoc takes for the begin or the end of emphasis: "replay_<kernel>_<time>" loses them."""
+    bad, literal, inside = [], False, False
+    for n, line in enumerate(lines, 1):
+        literal ^= line.strip() == "```"
+        inside &= bool(line.strip())
+        text, i, last = re.sub(r"\+\+$", "", line), 0, " "
+        while i < len(text) and not literal:
+            if text[i] == "\\":
+                i += 1
+            elif text[i] == "_":
+                before, after = (text[i - 1:i] or " "), (text[i + 1:i + 2] or " ")
+                if not last.isalnum() or (inside and not after.isalnum()):
+                    good = before in " \t([]{,/*-\"'=|:+" if not inside else after in " \t.,;:)]}*/-\"'|!?=[("
+                    if not good:
+                        bad.append((n, text[max(0, i - 30):i + 30]))
+                    inside = not inside
+            last = text[i:i + 1]
+            i += 1
+    return bad
+
+
 def check_page(build, path):
     name, passed, failed = os.path.basename(path), 0, 0
     if name.endswith(".scd"):
@@ -74,6 +97,9 @@ def check_page(build, path):
             print(f"FAIL {name}: {p.stderr.decode().strip()}")
     with open(path) as f:
         lines = f.read().split("\n")
+    for n, text in eaten(lines) if name.endswith(".scd") else []:
+        print(f"FAIL {name}:{n}: scdoc takes an underscore of a word for emphasis, write \\_: {text}")
+        failed += 1
     for start, end, cmd, indent in reversed(examples(lines, name.endswith(".scd"))):
         rc, out, err = golden.run(build, "", cmd, 2)
         got = [x.rstrip() for x in out.decode(errors="replace").rstrip("\n").split("\n")] if out.strip() else []
@@ -94,6 +120,20 @@ def check_page(build, path):
         with open(path, "w") as f:
             f.write("\n".join(lines))
     return passed, failed
+
+
+def check_overview(build):
+    """incore(1) names every verb of the program and the page of every input."""
+    program = os.path.join(build, "incore")
+    known = json.loads(subprocess.run([program, "--version", "--json"], capture_output=True, check=True).stdout)["features"]
+    with open(os.path.join(ROOT, "man", "incore.1.scd")) as f:
+        text = f.read()
+    listed = text.split("# VERBS")[1].split("\n# ")[0], text.split("# INPUTS")[1].split("\n# ")[0]
+    bad = [f"the verb {name} is not in VERBS" for name in known["verbs"] if f"*{name}*" not in listed[0]]
+    bad += [f"the input {name} is not in INPUTS" for name in known["import"] if f"*incore-{name}*(7)" not in listed[1]]
+    for line in bad:
+        print("FAIL incore.1.scd: " + line)
+    return int(not bad), len(bad)
 
 
 def check_readme():
@@ -121,7 +161,7 @@ def main():
     pages = sorted(p for p in os.listdir(folder) if p.endswith(".scd")) + ["../README.md", "../docs/tour.md"]
     if sys.argv[2:]:
         pages = [p for p in pages if any(a in p for a in sys.argv[2:])]
-    results = [check_page(sys.argv[1], os.path.join(folder, p)) for p in pages] + [check_readme()]
+    results = [check_page(sys.argv[1], os.path.join(folder, p)) for p in pages] + [check_readme(), check_overview(sys.argv[1])]
     passed, failed = sum(r[0] for r in results), sum(r[1] for r in results)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return failed > 0
