@@ -3,6 +3,7 @@
 type Evidence = 'hardware-trace' | 'hardware-sample' | 'vendor-simulator' | 'estimate' | 'synthetic' | 'instrumented' | 'unknown';
 type Findings = { id: string; severity: 'error' | 'warning' | 'info'; message: string; evidence: Record<string, number | string>; advice: string };
 type Notes = { code: string; kind: string; message: string; path?: string; count: number; advice: string };
+type Evidence2 = { a: Evidence; b: Evidence };
 type Verdict = 'no-claim' | 'within-noise' | 'beyond-noise' | 'not-comparable';
 type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
 type Totals = {
@@ -183,7 +184,7 @@ export type CheckAnswer =
 	};
 export type DiffAnswer =
 	| {
-		evidence: { a: Evidence; b: Evidence }; by: 'instr' | 'line' | 'opcode' | 'class' | 'cause'; per: 'execution' | 'launch'; verdict: Verdict;
+		evidence: Evidence2; by: 'instr' | 'line' | 'opcode' | 'class' | 'cause'; per: 'execution' | 'launch'; verdict: Verdict;
 		alignment: {
 			kind: 'row' | 'text' | 'line'; rows_a: number; rows_b: number; matched: number; latency_share: number | null; matched_latency_a: number;
 			matched_latency_b: number;
@@ -212,6 +213,14 @@ export type DiffAnswer =
 		gates: {
 			gate: string; metric: string; kind: 'value' | 'change' | 'change_pct'; value: number | null; limit: number | null; noise: number | null;
 			is_passed: boolean; is_within_noise: boolean; message: string;
+		}[];
+	}
+	| {
+		run_a: string; run_b: string; evidence: Evidence2; kernels_a: number; kernels_b: number; cycles_a: number; cycles_b: number; change: number;
+		of_same: number; of_values: number; of_new: number; of_gone: number; n_total: number;
+		kernels: {
+			func: string; state: 'both' | 'new' | 'gone' | 'unreadable'; by: 'run' | 'instruction' | 'nothing'; cycles_a: number | null; cycles_b: number | null;
+			change: number; change_pct: number | null; share: number | null; per_hit_pct: number | null; values: string | null; where: string | null;
 		}[];
 	};
 export type HotAnswer =

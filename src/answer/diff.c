@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff.c: what changed between two captures per execution, beyond the noise of repeats? */
 #include "answer/diff.h"
+#include "answer/diff_runs.h"
 
 #include <math.h>
 
@@ -327,8 +328,7 @@ static const struct column evidence_columns[] = {
 	COLUMN(diff_evidence, b, UNIT_NONE, "what the figures of B rest on",
 		.words = EVIDENCE_WORDS),
 };
-static const struct record evidence_record =
-	RECORD_OF(diff_evidence, RECORD_BLOCK, evidence_columns);
+const struct record diff_evidence_record = RECORD_OF(diff_evidence, RECORD_BLOCK, evidence_columns);
 
 static const struct column alignment_columns[] = {
 	COLUMN(diff_alignment, kind, UNIT_NONE, "how rows of A and B were matched",
@@ -499,7 +499,7 @@ static const struct column gate_columns[] = {
 const struct record diff_gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
 
 static const struct column diff_columns[] = {
-	RECORD(diff_answer, evidence, &evidence_record, "what the figures rest on"),
+	RECORD(diff_answer, evidence, &diff_evidence_record, "what the figures rest on"),
 	COLUMN(diff_answer, by, UNIT_NONE, "what each part stands for", .words = DIFF_BY_CHOICES),
 	COLUMN(diff_answer, per, UNIT_NONE, "what the cycles are divided by",
 		.words = "execution|launch"),
@@ -892,11 +892,27 @@ static bool take_params(struct diff_job *j, struct incore_error *e)
 	return true;
 }
 
+/* Options for two captures, which runs of many kernels do not take. */
+static bool check_runs(const struct request *r, struct incore_error *e)
+{
+	const struct diff_params *p = r->params;
+
+	if (request_given(r, &p->by) || request_given(r, &p->align) ||
+		request_given(r, &p->min_match_pct) || request_given(r, &p->noise_factor) ||
+		p->noise.n || p->gates.n || p->stable_within_pct != NO_COUNT)
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"these are runs of many kernels, compared kernel by kernel: of the options of diff none but --top applies; name two captures to use others");
+	return true;
+}
+
 static bool ask_diff(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	struct diff_job *j = mem_zalloc(1, sizeof(*j));
+	struct diff_job *j;
 	struct diff_sides *s;
 
+	if (diff_runs_asked(r))
+		return check_runs(r, e) && diff_runs_ask(r, a, e);
+	j = mem_zalloc(1, sizeof(*j));
 	if (!j)
 		return err_nomem(e);
 	j->r = r;
@@ -933,8 +949,8 @@ const struct question question_diff = {
 	.params_size = sizeof(struct diff_params),
 	.min_paths = 2,
 	.max_paths = 2,
-	.records = RECORDS(&diff_record),
-	.main_lists = "parts",
+	.records = RECORDS(&diff_record, &diff_runs_record),
+	.main_lists = "parts|kernels",
 	.ask = ask_diff,
 	.page = diff_page,
 };

@@ -103,7 +103,8 @@ struct diff_answer {
 	bool is_sampled; /* the noise is the sampling error */
 };
 
-extern const struct record diff_part_record, diff_gate_record, diff_moved_record;
+extern const struct record diff_evidence_record, diff_part_record, diff_gate_record,
+	diff_moved_record;
 
 /* --- the two captures and their repeats, with their accounting --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff_page.c: what changed per execution from A to B, as tables. */
-#include "answer/diff.h"
+#include "answer/diff_runs.h"
 #include "answer/pages.h"
 
 static enum cell_style style_of(const void *row, const char *column)
@@ -138,11 +138,45 @@ static const char explanation[] =
 	"and no row moves by more than half of that; --stable-within takes another limit.\n"
 	"Microseconds of a trace are not a benchmark.\n";
 
+static enum cell_style run_style(const void *row, const char *column)
+{
+	const struct diff_run_row *x = row;
+
+	if (strcmp(column, "change") != 0 || strcmp(x->by, "run") != 0 || x->change == 0)
+		return CELL_PLAIN;
+	return x->change > 0 ? CELL_BAD : CELL_GOOD;
+}
+
+static void put_runs(struct page *p, const struct diff_runs_answer *x)
+{
+	static const char *const columns[] = {"func", "cycles_a", "cycles_b", "change",
+		"change_pct", "2?per_hit_pct", "state", "1?by", "values", "3?where", NULL};
+
+	page_main_records_styled(p, &diff_run_row_record, x->kernels, columns, run_style);
+	if (p->is_csv)
+		return;
+	if (x->n_total > x->kernels.n)
+		page_line(p, "%llu more", (unsigned long long)(x->n_total - x->kernels.n));
+	page_gap(p);
+	page_line(p, "all kernels: %s and %s cycles (%s, %s), change %+lld", U64_TEXT(x->cycles_a),
+		U64_TEXT(x->cycles_b), x->evidence.a, x->evidence.b, (long long)x->change);
+	page_line(p,
+		"of it %+lld with the same values, %+lld with other values or code, %+lld new, %+lld gone",
+		(long long)x->of_same, (long long)x->of_values, (long long)x->of_new,
+		(long long)x->of_gone);
+	page_line(p, "%s", "one run of each: no significance claim");
+}
+
 void diff_page(const struct answer *answer, struct page *p)
 {
 	const struct diff_answer *a = answer->data;
-	const struct gate_row *gates = a->gates.v;
+	const struct gate_row *gates;
 
+	if (answer_is(answer, &diff_runs_record)) {
+		put_runs(p, answer->data);
+		return;
+	}
+	gates = a->gates.v;
 	if (p->is_csv) {
 		put_parts(p, a);
 		return;
