@@ -47,6 +47,11 @@ struct replay_outcome {
 	const char *verdict;	   /* one line */
 	const char *warning;	   /* or NULL */
 	uint64_t steers; /* bit i: scalar code read slot i; 0: the backend does not see it */
+	/* What was built, NULL where a backend builds none: the program, the kernel's library, and
+	 * the kernel's name in it, as exported and for people. */
+	const char *app, *library, *symbol, *demangled;
+	struct note *cuts; /* what the exported trace does not hold; n_cuts of them */
+	uint32_t n_cuts;
 	const char *const *remarks; /* how the run differs from the recorded arguments */
 	size_t n_remarks;
 };

@@ -184,10 +184,27 @@ static void remove_parents(struct model_replay *m)
 	m->out->simulator_dir = NULL;
 }
 
+/* Reports, as `export` does, what the viewer's files cannot hold. */
+static bool keep_cuts(struct model_replay *m, const struct export_result *r)
+{
+	m->out->cuts = arena_zalloc(m->arena, r->n_cuts + 1, sizeof(*m->out->cuts));
+	for (uint32_t i = 0; m->out->cuts && i < r->n_cuts; i++) {
+		struct note *k = &m->out->cuts[m->out->n_cuts++];
+
+		*k = r->cuts[i];
+		k->code = arena_strdup(m->arena, k->code);
+		k->message = arena_strdup(m->arena, k->message);
+		if (!k->code || !k->message)
+			return err_nomem(m->e);
+	}
+	return m->out->cuts || err_nomem(m->e);
+}
+
 static bool write_trace(struct model_replay *m, const struct trace *t)
 {
 	struct export_options o = {0};
 	struct export_result r;
+	bool ok;
 
 	if (!write_packed(m, t) || !make_parents(m, &m->out->simulator_dir))
 		return false;
@@ -195,8 +212,9 @@ static bool write_trace(struct model_replay *m, const struct trace *t)
 		remove_parents(m);
 		return false;
 	}
+	ok = keep_cuts(m, &r);
 	export_result_deinit(&r);
-	return true;
+	return ok;
 }
 
 static bool go_on(struct model_replay *m)
@@ -251,6 +269,12 @@ static bool make_verdict(struct model_replay *m)
 	if (m->timed.findings.n)
 		m->out->warning = arena_strdup(m->arena, m->timed.findings.v[0].note.message);
 	m->out->is_partial = !m->timed.is_complete;
+	m->out->app = arena_printf(m->arena, "%s/run_model.sh", m->job->workspace);
+	m->out->library = arena_printf(m->arena, "%s/ops.opstream", m->job->workspace);
+	m->out->symbol = m->out->demangled = arena_strdup(m->arena,
+		m->set.v.n ? opstream_str(&m->set.v.v[0], m->set.v.v[0].kernel) : m->job->label);
+	if (!m->out->app || !m->out->library || !m->out->symbol)
+		return err_nomem(m->e);
 	return (m->out->verdict && m->out->basis) || err_nomem(m->e);
 }
 

@@ -202,6 +202,42 @@ static void put_list(struct strbuf *b, const char *option, const struct text_lis
 	}
 }
 
+static void put_means(struct strbuf *b, const struct replay_means *m)
+{
+	put_list(b, " --define ", &m->defines);
+	put_list(b, " --include ", &m->include_dirs);
+}
+
+static const char RUN_MODEL[] =
+	"#!/bin/sh\n# Made by incore: this kernel again, through the embedded model (an estimate), with args.json and\n"
+	"# the files of args/ as they are now. Every run makes a new folder, or the one that is named.\n"
+	"set -eu\ncd \"$(dirname \"$0\")\"\nagain=${1:-again_$(date +%Y%m%d_%H%M%S)_$$}\n"
+	"incore replay --arg-spec args.json";
+
+bool workspace_run_model(
+	const struct replay_job *job, const char *source, bool is_typed, struct incore_error *e)
+{
+	char *full = realpath(source, NULL);
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_puts(&b, RUN_MODEL);
+	sb_puts(&b, " --source ");
+	process_quote((const char *const[]){full ? full : source, NULL}, &b);
+	free(full);
+	put_means(&b, job->means);
+	if (!is_typed)
+		sb_printf(&b, " --core %s",
+			kernel_core_name(
+				job->n_members > 1 ? KERNEL_ON_MIX : job->members[0].core));
+	sb_printf(&b, " --target %s --blocks %u -o \"$again\"\n", op_arch_name(job->target),
+		job->args->block_count);
+	ok = (!b.failed || err_nomem(e)) &&
+	     workspace_text(job->workspace, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
+	sb_free(&b);
+	return ok;
+}
+
 /* Writes a script to run the kernel with the embedded model by hand. */
 static bool write_run_script(const char *dir, const struct replay_plan *p,
 	const struct replay_report *r, struct incore_error *e)
@@ -210,10 +246,7 @@ static bool write_run_script(const char *dir, const struct replay_plan *p,
 	struct strbuf b = {0}, cores = {0};
 	bool ok;
 
-	sb_puts(&b,
-		"#!/bin/sh\n# Made by incore: this replay again, through the embedded model (an estimate).\n"
-		"set -eu\ncd \"$(dirname \"$0\")\"\n");
-	sb_puts(&b, "incore replay --arg-spec args.json");
+	sb_puts(&b, RUN_MODEL);
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		const struct replay_member *m = &r->members[i];
 
@@ -222,13 +255,12 @@ static bool write_run_script(const char *dir, const struct replay_plan *p,
 		sb_printf(&cores, "%s%s%s", i ? "," : "", kernel_core_name(m->core),
 			m->lanes == plan_usual_lanes(r, i) ? "" : LANES[m->lanes]);
 	}
-	put_list(&b, " --define ", &p->q->means.defines);
-	put_list(&b, " --include ", &p->q->means.include_dirs);
+	put_means(&b, &p->q->means);
 	sb_printf(&b, " --core %s --target %s --blocks %u", cores.p ? cores.p : "",
 		op_arch_name(r->target), r->args.block_count);
 	if (r->args.rows.n < r->args.block_count)
 		sb_printf(&b, " --block %u", r->args.first_block);
-	sb_puts(&b, " -o \"${1:-again}\"\n");
+	sb_puts(&b, " -o \"$again\"\n");
 	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
 	     workspace_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
@@ -242,8 +274,8 @@ static const char README[] =
 	"args/            the buffers before the dispatch, one file each; a buffer without a file is zeros\n"
 	"kernels/         the sources as they were (the scripts use the originals)\n"
 	"provenance.json  dump, task, slots and where each comes from\n"
-	"run_model.sh     the kernel through the embedded model again\n"
-	"run_collect.sh   the kernel through msprof op simulator again (backend msprof)\n"
+	"run_model.sh     the kernel through the embedded model again, in a new folder again_<time>\n"
+	"run_collect.sh   the kernel through msprof op simulator again (backend msprof), likewise\n"
 	"insight_export/  the trace: OPPROF_*/simulator/; MindStudio Insight opens its visualize_data.bin,\n"
 	"                 which has the Source page, too (trace.json has the timeline alone)\n"
 	"summary.txt      what came out, and on which evidence it rests\n";

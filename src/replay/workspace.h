@@ -17,6 +17,10 @@ bool workspace_make(const struct replay_plan *p, struct replay_report *r, const 
 bool workspace_summary(const struct replay_plan *p, const struct replay_report *r,
 	const struct dump *d, struct incore_error *e);
 
+/* Writes run_model.sh into the job's folder: its arguments, edited or not, through the model. */
+bool workspace_run_model(
+	const struct replay_job *job, const char *source, bool is_typed, struct incore_error *e);
+
 /* Creates a directory that may exist already; path NULL counts as out of memory. */
 bool workspace_dir(const char *path, unsigned mode, struct incore_error *e);
 /* Writes a file in a folder, with this mode. */

@@ -51,6 +51,8 @@ static const struct option_def options[] = {
 		OPTION_FIELD(profile_params, q.name)},
 	{OPT_NO_KEEP_GOING, NULL, NULL, "stop at the first kernel that fails",
 		OPTION_FIELD(profile_params, q.ends_at_failure)},
+	{OPT_BUNDLE, NULL, NULL, "make a folder for each kernel with all of its files, to hand on",
+		OPTION_FIELD(profile_params, q.makes_bundles)},
 	MEANS_BACKEND_OPTIONS(profile_params),
 	{OPT_OUTPUT_FOLDER, NULL, NULL, "folder for the run folder (default: the build)",
 		OPTION_FIELD(profile_params, q.output_root)},
@@ -98,6 +100,7 @@ static bool list_kernels(const struct profile_request *q, struct answer *a, stru
 
 struct ranked_row {
 	struct profile_row k;
+	const char *bundle;				    /* NULL: none */
 	const char *bound, *simulator, *workload, *message; /* "" if there is none */
 	const char *state;				    /* only in tables */
 };
@@ -117,7 +120,11 @@ static const struct column ranked_columns[] = {
 		"values that decide how much the kernel does and that nobody gave; empty: none"),
 	COLUMN_AS(ranked_row, k.assumed, "assumed_control", UNIT_NONE,
 		"values that decide how much it does and follow from its .pto: full shape"),
+	COLUMN_AS(ranked_row, k.links_left, "links_left", UNIT_COUNT,
+		"links of the trace that have no line in MindStudio Insight"),
 	COLUMN(ranked_row, workload, UNIT_NONE, "input that the kernel was given"),
+	COLUMN(ranked_row, bundle, UNIT_NONE, "folder with all files of the kernel; with --bundle",
+		OPTIONAL),
 	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
 	COLUMN(ranked_row, state, UNIT_NONE, "the status, or that the kernel is degenerate",
 		.title = "status", NO_JSON),
@@ -176,9 +183,9 @@ static bool rank(const struct profile_run *r, struct answer *a, struct incore_er
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct profile_row *k = &r->rows.v[i];
 
-		v[i] = (struct ranked_row){*k, k->bound ? k->bound : "",
-			k->simulator ? k->simulator : "", k->workload ? k->workload : "",
-			k->message ? k->message : "",
+		v[i] = (struct ranked_row){*k, k->bundle && *k->bundle ? k->bundle : NULL,
+			k->bound ? k->bound : "", k->simulator ? k->simulator : "",
+			k->workload ? k->workload : "", k->message ? k->message : "",
 			k->is_degenerate ? "degenerate"
 			: *k->made_up	 ? "made up"
 					 : profile_status_name(k->status)};
@@ -251,6 +258,7 @@ static bool profile_ask(const struct request *r, struct answer *a, struct incore
 		answer_warn(a, "--ptoas-root has no effect: arguments are made without PTOAS");
 	if (p->is_list)
 		return list_kernels(&q, a, e);
+	q.script = p->script;
 	q.pool = r->pool;
 	q.on_line = r->tell ? tell_line : NULL;
 	q.ctx = (void *)r;
@@ -277,11 +285,16 @@ static void ranked_page(const struct profiled *x, struct page *p)
 		"func", "state", "cycles", "bound_by", "message", NULL};
 	const struct ranked_row *v = x->kernels.v;
 	const char *before = "FAILED_FUNCS ";
+	uint64_t links_left = 0;
 
 	page_main_records_styled(p, &ranked_record, x->kernels, columns, state_style);
 	page_line(p, "RUN_ROOT %s", x->run_root);
 	page_line(p, "EXPORTED %llu/%llu", (unsigned long long)x->exported,
 		(unsigned long long)x->total);
+	for (size_t i = 0; i < x->total; i++)
+		links_left += v[i].k.links_left;
+	if (links_left)
+		page_line(p, "left out by insight: %s links without a line", U64_TEXT(links_left));
 	for (size_t i = 0; i < x->total; i++) {
 		if (v[i].k.status == PROFILE_EXPORTED)
 			continue;

@@ -251,6 +251,9 @@ static bool answer_replay(const struct replay_request *q, const struct replay_re
 	a->n_losses += *x->made_up || x->is_degenerate;
 	if (r->outcome.warning)
 		answer_warn(a, "%s", r->outcome.warning);
+	for (uint32_t i = 0; i < r->outcome.n_cuts; i++)
+		answer_warn(a, "left out by insight: %s %s: %s", U64_TEXT(r->outcome.cuts[i].count),
+			r->outcome.cuts[i].code, r->outcome.cuts[i].message);
 	answer_about(a, &input_record, in);
 	answer_set(a, &replayed_record, x);
 	return true;

@@ -35,8 +35,8 @@ class Profile:
         self.env = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS")}
         self.env.update(LC_ALL="C.UTF-8", XDG_CACHE_HOME=os.path.join(tmp, "cache"))
 
-    def start(self, *words, **more):
-        return subprocess.Popen([self.program, "profile", *words], cwd=self.tmp, env={**self.env, **more}, text=True,
+    def start(self, *words, verb="profile", **more):
+        return subprocess.Popen([self.program, verb, *words], cwd=self.tmp, env={**self.env, **more}, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run(self, *words, **more):
@@ -69,7 +69,7 @@ def whole_build(p, tmp):
     names = [line.split("\t")[0] for line in q.out.splitlines()]
     check(sorted(names) == sorted(["vec", "plain", "cube", "mixed", "next_levels.0.vec", "next_levels.1.vec", "no_pto", "liar",
                                    "broken", "control"]), f"--list: {names}")
-    q = p.run("--build-dir", "b", "--json", "-o", "out", "-j2")
+    q = p.run("--build-dir", "b", "--json", "-o", "out", "-j2", "--bundle")
     check(q.returncode == 1, f"some kernels failed: exit status {q.returncode}, {q.err}")
     data = json.loads(q.out)["data"]
     check(data["evidence"] == "estimate" and data["exported"] == 6 and data["total"] == 10, f"counts: {data['exported']}")
@@ -87,6 +87,18 @@ def whole_build(p, tmp):
     check("v4=0x100 (bound)" in by["vec"]["workload"], f"workload: {by['vec']['workload']}")
     rows = p.manifest(data["run_root"])
     check(list(next(iter(rows.values()))) == COLUMNS, "columns of the manifest")
+    for name, r in rows.items():
+        here = os.path.join(tmp, r["build_dir"]) if r["build_dir"] else ""
+        done = r["status"] == "exported"
+        check(not done or (r["symbol"] and r["demangled"] and all(os.path.exists(os.path.join(tmp, r[k])) for k in
+              ("app", "kernel_lib", "collect_dir", "case_dir"))), f"{name}: what was built and where: {r}")
+        bundle = os.path.join(tmp, by[name].get("bundle") or "none")
+        check(not done or {f"{name}.clean.json", "instr_metrics.json", "pipes.tsv", "raw_simulator", "summary.txt"} == set(os.listdir(bundle)),
+              f"{name}: the bundle {bundle}")
+        if done:
+            with open(os.path.join(bundle, "summary.txt")) as f:
+                check(by[name]["workload"] in f.read(), f"{name}: the workload in its bundle")
+        check(not done or os.access(os.path.join(here, "run_model.sh"), os.X_OK), f"{name}: no run_model.sh")
     check(len(rows) == 10 and rows["vec"]["status"] == "exported" and int(rows["vec"]["artifact_count"]) == 4, f"{rows['vec']}")
     check(os.stat(os.path.join(tmp, data["run_root"])).st_mode & 0o777 == 0o700, "the run folder is ours alone")
     with open(os.path.join(tmp, data["run_root"], "summary.txt")) as f:
@@ -490,6 +502,57 @@ def first_difference(a, b):
     return "lines are missing"
 
 
+def again(p, tmp, root):
+    """run_model.sh of a kernel's folder: the same cycles, a new folder each time, and edited inputs are taken."""
+    folder = os.path.join(tmp, root, "funcs", "vec")
+    env = {**p.env, "PATH": os.path.dirname(p.program) + ":" + p.env["PATH"]}
+    with open(os.path.join(folder, "profile.txt")) as f:
+        cycles = re.search(r"cycles=(\d+)", f.read())[1]
+    for edited in (False, True):
+        if edited:
+            with open(os.path.join(folder, "args.json")) as f:
+                spec = json.load(f)
+            next(a for a in spec["args"] if a["kind"] == "scalar")["value"] = 1
+            with open(os.path.join(folder, "args.json"), "w") as f:
+                json.dump(spec, f)
+        q = subprocess.run([os.path.join(folder, "run_model.sh")], env=env, capture_output=True, text=True)
+        check(q.returncode == 0, f"run_model.sh: {q.stdout}{q.stderr}")
+        check(edited or f": {cycles} cycles" in q.stdout, f"the same cycles, {cycles}: {q.stdout}")
+    check(len([d for d in os.listdir(folder) if d.startswith("again_")]) == 2, f"a folder for each run: {os.listdir(folder)}")
+
+
+def compared(p, tmp):
+    """Two runs: every kernel, changed values by name, and parts that add up to the change of the sum."""
+    a = os.path.join("out", sorted(d for d in os.listdir(os.path.join(tmp, "out")) if d.startswith("kernel_insight"))[0])
+    rows = [r for r in p.manifest(a).values() if r["status"] == "exported"]
+    shutil.copytree(os.path.join(tmp, a), os.path.join(tmp, "other", "run"), symlinks=True)
+    names = sorted(r["func"] for r in rows)
+    changed, gone = "cube", "plain"
+    same = [n for n in names if n not in (changed, gone)]
+    path = os.path.join(tmp, "other", "run", "manifest_export.csv")
+    with open(path) as f:
+        text = f.read().replace(a, "other/run").replace(f"{gone},", "renamed,").replace(f"/funcs/{gone}/", "/funcs/renamed/")
+    with open(path, "w") as f:
+        f.write(text)
+    os.rename(os.path.join(tmp, "other", "run", "funcs", gone), os.path.join(tmp, "other", "run", "funcs", "renamed"))
+    path = os.path.join(tmp, "other", "run", "funcs", changed, "profile.txt")
+    with open(path) as f:
+        text = re.sub("workload=.*", "workload=trips=0x3 (set); 3 tensors without values", f.read())
+    with open(path, "w") as f:
+        f.write(text)
+    q = p.run("--json", a, "other/run", verb="diff")
+    data = json.loads(q.out)["data"]
+    by = {k["func"]: k for k in data["kernels"]}
+    check(q.returncode == 0 and sorted(by) == sorted(names + ["renamed"]), f"kernels of two runs: {q.returncode} {sorted(by)} {q.err}")
+    check("B trips=0x3 (set)" in (by[changed]["values"] or "") and by[changed]["by"] == "instruction", f"changed values: {by[changed]}")
+    check((by[gone]["state"], by["renamed"]["state"]) == ("gone", "new"), f"{by[gone]} {by['renamed']}")
+    check(all(by[n]["by"] == "run" and by[n]["change"] == 0 for n in same), f"unchanged kernels: {by}")
+    check(data["change"] == data["of_same"] + data["of_values"] + data["of_new"] + data["of_gone"] == sum(k["change"] for k in data["kernels"])
+          == data["cycles_b"] - data["cycles_a"], f"the parts of the sum: {data}")
+    q = p.run("--by", "line", a, "other/run", verb="diff")
+    check(q.returncode == 2 and "kernel by kernel" in q.err, f"options for two captures: {q.err}")
+
+
 def usage(p):
     for words, status, part in ((["--func", "nobody"], 2, "no kernel named nobody"), ([], 2, "--build-dir"),
                                 (["--msprof-timeout", "0"], 2, "1 to 2880"), (["--msprof-timeout", "2881"], 2, "1 to 2880")):
@@ -547,8 +610,10 @@ def main():
     tmp = tempfile.mkdtemp(prefix="incore-profile-")
     try:
         p = Profile(program, tmp)
-        whole_build(p, tmp)
+        root = whole_build(p, tmp)
         supplied(p)
+        compared(p, tmp)
+        again(p, tmp, root)
         usage(p)
         cases(p, tmp)
         defaults(p, tmp)

@@ -66,8 +66,10 @@ static bool profile_write_kernel(const struct profile_row *k, struct incore_erro
 	sb_printf(&b, "func=%s\nstatus=%s\nsource=%s\nsimulator=%s\ncycles=%llu\nbound_by=%s\n",
 		k->kernel.name, profile_status_name(k->status), k->kernel.source, k->simulator,
 		(unsigned long long)k->cycles, k->bound);
-	sb_printf(&b, "degenerate=%s\nmade_up=%s\nassumed=%s\nworkload=%s\nmessage=%s\n",
-		k->is_degenerate ? "yes" : "no", k->made_up, k->assumed, k->workload, k->message);
+	sb_printf(&b,
+		"degenerate=%s\nlinks_left=%llu\nmade_up=%s\nassumed=%s\nworkload=%s\nmessage=%s\n",
+		k->is_degenerate ? "yes" : "no", (unsigned long long)k->links_left, k->made_up,
+		k->assumed, k->workload, k->message);
 	ok = write_list(k->folder, "profile.txt", &b, e);
 	sb_free(&b);
 	return ok;
@@ -79,7 +81,7 @@ static void put_field(struct strbuf *b, const char *text, bool is_last)
 	sb_putc(b, is_last ? '\n' : ',');
 }
 
-static void put_row(struct strbuf *b, const struct profile_row *k, const char *symbol)
+static void put_row(struct strbuf *b, const struct profile_row *k)
 {
 	bool is_there = k->status == PROFILE_EXPORTED;
 	char number[32];
@@ -87,13 +89,13 @@ static void put_row(struct strbuf *b, const struct profile_row *k, const char *s
 	put_field(b, k->kernel.name, false);
 	put_field(b, profile_status_name(k->status), false);
 	put_field(b, k->kernel.source, false);
-	put_field(b, is_there ? symbol : "", false);
-	put_field(b, is_there ? symbol : "", false);
-	put_field(b, "", false); /* app and library: only in the vendor's flow */
-	put_field(b, "", false);
+	put_field(b, is_there ? k->symbol : "", false);
+	put_field(b, is_there ? k->demangled : "", false);
+	put_field(b, is_there ? k->app : "", false);
+	put_field(b, is_there ? k->library : "", false);
 	put_field(b, k->folder, false);
 	put_field(b, k->folder, false);
-	put_field(b, "", false);
+	put_field(b, k->collect, false);
 	put_field(b, k->simulator, false);
 	put_field(b, k->simulator, false);
 	snprintf(number, sizeof(number), "%u", is_there ? 2 + k->n_core_traces + k->n_csv : 0);
@@ -111,8 +113,7 @@ static bool write_manifest(const struct profile_run *r, struct incore_error *e)
 
 	sb_puts(&b, HEADER);
 	for (size_t i = 0; i < r->rows.n; i++)
-		if (r->rows.v[i].status != PROFILE_NOT_RUN)
-			put_row(&b, &r->rows.v[i], r->backend->symbol);
+		put_row(&b, &r->rows.v[i]);
 	ok = write_list(r->root, "manifest_export.csv", &b, e);
 	sb_free(&b);
 	return ok;
@@ -207,12 +208,31 @@ static bool take_kernel(struct profile_run *r, struct profile_row *k)
 				n += (*texts[i] = arena_strndup(&r->arena, line.p, line.n)) != NULL;
 		if (str_is(key, "cycles"))
 			n += str_to_u64(line, &k->cycles);
+		if (str_is(key, "links_left"))
+			n += str_to_u64(line, &k->links_left);
 		if (str_is(key, "degenerate"))
 			k->is_degenerate = str_is(line, "yes");
 	}
 	file_unload(&f);
 	mem_free(path);
-	return n == 6;
+	return n == 7;
+}
+
+/* Takes what the lists state of a kernel's files. */
+static bool take_paths(struct profile_run *r, const struct csv_reader *c, struct profile_row *k)
+{
+	const char **const at[] = {&k->symbol, &k->demangled, &k->app, &k->library, &k->folder};
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		struct str s = c->fields.v[3 + i];
+
+		*at[i] = arena_strndup(&r->arena, s.p, s.n);
+		if (!*at[i])
+			return false;
+	}
+	k->simulator = arena_strndup(&r->arena, c->fields.v[10].p, c->fields.v[10].n);
+	k->collect = arena_strndup(&r->arena, c->fields.v[9].p, c->fields.v[9].n);
+	return k->simulator && k->collect;
 }
 
 static bool take_row(struct profile_run *r, const struct csv_reader *c, struct incore_error *e)
@@ -223,9 +243,7 @@ static bool take_row(struct profile_run *r, const struct csv_reader *c, struct i
 
 	if (!k || !str_is(c->fields.v[1], "exported") || !str_is(c->fields.v[2], k->kernel.source))
 		return true;
-	k->simulator = arena_strndup(&r->arena, c->fields.v[10].p, c->fields.v[10].n);
-	k->folder = arena_strndup(&r->arena, c->fields.v[7].p, c->fields.v[7].n);
-	if (!k->simulator || !k->folder)
+	if (!take_paths(r, c, k))
 		return err_nomem(e);
 	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* it was removed: run again */
 		*k = (struct profile_row){
@@ -302,6 +320,8 @@ struct one { /* a worker's result; moved to its row under the lock */
 	struct replay_outcome outcome;
 	const config_kernels *config; /* of the run */
 	char *folder;
+	const char *collect; /* where the simulator's files were put */
+	const char *bundle;  /* or NULL */
 };
 
 static enum opstream_arch target_of(const struct profile_request *q)
@@ -412,6 +432,7 @@ static bool move_simulator(struct one *o, struct incore_error *e)
 
 	if (!slash)
 		return true; /* msprof left it elsewhere */
+	o->collect = collect;
 	name = arena_strndup(&o->arena, run + strlen("/insight_export/"),
 		(size_t)(slash - run) - strlen("/insight_export/"));
 	old = arena_strndup(&o->arena, from, (size_t)(slash - from));
@@ -427,27 +448,43 @@ static bool move_simulator(struct one *o, struct incore_error *e)
 	return true;
 }
 
-/* Writes <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
-static bool make_clean(struct one *o, const char *kernel, struct incore_error *e)
+/* Cleans one run into its kernel's folder, or into a bundle below the run folder. */
+static bool clean_one(struct one *o, const struct clean_run *run, const struct build_kernel *k,
+	const char *bundles, struct incore_error *e)
+{
+	struct clean_job j = {.run = run, .dir = bundles ? bundles : o->folder};
+	struct import_options want = {.want = IMPORT_TEXT};
+	struct trace *t = NULL;
+	bool ok = clean_job_open(&j, e) &&
+		  import_read_as(clean_job_format(&j), run->path, &want, &t, e) &&
+		  clean_job_take(&j, t, e);
+
+	trace_free(t);
+	if (ok && bundles) {
+		ok = clean_job_bundle(&j, NULL, e);
+		j.origin.source = k->source;
+		j.origin.workload = o->testcase.workload;
+		o->bundle = ok ? arena_strdup(&o->arena, j.dir) : NULL;
+		ok = ok && (o->bundle || err_nomem(e));
+	}
+	ok = ok && (!j.clean.is_text || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
+	clean_job_deinit(&j);
+	return ok;
+}
+
+/* Writes <kernel>.clean.json and instr_metrics.json beside the simulator's own files, or a bundle of
+ * all of it below `bundles`. */
+static bool make_clean(
+	struct one *o, const struct build_kernel *k, const char *bundles, struct incore_error *e)
 {
 	struct clean_runs runs = {0};
 	bool ok = clean_find(&runs, o->outcome.simulator_dir, e);
 
 	for (size_t i = 0; ok && i < runs.v.n; i++) {
-		struct clean_job j = {.run = &runs.v.v[i], .dir = o->folder};
-		struct import_options want = {.want = IMPORT_TEXT};
-		struct trace *t = NULL;
-
-		if (j.run->is_other)
+		if (runs.v.v[i].is_other)
 			continue;
-		runs.v.v[i].kernel = kernel; /* the build's name: a trace has at best the file's */
-		ok = clean_job_open(&j, e) &&
-		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
-		     clean_job_take(&j, t, e);
-		trace_free(t);
-		ok = ok &&
-		     (!j.clean.is_text || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
-		clean_job_deinit(&j);
+		runs.v.v[i].kernel = k->name; /* a trace has at best the file's */
+		ok = clean_one(o, &runs.v.v[i], k, bundles, e);
 	}
 	clean_runs_deinit(&runs);
 	return ok;
@@ -474,8 +511,9 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	supply_sides(
 		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
 	return supply_wants(&o->testcase, "--set ", &o->arena, &wants, e) &&
+	       workspace_run_model(&job, k->source, has_wrapper, e) &&
 	       backend_of(&q->means)->run(&job, &o->arena, &o->outcome, e) &&
-	       move_simulator(o, e) && make_clean(o, k->name, e) &&
+	       move_simulator(o, e) && make_clean(o, k, NULL, e) &&
 	       look_at_run(&o->arena, o->outcome.simulator_dir, &wants, &o->look, e);
 }
 
@@ -606,6 +644,15 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 	if (ok) {
 		row->status = PROFILE_EXPORTED;
 		row->simulator = keep(b, o->outcome.simulator_dir);
+		row->symbol = keep(b, o->outcome.symbol);
+		row->demangled = keep(b, o->outcome.demangled);
+		row->app = keep(b, o->outcome.app);
+		row->library = keep(b, o->outcome.library);
+		row->collect = keep(b, o->collect);
+		row->bundle = keep(b, o->bundle);
+		for (uint32_t i = 0; i < o->outcome.n_cuts; i++)
+			if (strcmp(o->outcome.cuts[i].code, "links without a line") == 0)
+				row->links_left = o->outcome.cuts[i].count;
 		row->cycles = o->look.cycles;
 		row->bound = keep(b, o->look.bound);
 		row->is_degenerate = o->look.degenerate != NULL;
@@ -665,6 +712,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	arena_init(&o.arena);
 	o.folder = arena_printf(&o.arena, "%s/funcs/%s", b->r->root, row->kernel.name);
 	ok = o.folder ? run_one(b->q, &o, &row->kernel, &why) : err_nomem(&why);
+	ok = ok && (!b->q->makes_bundles || make_clean(&o, &row->kernel, b->r->root, &why));
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	pthread_mutex_lock(&b->lock);
 	row->seconds =
@@ -896,6 +944,8 @@ static bool write_head(
 	struct strbuf b = {0};
 	bool ok = workspace_dir(funcs, 0700, e);
 
+	if (q->script)
+		sb_printf(&b, "script=%s\n", q->script);
 	sb_printf(&b,
 		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%llu\n\nsources:\n",
 		q->build_dir, r->rows.n, r->backend->name, r->backend->evidence,

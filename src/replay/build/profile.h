@@ -26,6 +26,8 @@ const char *profile_status_name(enum profile_status s); /* "exported", ... */
 /* What is asked; tables of options store in it. */
 struct profile_request {
 	const char *build_dir;
+	const char *script;	 /* that made the build; NULL: not known */
+	bool makes_bundles;	 /* a folder with all of it for each kernel, below the run folder */
 	struct text_list funcs;	 /* names or stems; empty: all */
 	unsigned target;	 /* enum profile_target */
 	const char *output_root; /* NULL: the build directory */
@@ -50,9 +52,13 @@ struct profile_row {
 	enum profile_status status;
 	const char *folder;    /* its workspace */
 	const char *simulator; /* NULL: none */
-	uint64_t cycles;       /* of its longest core; 0: not known */
-	const char *bound;     /* what limits it, one word or pipe; or "" */
+	/* What was built and launched; "" where the backend does not say. */
+	const char *symbol, *demangled, *app, *library, *collect;
+	const char *bundle; /* "" where none was asked for */
+	uint64_t cycles;    /* of its longest core; 0: not known */
+	const char *bound;  /* what limits it, one word or pipe; or "" */
 	bool is_degenerate;
+	uint64_t links_left; /* that have no line in MindStudio Insight */
 	uint32_t n_core_traces, n_csv;
 	double seconds;
 	const char *made_up; /* values that decide how much it does and that nobody gave; "" */

@@ -631,6 +631,10 @@ static bool build(struct msprof_run *m)
 		    m->cann.env.v, &symbol, m->e))
 		return false;
 	m->kernel = symbol.mangled;
+	m->out->app = host;
+	m->out->library = library;
+	m->out->symbol = symbol.mangled;
+	m->out->demangled = symbol.demangled;
 	return true;
 }
 
