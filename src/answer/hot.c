@@ -215,6 +215,9 @@ static const struct column hot_group_columns[] = {
 	COLUMN_AS(hot_row, inclusive.latency, "inclusive_latency", UNIT_CYCLES,
 		"latency of the line, including code that was inlined into it",
 		.title = "with inlined", .csv = "inclusive_latency_cycles", NO_JSON),
+	COLUMN_AS(hot_row, inclusive.hit, "inclusive_hit", UNIT_COUNT,
+		"executions of the line, including code that was inlined into it",
+		.title = "hit inlined", .csv = "inclusive_hit", NO_JSON),
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 

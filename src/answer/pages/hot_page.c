@@ -21,7 +21,7 @@ static void put_groups(struct page *p, const struct hot_answer *a)
 	char key[32];
 	const char *const columns[] = {key, "cycles", "share", "buckets.issue", "buckets.wait",
 		"buckets.stall", "buckets.idle", "buckets.drain", "hit", "executed_rows",
-		a->has_inlined ? "latency" : NULL, "inclusive_latency", NULL};
+		a->has_inlined ? "latency" : NULL, "inclusive_latency", "1?inclusive_hit", NULL};
 
 	const char *const exposed[] = {key, "cycles", "share", "buckets.issue", "hidden", "exposed",
 		"hit", "executed_rows", NULL};
