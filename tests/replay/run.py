@@ -436,7 +436,7 @@ def lanes(incore):
         words = ["--dump", dump, "--func", funcs, *[w for g in given for w in ("--source", sources[g])]]
         data = incore.replay(*words)
         equal(data and [s.core for s in data["streams"]], want, f"members {members}")
-        p = subprocess.run(["./run_model.sh"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
+        p = subprocess.run(["./run_model.sh", "again"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
                            capture_output=True, text=True)
         again = os.path.join(data["workspace"], "again", "ops.opstream")
         equal(p.returncode == 0 and [s.core for s in opstream.read(again)], want, f"members {members}, by hand: {p.stderr}")
@@ -982,7 +982,7 @@ def estimate(incore):
             p = incore.run(verb, place)
             check(p.returncode == 0 and "estimate" in p.stdout, f"incore {verb} {place}: {p.stdout[:200]}{p.stderr[:200]}")
     # by hand, again
-    p = subprocess.run(["./run_model.sh"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
+    p = subprocess.run(["./run_model.sh", "again"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
                        capture_output=True, text=True)
     equal(p.returncode, 0, f"run_model.sh: {p.stderr}")
     for name in ("args.json", "ops.opstream"):
