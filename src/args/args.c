@@ -119,14 +119,29 @@ void arg_measure(struct arg *s)
 	}
 }
 
+const char *args_origin(const struct args *a, const struct arg *s)
+{
+	switch ((enum arg_origin)s->origin) {
+	case ARG_DUMP:
+		return "dump";
+	case ARG_NO_BYTES:
+		return s->is_read ? "not supplied" : "zeros";
+	case ARG_SET:
+		return "set";
+	case ARG_SPEC:
+		return a->made_by ? a->made_by : "arg-spec";
+	default:
+		return "";
+	}
+}
+
 void args_workload(const struct args *a, struct strbuf *out)
 {
-	static const char *const ORIGINS[] = {"", "dump", "", "set", "arg-spec"};
 	unsigned n_silent = 0;
 
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
 		const struct arg *s = &a->slots[i];
-		const char *said = s->said ? s->said : ORIGINS[s->origin];
+		const char *said = s->said ? s->said : args_origin(a, s);
 
 		if (!s->is_used)
 			continue;

@@ -105,8 +105,9 @@ struct args {
 	VEC(struct arg_row) rows;  /* one per block; none: all blocks have the bits of the slots */
 	VEC(const char *) remarks; /* caveats for the reader of the result */
 	uint32_t first_block, block_count; /* as passed to the kernel */
-	bool is_recorded;		   /* everything is as in the recorded run */
-	bool is_forced;			   /* a defect was ignored at the user's request */
+	const char *made_by; /* of slots of a spec that nobody gave: "recipe"; or NULL */
+	bool is_recorded;    /* everything is as in the recorded run */
+	bool is_forced;	     /* a defect was ignored at the user's request */
 };
 
 void args_init(struct args *a);

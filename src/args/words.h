@@ -18,6 +18,9 @@ bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error
 uint32_t args_find(const struct args *a, struct str name);
 /* "v2 (0 everywhere), v4 (256)": the slots with this kind of control value; nothing if none has. */
 void args_control(const struct args *a, enum arg_control kind, struct strbuf *out);
+/* Where the contents of a slot come from: "dump", "zeros", "not supplied", "set", "arg-spec",
+ * "recipe", "made up". */
+const char *args_origin(const struct args *a, const struct arg *s);
 /* One line for people: every scalar with its bits in the first block and every supplied tensor,
  * each with its source, then the number of tensors that have no values. */
 void args_workload(const struct args *a, struct strbuf *out);

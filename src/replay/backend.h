@@ -27,7 +27,9 @@ struct look_wants;
 struct replay_job {
 	const struct replay_means *means;
 	const char *workspace; /* exists */
-	const char *label;     /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
+	/* As asked for: the module with the kernel, its case, the kernel's name; NULL: not asked. */
+	const char *module, *case_name, *asked;
+	const char *label; /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
 	enum opstream_arch target;
 	enum kernel_class kernel_class;
 	uint32_t n_members;

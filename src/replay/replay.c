@@ -105,6 +105,8 @@ static bool run_backend(const struct replay_plan *p, struct replay_report *r, co
 	struct replay_job job = {.means = &p->q->means,
 		.workspace = r->workspace,
 		.label = r->label,
+		.module = p->q->case_file,
+		.asked = p->q->kernel,
 		.target = r->target,
 		.kernel_class = r->kernel_class,
 		.n_members = r->n_members,
@@ -207,6 +209,8 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 	ok = take_form(&p, out, e) && take_arguments(&p, out, d, &task, e) &&
 	     (out->wrapper || plan_members(&p, d, task, out, e));
 	if (ok) {
+		if (!q->dump && !q->arg_spec)
+			out->args.made_by = out->wrapper ? "made up" : "recipe";
 		out->label = label_of(out, out->members[0].source);
 		ok = out->label || err_nomem(e);
 	}

@@ -33,8 +33,6 @@ static void put_id(struct json_writer *w, const char *key, bool is_there, uint64
 
 static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
 {
-	static const char *const ORIGINS[] = {
-		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
 	const struct arg *s = &r->args.slots[i];
 
 	json_w_row_object(w);
@@ -47,7 +45,7 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 	} else {
 		put_id(w, "bits", true, s->bits);
 	}
-	json_w_kv_cstr(w, "from", ORIGINS[s->origin]);
+	json_w_kv_cstr(w, "from", args_origin(&r->args, s));
 	json_w_end(w);
 }
 

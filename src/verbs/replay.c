@@ -80,15 +80,6 @@ static void shape_text(const struct arg *s, char *out, size_t size)
 			out + n, size - n, "%s%llu", i ? "x" : "", (unsigned long long)s->shape[i]);
 }
 
-static const char *origin_text(const struct arg *s)
-{
-	static const char *const TEXTS[] = {"", "dump", "zeros", "set", "arg-spec"};
-
-	if (s->origin == ARG_NO_BYTES)
-		return s->is_read ? "not supplied" : "zeros";
-	return TEXTS[s->origin];
-}
-
 struct slot_row {
 	uint32_t slot;
 	const char *kind, *dtype, *from;
@@ -115,7 +106,7 @@ static const struct column slot_columns[] = {
 		.title = "bytes", .flags = COLUMN_OPTIONAL | COLUMN_BLANK),
 	POINTER(slot_row, bits, &number_item_record, "bits of the scalar", OPTIONAL),
 	COLUMN(slot_row, from, UNIT_NONE, "source of the argument's contents",
-		.words = "dump|zeros|not supplied|set|arg-spec"),
+		.words = "dump|zeros|not supplied|set|arg-spec|recipe|made up"),
 	COLUMN(slot_row, shape_line, UNIT_NONE, "dimensions of the tensor as text",
 		.title = "shape", NO_JSON),
 	COLUMN(slot_row, value, UNIT_NONE, "bits of the scalar", NO_JSON),
@@ -129,7 +120,7 @@ static void fill_slot(struct slot_row *x, const struct args *args, uint32_t slot
 	*x = (struct slot_row){.slot = slot,
 		.kind = s->is_tensor ? "tensor" : "scalar",
 		.dtype = dtype_name(s->dtype),
-		.from = origin_text(s),
+		.from = args_origin(args, s),
 		.start_offset = NO_U64,
 		.buffer = NO_U64,
 		.buffer_bytes = NO_U64,

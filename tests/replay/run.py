@@ -629,6 +629,10 @@ attempt("environment", lambda: os.environ["SECRET"] if "SECRET" in os.environ el
     incore.refused(2, ["there are 2 twice\n"], *words, "--func", "1")  # only with --import-case is it run
     data = incore.replay(*words, "--import-case", "--func", "1")
     equal(data and (data["kernel"], data["class"]), ("SF", "aiv-only"), "a kernel of a scene test")
+    made = incore.replay(*words, "--import-case", "--func", "1", "--backend", "msprof")
+    with open(os.path.join(made["workspace"], "insight_trace_config.json")) as f:
+        config = json.load(f)
+    equal((config["test_module"], config["kernel"]["func_id"], config["kernel"]["name"]), (module, 1, "SF"), "the configuration as asked")
     incore.refused(2, ["there are 1 SF, 2 twice, 2 twice\n"], *words, "--import-case", "--func", "7", env={"SECRET": "x"})
     incore.refused(2, ["elsewhere.cpp"], *words, "--import-case", "--kernel", "twice")
     incore.refused(5, ["python3"], *words, "--import-case", "--func", "1", env={"PATH": incore.tmp})
@@ -645,6 +649,9 @@ def supplied(incore):
         check("0 findings" in data["verdict"] and len(data["streams"]) == 1, data["verdict"])
     data = incore.replay("--source", os.path.join(SAMPLE, KERNELS[3]), "--set-arg", "7=1", "--set-arg", "8=0", "--dry-run")
     equal([s.get("bits") for s in data["slots"]][7:], [1, 0], "scalars over a recipe")
+    equal([s["from"] for s in data["slots"]], ["recipe"] * 7 + ["set"] * 2, "where the values of a recipe come from")
+    with open(os.path.join(data["workspace"], "provenance.json")) as f:
+        equal([s["from"] for s in json.load(f)["slots"]], ["recipe"] * 7 + ["set"] * 2, "the same in the provenance")
     typed = os.path.join(incore.tmp, "twice.cpp")
     with open(typed, "w") as f:
         f.write("""#include <pto/pto-inst.hpp>

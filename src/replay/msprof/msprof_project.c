@@ -692,10 +692,10 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_buf(&w, &b, 2);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "backend", "msprof");
-	json_w_kv_null(&w, "test_module");
-	json_w_kv_null(&w, "case");
+	json_w_kv_cstr(&w, "test_module", job->module);
+	json_w_kv_cstr(&w, "case", job->case_name);
 	json_w_kv_object(&w, "kernel");
-	json_w_kv_cstr(&w, "name", job->label);
+	json_w_kv_cstr(&w, "name", job->asked ? job->asked : job->label);
 	json_w_kv_cstr(&w, "shape", kernel_class_name(job->kernel_class));
 	put_members(&w, job);
 	json_w_end(&w);
