@@ -166,7 +166,8 @@ struct environment {
 	bool is_nomem;
 };
 
-static void PRINTF_LIKE(3, 4) set(struct cuda *c, struct environment *env, const char *fmt, ...)
+static void PRINTF_LIKE(3, 4)
+	cuda_set(struct cuda *c, struct environment *env, const char *fmt, ...)
 {
 	struct strbuf b = {0};
 	va_list ap;
@@ -185,14 +186,14 @@ static void fill_environment(
 {
 	const struct cuda_request *q = c->q;
 
-	set(c, env, "CUDA_INJECTION64_PATH=%s", c->answer.library);
-	set(c, env, CUDA_ENV_LOG "=%s", folder);
-	set(c, env, CUDA_ENV_CUPTI "=%s", c->answer.cupti ? c->answer.cupti : "");
-	set(c, env, CUDA_ENV_MODE "=%s", words);
-	set(c, env, CUDA_ENV_PERIOD "=%u", c->period_log2);
-	set(c, env, CUDA_ENV_LAUNCHES "=%s", q->launches ? q->launches : "");
+	cuda_set(c, env, "CUDA_INJECTION64_PATH=%s", c->answer.library);
+	cuda_set(c, env, CUDA_ENV_LOG "=%s", folder);
+	cuda_set(c, env, CUDA_ENV_CUPTI "=%s", c->answer.cupti ? c->answer.cupti : "");
+	cuda_set(c, env, CUDA_ENV_MODE "=%s", words);
+	cuda_set(c, env, CUDA_ENV_PERIOD "=%u", c->period_log2);
+	cuda_set(c, env, CUDA_ENV_LAUNCHES "=%s", q->launches ? q->launches : "");
 	if (q->after_ms || q->for_ms)
-		set(c, env, CUDA_ENV_WINDOW "=%llu:%llu", (unsigned long long)q->after_ms,
+		cuda_set(c, env, CUDA_ENV_WINDOW "=%llu:%llu", (unsigned long long)q->after_ms,
 			(unsigned long long)(q->for_ms ? q->after_ms + q->for_ms : 0));
 }
 

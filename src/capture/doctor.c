@@ -39,7 +39,7 @@ static const struct column doctor_columns[] = {
 const struct record doctor_record = RECORD_OF(doctor_answer, RECORD_BLOCK, doctor_columns);
 
 /* Adds a finding. fix: NULL if there is nothing to do. */
-static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const char *id,
+static void PRINTF_LIKE(5, 6) doctor_find(struct doctor *d, const char *severity, const char *id,
 	const char *fix, const char *fmt, ...)
 {
 	struct doctor_finding f = {d->kind, severity, id, NULL, fix};
@@ -88,7 +88,7 @@ static void look_at_room(struct doctor *d)
 	if (statvfs(d->dir, &fs) != 0)
 		return;
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
-	find(d,
+	doctor_find(d,
 		room < LEAST_ROOM  ? "error"
 		: room < GOOD_ROOM ? "warning"
 				   : "ok",
@@ -103,12 +103,12 @@ static void look_at_device(struct doctor *d, const char *path, const char *drive
 	const char *p = doctor_check_place(d, path);
 
 	if (!file_exists(p))
-		find(d, "error", "no-device", driver, "there is no %s", path);
+		doctor_find(d, "error", "no-device", driver, "there is no %s", path);
 	else if (access(p, R_OK | W_OK) != 0)
-		find(d, "error", "no-rights", fix, "%s may not be read and written by this user",
-			path);
+		doctor_find(d, "error", "no-rights", fix,
+			"%s may not be read and written by this user", path);
 	else
-		find(d, "ok", "device", NULL, "%s may be used", path);
+		doctor_find(d, "ok", "device", NULL, "%s may be used", path);
 }
 
 static void look_at_program(
@@ -117,9 +117,9 @@ static void look_at_program(
 	char *path = process_find(name);
 
 	if (path)
-		find(d, "ok", "program", NULL, "%s: %s", name, path);
+		doctor_find(d, "ok", "program", NULL, "%s: %s", name, path);
 	else
-		find(d, severity, "no-program", fix, "there is no %s in PATH", name);
+		doctor_find(d, severity, "no-program", fix, "there is no %s in PATH", name);
 	mem_free(path);
 }
 
@@ -129,7 +129,8 @@ static void look_at_environment(struct doctor *d, const char *const *starts)
 	for (char **p = environ; *p; p++)
 		for (const char *const *s = starts; *s; s++)
 			if (strncmp(*p, *s, strlen(*s)) == 0)
-				find(d, "warning", "environment", "unset it, unless it is meant",
+				doctor_find(d, "warning", "environment",
+					"unset it, unless it is meant",
 					"%s is set, and changes what is traced", *p);
 }
 
@@ -139,16 +140,16 @@ static void look_at_environment(struct doctor *d, const char *const *starts)
 static void look_at_jobs(struct doctor *d, const struct rocprof *r)
 {
 	if (!rocprof_has(r, "--pmc"))
-		find(d, "info", "no-pmc", "install ROCm 6.4 or newer",
+		doctor_find(d, "info", "no-pmc", "install ROCm 6.4 or newer",
 			"this release takes no counters: capture pmc would fail");
 	if (!rocprof_has(r, "--pc-sampling-beta-enabled"))
-		find(d, "info", "no-pc-sampling", "install ROCm 6.4 or newer",
+		doctor_find(d, "info", "no-pc-sampling", "install ROCm 6.4 or newer",
 			"this release takes no PC samples: capture pcs would fail");
 	else if (!str_has(str_of(r->help), "stochastic"))
-		find(d, "info", "no-stochastic", "install ROCm 7.0 or newer",
+		doctor_find(d, "info", "no-stochastic", "install ROCm 7.0 or newer",
 			"PC samples are taken by host_trap alone, without reasons");
 	if (!str_has(str_of(r->help), "rocpd"))
-		find(d, "info", "no-rocpd", "install ROCm 7.0 or newer",
+		doctor_find(d, "info", "no-rocpd", "install ROCm 7.0 or newer",
 			"this release writes no databases: capture sys would fail");
 }
 
@@ -158,23 +159,24 @@ static void look_at_rocprof(struct doctor *d, const char *tool)
 	struct rocprof r;
 
 	if (!rocprof_find(&r, tool, &d->arena, &e)) {
-		find(d, "error", e.code ? e.code : "tool-failed",
+		doctor_find(d, "error", e.code ? e.code : "tool-failed",
 			"install rocprofiler-sdk of ROCm 6.4 or newer", "%s",
 			e.message ? e.message : "rocprofv3 cannot be asked");
 		incore_error_clear(&e);
 		return;
 	}
-	find(d, "ok", "rocprofv3", NULL, "rocprofv3 %s: %s", r.version, r.path);
+	doctor_find(d, "ok", "rocprofv3", NULL, "rocprofv3 %s: %s", r.version, r.path);
 	if (!rocprof_has(&r, "--att") && !rocprof_has(&r, "--advanced-thread-trace"))
-		find(d, "error", "no-att", "install ROCm 6.4 or newer",
+		doctor_find(d, "error", "no-att", "install ROCm 6.4 or newer",
 			"this release has no thread trace");
 	if (!rocprof_has(&r, "--kernel-trace"))
-		find(d, "warning", "no-kernel-trace", "name --kernel, with --no-discovery",
+		doctor_find(d, "warning", "no-kernel-trace", "name --kernel, with --no-discovery",
 			"this release cannot list launches");
 	look_at_jobs(d, &r);
 	for (const struct rocprof_fault *f = rocprof_faults; f->id; f++)
 		if (rocprof_has_fault(&r, f))
-			find(d, "warning", f->id, f->fix, "rocprofv3 %s %s", r.version, f->what);
+			doctor_find(
+				d, "warning", f->id, f->fix, "rocprofv3 %s %s", r.version, f->what);
 }
 
 struct gpu_count {
@@ -193,7 +195,7 @@ static bool doctor_check_count_node(void *ctx, const char *name, struct incore_e
 	unsigned long v = at ? strtoul(at + strlen("gfx_target_version "), NULL, 10) : 0;
 
 	if (v)
-		find(c->d, "ok", "gpu", NULL, "node %s is gfx%lu%lx%lx", name, v / 10000,
+		doctor_find(c->d, "ok", "gpu", NULL, "node %s is gfx%lu%lx%lx", name, v / 10000,
 			v / 100 % 100, v % 100);
 	c->n += v != 0;
 	return path || err_nomem(e);
@@ -217,14 +219,14 @@ static bool look_at_card(void *ctx, const char *name, struct incore_error *e)
 
 	(void)e;
 	if (level.n)
-		find(d, is_free ? "warning" : "ok", "clock",
+		doctor_find(d, is_free ? "warning" : "ok", "clock",
 			is_free ? "rocm-smi --setperfdeterminism MHZ" : NULL,
 			"the clock of %s is %s", name,
 			is_free ? "not locked: cycles can be compared, microseconds cannot"
 				: "locked");
 	if (str_to_u64(card_text(d, name, "mem_info_vram_total"), &total) &&
 		str_to_u64(card_text(d, name, "mem_info_vram_used"), &used) && used <= total)
-		find(d, total - used < LEAST_ROOM ? "error" : "ok", "buffer-room",
+		doctor_find(d, total - used < LEAST_ROOM ? "error" : "ok", "buffer-room",
 			total - used < LEAST_ROOM ? "end what else runs on the GPU" : NULL,
 			"%llu MiB of memory of %s are free",
 			(unsigned long long)(total - used) >> 20, name);
@@ -245,7 +247,8 @@ static void look_at_amd(struct doctor *d, const char *tool)
 	dir_each(doctor_check_place(d, "/sys/class/kfd/kfd/topology/nodes"),
 		doctor_check_count_node, &c, NULL);
 	if (!c.n)
-		find(d, "error", "no-gpu", "look at dmesg for amdgpu", "the driver shows no GPU");
+		doctor_find(d, "error", "no-gpu", "look at dmesg for amdgpu",
+			"the driver shows no GPU");
 	dir_each(doctor_check_place(d, "/sys/class/drm"), look_at_card, d, NULL);
 	look_at_environment(d, VARIABLES);
 }
@@ -259,16 +262,17 @@ static void look_at_ascend(struct doctor *d)
 
 	look_at_program(d, "msprof", "error", "source set_env.sh of CANN");
 	if (!home)
-		find(d, "error", "no-cann", "source set_env.sh of CANN",
+		doctor_find(d, "error", "no-cann", "source set_env.sh of CANN",
 			"ASCEND_HOME_PATH is not set");
 	else if (!simulator || !file_is_dir(simulator))
-		find(d, "error", "no-simulator", "install the toolkit of CANN with its simulator",
+		doctor_find(d, "error", "no-simulator",
+			"install the toolkit of CANN with its simulator",
 			"there is no tools/simulator in %s", home);
 	else
-		find(d, "ok", "cann", NULL, "CANN with its simulator: %s", home);
+		doctor_find(d, "ok", "cann", NULL, "CANN with its simulator: %s", home);
 	mem_free(simulator);
 	if (!file_exists(doctor_check_place(d, "/dev/davinci_manager")))
-		find(d, "info", "no-npu", NULL,
+		doctor_find(d, "info", "no-npu", NULL,
 			"there is no NPU: the simulator needs none, profiling on the device does");
 }
 
@@ -290,13 +294,13 @@ static void look_at_smi(struct doctor *d)
 	}
 	rest = (struct str){r.tail.p ? r.tail.p : "", r.tail.n};
 	if (job_exit_status(&r.process))
-		find(d, "error", "no-gpu",
+		doctor_find(d, "error", "no-gpu",
 			"install the driver and its tools; look at dmesg for NVRM",
 			"nvidia-smi is not there or fails: %.*s", STR_ARG(job_last_line(&r)));
 	else
 		while (str_cut(&rest, "\n", &line))
 			if (line.n)
-				find(d, "ok", "gpu", NULL, "%.*s", STR_ARG(line));
+				doctor_find(d, "ok", "gpu", NULL, "%.*s", STR_ARG(line));
 	job_result_deinit(&r);
 }
 
@@ -306,15 +310,15 @@ static void look_at_sampler(struct doctor *d)
 	const char *library = cuda_find_library(&d->arena), *cupti = cuda_find_cupti(&d->arena);
 
 	if (library)
-		find(d, "ok", "library", NULL, "libincore-cuda: %s", library);
+		doctor_find(d, "ok", "library", NULL, "libincore-cuda: %s", library);
 	else
-		find(d, "error", "no-library",
+		doctor_find(d, "error", "no-library",
 			"install it beside this program, or name it with INCORE_CUDA_LIBRARY",
 			"there is no libincore-cuda.so");
 	if (cupti)
-		find(d, "ok", "cupti", NULL, "CUPTI: %s", cupti);
+		doctor_find(d, "ok", "cupti", NULL, "CUPTI: %s", cupti);
 	else
-		find(d, "warning", "no-cupti",
+		doctor_find(d, "warning", "no-cupti",
 			"install the CUDA toolkit, or name libcupti.so with --cupti; torch brings its own",
 			"there is no CUPTI in $CUDA_HOME, /usr/local/cuda or /opt/cuda");
 }
@@ -329,7 +333,7 @@ static void look_at_nvidia(struct doctor *d)
 	look_at_device(d, "/dev/nvidiactl", "load the driver nvidia; in a container: --gpus all",
 		"run as a user who may use the GPU");
 	if (str_has(params, "RmProfilingAdminOnly: 1"))
-		find(d, geteuid() ? "error" : "warning", "counters-locked",
+		doctor_find(d, geteuid() ? "error" : "warning", "counters-locked",
 			"options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d, then reload the driver",
 			"counters are for root alone (RmProfilingAdminOnly)");
 	look_at_sampler(d);

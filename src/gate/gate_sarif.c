@@ -193,7 +193,7 @@ static void put_locations(struct json_writer *w, const struct gate_outcome *g)
 	put_related(w, g, at);
 }
 
-static void put_result(struct json_writer *w, const struct gate_report *r,
+static void gate_sarif_put_result(struct json_writer *w, const struct gate_report *r,
 	const struct gate_outcome *g, unsigned rule)
 {
 	const struct gate_cause *v = g->causes.v;
@@ -274,7 +274,8 @@ void gate_put_sarif(const struct gate_report *r, struct strbuf *out)
 	json_w_kv_array(&w, "results");
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i].state == GATE_FAILED)
-			put_result(&w, r, &r->v[i], gate_sarif_rule_of(&rules, r->v[i].metric));
+			gate_sarif_put_result(
+				&w, r, &r->v[i], gate_sarif_rule_of(&rules, r->v[i].metric));
 	json_w_end(&w);
 	json_w_end(&w);
 	json_w_end(&w);

@@ -56,7 +56,7 @@ void table_titles(struct table *t, const char *titles)
 }
 
 /* Titles may come from a file, as cells do. */
-static const char *plain_title(struct table *t, const char *title)
+static const char *table_plain_title(struct table *t, const char *title)
 {
 	struct strbuf plain = {0};
 	const char *copy;
@@ -74,7 +74,7 @@ void table_take_columns(struct table *t, const struct table_column *columns, uns
 	table_init(t, NULL, n);
 	mine = t->is_failed ? NULL : arena_memdup(&t->arena, columns, n * sizeof(*columns));
 	for (unsigned k = 0; mine && k < n; k++) {
-		mine[k].title = plain_title(t, columns[k].title);
+		mine[k].title = table_plain_title(t, columns[k].title);
 		if (columns[k].csv_title)
 			mine[k].csv_title = arena_strdup(&t->arena, columns[k].csv_title);
 		t->is_failed |= !mine[k].title || (columns[k].csv_title && !mine[k].csv_title);
@@ -160,7 +160,7 @@ static void table_pct(struct table *t, uint64_t part, uint64_t whole)
 }
 
 /* The first or the last `max` bytes of a text, with dots for what is missing. */
-static char *shorten(struct table *t, const char *text, size_t max, bool keeps_end)
+static char *table_shorten(struct table *t, const char *text, size_t max, bool keeps_end)
 {
 	size_t n = strlen(text);
 
@@ -178,7 +178,7 @@ static void page_table_put_value(struct table *t, const struct cell_value *v)
 		break;
 	case VALUE_START:
 	case VALUE_END:
-		table_cstr(t, shorten(t, v->text, v->whole, v->kind == VALUE_END));
+		table_cstr(t, table_shorten(t, v->text, v->whole, v->kind == VALUE_END));
 		break;
 	case VALUE_COUNT:
 		table_u64(t, v->count);

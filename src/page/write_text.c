@@ -231,7 +231,7 @@ static unsigned columns_of(const char *s, size_t n)
 
 /* Bytes of the next word; one that fits on no line of `room` columns is broken after a '|' of its
  * choices. */
-static size_t next_part(const char *word, unsigned room)
+static size_t write_text_next_part(const char *word, unsigned room)
 {
 	size_t n = strcspn(word, " "), part = 0;
 
@@ -253,7 +253,8 @@ static void write_wrapped(
 	put_styled(m, head, strlen(head));
 	while (*text) {
 		size_t blanks = strspn(text, " ");
-		size_t n = next_part(text + blanks, width > indent ? width - indent : UINT_MAX);
+		size_t n = write_text_next_part(
+			text + blanks, width > indent ? width - indent : UINT_MAX);
 		unsigned columns = columns_of(text + blanks, n);
 
 		if (width && at > indent && at + blanks + columns > width) {

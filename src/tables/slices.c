@@ -474,7 +474,7 @@ static bool find_classes(struct table_cursor *c, struct slices_state *s, struct 
 }
 
 /* Points a column of the batch at `from`, or copies the n values at `indices` from there. */
-static void show(struct table_cursor *c, enum slice_column k, const uint32_t *from,
+static void slices_show(struct table_cursor *c, enum slice_column k, const uint32_t *from,
 	const uint32_t *indices, uint32_t n)
 {
 	uint32_t *to = c->vector[k];
@@ -577,9 +577,9 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 		uint32_t n = s->is_inside ? slices_table_choose(c, s) : 0;
 
 		if (n) {
-			show(c, SLICE_DURATION, s->walk.data->dur_cyc + (indices ? 0 : first),
-				indices, n);
-			show(c, SLICE_STALL, s->walk.data->stall_cyc + (indices ? 0 : first),
+			slices_show(c, SLICE_DURATION,
+				s->walk.data->dur_cyc + (indices ? 0 : first), indices, n);
+			slices_show(c, SLICE_STALL, s->walk.data->stall_cyc + (indices ? 0 : first),
 				indices, n);
 			fill_made(c, s, indices, first, n);
 			s->is_inside = s->at < s->end;

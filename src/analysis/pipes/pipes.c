@@ -733,7 +733,7 @@ static void pipes_count_rows(struct pipes_visit *v)
 		v->m->hits[d->code[i] < n_code ? d->code[i] : n_code] = 0;
 }
 
-static void count_work(struct pipe_row *r, uint64_t start, uint64_t end, bool is_inside)
+static void pipes_count_work(struct pipe_row *r, uint64_t start, uint64_t end, bool is_inside)
 {
 	if ((r->last_cyc == 0 && r->first_cyc == 0) || start < r->first_cyc)
 		r->first_cyc = start;
@@ -768,7 +768,7 @@ static bool pipes_count_slices(struct pipes_visit *v)
 		r->n_config += kind == KIND_CONFIG && is_inside;
 		r->n_sets += kind == KIND_SET && is_inside;
 		if (pipe_kind_is_work(kind)) {
-			count_work(r, d->start_cyc[i] + d->stall_cyc[i], end, is_inside);
+			pipes_count_work(r, d->start_cyc[i] + d->stall_cyc[i], end, is_inside);
 			continue;
 		}
 		r->n_sync += is_inside;

@@ -17,7 +17,7 @@ static void put_finding(struct page *p, const struct finding_row *f)
 	page_prose(p, "         advice:   ", "%s", f->advice);
 }
 
-static void put_note(struct page *p, const struct noted_row *x)
+static void check_page_put_note(struct page *p, const struct noted_row *x)
 {
 	page_line(p, "%-7s  %s (%s)", "note", x->code, x->kind);
 	page_prose(p, "         ", "%s", x->message);
@@ -35,7 +35,7 @@ static void put_heading(struct page *p, const struct trace *t)
 	page_gap(p);
 }
 
-static void put_findings(struct page *p, const struct checked_row *x)
+static void check_page_put_findings(struct page *p, const struct checked_row *x)
 {
 	const struct finding_row *v = x->check.findings.v;
 	unsigned n[NOTE_WEIGHTS] = {0};
@@ -45,7 +45,7 @@ static void put_findings(struct page *p, const struct checked_row *x)
 		n[v[i].level]++;
 	}
 	for (size_t i = 0; i < x->notes.n; i++)
-		put_note(p, (const struct noted_row *)x->notes.v + i);
+		check_page_put_note(p, (const struct noted_row *)x->notes.v + i);
 	page_line(p, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)",
 		style_mark(verdict_styles[x->verdict]), x->check.verdict, style_mark_end,
 		n[WEIGHT_ERROR], plural(n[WEIGHT_ERROR]), n[WEIGHT_WARNING],
@@ -74,7 +74,7 @@ static void put_captures(struct page *p, const struct check_answer *a, const str
 		if (a->checked.n > 1)
 			page_line(p, "%s", v[i].path);
 		put_heading(p, answer->traces.v[n_trace++]);
-		put_findings(p, &v[i]);
+		check_page_put_findings(p, &v[i]);
 	}
 	if (a->checked.n > n_trace) {
 		page_gap(p);

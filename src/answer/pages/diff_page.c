@@ -12,7 +12,7 @@ static enum cell_style style_of(const void *row, const char *column)
 	return p->change > 0 ? CELL_BAD : CELL_GOOD;
 }
 
-static void put_parts(struct page *p, const struct diff_answer *a)
+static void diff_page_put_parts(struct page *p, const struct diff_answer *a)
 {
 	static const char *const hits[] = {"row_a", "row_b", "2?hit_a", "1?hit_b", "per_hit_a",
 		"per_hit_b", "change", "contribution", "3?noise", "verdict", "key", NULL};
@@ -61,7 +61,7 @@ static void put_side(struct page *p, const char *head, const struct trace *t)
 	page_fact(p, head, "%s  (%s)", t->meta.origin, evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
-static void put_heading(struct page *p, const struct diff_answer *a)
+static void diff_page_put_heading(struct page *p, const struct diff_answer *a)
 {
 	const struct diff_alignment *x = &a->alignment;
 	const struct diff_noise *n = &a->noise;
@@ -106,7 +106,7 @@ static void put_stability(struct page *p, const struct diff_stability *s)
 }
 
 /* For two captures the table shows both, for more the least and the most. */
-static void put_moved(struct page *p, const struct diff_stability *s)
+static void diff_page_put_moved(struct page *p, const struct diff_stability *s)
 {
 	const struct diff_moved_row *rows = s->rows.v;
 	const char *columns[] = {"row", s->is_pair ? "a" : "least", s->is_pair ? "b" : "most",
@@ -178,20 +178,20 @@ void diff_page(const struct answer *answer, struct page *p)
 	}
 	gates = a->gates.v;
 	if (p->is_csv) {
-		put_parts(p, a);
+		diff_page_put_parts(p, a);
 		return;
 	}
 	put_side(p, "A  ", answer->traces.v[0]);
 	put_side(p, "B  ", answer->traces.v[1]);
 	page_gap(p);
-	put_heading(p, a);
+	diff_page_put_heading(p, a);
 	put_stability(p, &a->stability);
 	page_gap(p);
 	diff_page_put_values(p, a);
-	put_moved(p, &a->stability);
+	diff_page_put_moved(p, &a->stability);
 	page_gap(p);
 	page_line(p, "what changed, by size of its part in the cycles of one %s:", a->per);
-	put_parts(p, a);
+	diff_page_put_parts(p, a);
 	if (a->parts_total > a->parts.n)
 		page_line(p, "%llu more", (unsigned long long)(a->parts_total - a->parts.n));
 	if (a->gates.n)

@@ -62,7 +62,7 @@ static void put_stated(struct page *p, const struct hot_answer *a)
 		is_instr ? a->rows : a->groups, columns);
 }
 
-static void put_edges(struct page *p, const struct hot_answer *a)
+static void hot_page_put_edges(struct page *p, const struct hot_answer *a)
 {
 	static const char *const columns[] = {"wait", "producer", "cycles", "count",
 		"latency.median", "latency.p95", "producer_isa", "wait_isa", NULL};
@@ -84,7 +84,7 @@ static void put_producers(struct page *p, const struct hot_answer *a)
 		page_main_records(p, &pair_record, a->pairs, pairs);
 	else
 		page_main_records(p, &producer_record, a->producers.groups, groups);
-	put_edges(p, a);
+	hot_page_put_edges(p, a);
 }
 
 static void hot_page_put_tables(struct page *p, const struct hot_answer *a)

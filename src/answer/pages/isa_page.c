@@ -185,7 +185,7 @@ static void end_line(struct isa_page_writer *w)
 	w->lines_out++;
 }
 
-static void put_part(struct isa_page_writer *w, enum cell_style style)
+static void isa_page_put_part(struct isa_page_writer *w, enum cell_style style)
 {
 	if (w->part.n > 0)
 		isa_page_put(w, style, w->part.p);
@@ -309,7 +309,7 @@ static void put_bars(struct isa_page_writer *w, code_idx i, bool is_between)
 		else
 			sb_puts(&w->part, glyphs[below ? 1 : above ? 2 : 3]);
 	}
-	put_part(w, CELL_DIM);
+	isa_page_put_part(w, CELL_DIM);
 }
 
 static unsigned numbers_width(const struct isa_page_writer *w)
@@ -328,18 +328,18 @@ static void put_between(struct isa_page_writer *w, code_idx i)
 	put_bars(w, i, true);
 	gutter_put_between(&w->branches, w->line_of[i], w->a->is_ascii, &w->part);
 	gutter_put_between(&w->waits, w->line_of[i], w->a->is_ascii, &w->part);
-	put_part(w, CELL_DIM);
+	isa_page_put_part(w, CELL_DIM);
 }
 
 /* The name of a source file, where the rows begin to come from another one. */
-static void put_heading(struct isa_page_writer *w, code_idx i, struct str path)
+static void isa_page_put_heading(struct isa_page_writer *w, code_idx i, struct str path)
 {
 	ptrdiff_t slash = str_rfind_char(path, '/');
 
 	put_between(w, i);
 	sb_puts(&w->part, w->a->is_ascii ? " -- " : " \u2500\u2500 ");
 	sb_str(&w->part, str_sub(path, (size_t)(slash + 1), path.n));
-	put_part(w, CELL_DIM);
+	isa_page_put_part(w, CELL_DIM);
 	end_line(w);
 }
 
@@ -454,7 +454,7 @@ static void isa_page_put_row(struct isa_page_writer *w, code_idx i)
 	gutter_put(&w->branches, w->line_of[i], w->a->is_ascii, &w->part);
 	gutter_put(&w->waits, w->line_of[i], w->a->is_ascii, &w->part);
 	sb_puts(&w->part, " ");
-	put_part(w, CELL_DIM);
+	isa_page_put_part(w, CELL_DIM);
 	at = w->column;
 	isa_page_put(w, heat(w, i), w->trace->code[i].text);
 	say_loop(w, row->headed);
@@ -463,7 +463,7 @@ static void isa_page_put_row(struct isa_page_writer *w, code_idx i)
 	if (w->part.n) {
 		pad_to(w, at + TEXT_WIDTH);
 		isa_page_put(w, CELL_PLAIN, "  ");
-		put_part(w, CELL_DIM);
+		isa_page_put_part(w, CELL_DIM);
 	}
 	end_line(w);
 }
@@ -484,7 +484,7 @@ static void put_header(struct isa_page_writer *w)
 	end_line(w);
 }
 
-static void put_footer(struct isa_page_writer *w)
+static void isa_page_put_footer(struct isa_page_writer *w)
 {
 	const struct hot *h = w->l->hot;
 
@@ -502,7 +502,7 @@ static void put_footer(struct isa_page_writer *w)
 		sb_puts(&w->part, ", rows per wave");
 	sb_printf(&w->part, ", %s, %u note%s", evidence_text(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->n_notes, plural(w->n_notes));
-	put_part(w, CELL_PLAIN);
+	isa_page_put_part(w, CELL_PLAIN);
 	end_line(w);
 }
 
@@ -624,7 +624,7 @@ static void isa_page_put_lines(struct isa_page_writer *w, unsigned *hottest_line
 			continue;
 		}
 		if (innermost(r, &path, &line, &is_inlined) && !str_eq(path, last_path)) {
-			put_heading(w, i, path);
+			isa_page_put_heading(w, i, path);
 			last_path = path;
 		}
 		isa_page_put_row(w, i);
@@ -635,7 +635,7 @@ static void isa_page_put_lines(struct isa_page_writer *w, unsigned *hottest_line
 		isa_page_put(w, CELL_DIM, "no rows to show");
 		end_line(w);
 	}
-	put_footer(w);
+	isa_page_put_footer(w);
 }
 
 /*

@@ -83,7 +83,7 @@ static void put_times(struct page *p, const struct occupancy_answer *a)
 }
 
 /* Each dispatch, for newer captures, which record them. */
-static void put_dispatches(struct page *p, const struct occupancy_answer *a)
+static void occupancy_page_put_dispatches(struct page *p, const struct occupancy_answer *a)
 {
 	static const char *const columns[] = {
 		"se", "since", "kernel_id", "vgprs", "sgprs", "lds_bytes", "name", NULL};
@@ -306,7 +306,7 @@ static void put_of_waves(struct page *p, const struct answer *answer)
 	page_gap(p);
 	occupancy_page_put_table(p, a);
 	if (a->by == BY_KERNEL)
-		put_dispatches(p, a);
+		occupancy_page_put_dispatches(p, a);
 	if (p->explains)
 		page_lines(p, explanation);
 	page_line(p, "%s, %u note%s", a->evidence, answer->n_notes, plural(answer->n_notes));

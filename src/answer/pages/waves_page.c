@@ -165,7 +165,7 @@ static const char wave_explanation[] =
 	"  cluster    waves that executed exactly the same set of code rows\n"
 	"  latency, stall of a cluster   sums of the recorded fields, as in code.json\n";
 
-static void put_of_waves(struct page *p, const struct answer *answer)
+static void waves_page_put_of_waves(struct page *p, const struct answer *answer)
 {
 	const struct waves_answer *a = answer->data;
 	const struct trace *t = answer->traces.v[0];
@@ -200,7 +200,7 @@ static const char pipe_explanation[] =
 	"  latency    sum of all lengths: larger than busy where several are in flight (depth)\n"
 	"  gaps       between the stretches in which the pipe was busy\n";
 
-static void put_of_pipes(struct page *p, const struct answer *answer)
+static void waves_page_put_of_pipes(struct page *p, const struct answer *answer)
 {
 	const struct waves_of_pipes *a = answer->data;
 	const struct pipes_part *x = &a->p;
@@ -227,5 +227,6 @@ static void put_of_pipes(struct page *p, const struct answer *answer)
 
 void waves_page(const struct answer *a, struct page *p)
 {
-	(answer_is(a, &waves_of_pipes_record) ? put_of_pipes : put_of_waves)(p, a);
+	(answer_is(a, &waves_of_pipes_record) ? waves_page_put_of_pipes : waves_page_put_of_waves)(
+		p, a);
 }

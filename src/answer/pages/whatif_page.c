@@ -6,7 +6,7 @@
 static const char *const limits[] = {
 	"part", "before", "after", "change", "share", "row", "isa", NULL};
 
-static void put_figures(struct page *p, const struct whatif_answer *a)
+static void whatif_page_put_figures(struct page *p, const struct whatif_answer *a)
 {
 	page_say(p, "%s: %s -> %s cycles", a->change, U64_TEXT(a->before), U64_TEXT(a->after));
 	if (strcmp(a->verdict, "does-nothing") == 0)
@@ -55,7 +55,7 @@ void whatif_page(const struct answer *answer, struct page *p)
 	if (a->before == NO_U64)
 		page_line(p, "%s: no answer: %s", a->change, a->why);
 	else
-		put_figures(p, a);
+		whatif_page_put_figures(p, a);
 	if (a->before != NO_U64 && a->why)
 		page_line(p, "%s", a->why);
 	whatif_page_put_tables(p, a);

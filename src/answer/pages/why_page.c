@@ -36,7 +36,7 @@ static void why_page_put_words(struct page *p, const struct why_answer *a)
 	page_gap(p);
 }
 
-static void put_footer(struct page *p, const struct answer *answer)
+static void why_page_put_footer(struct page *p, const struct answer *answer)
 {
 	const struct why_answer *a = answer->data;
 	const struct why_totals *n = &a->totals;
@@ -80,7 +80,7 @@ void why_page(const struct answer *answer, struct page *p)
 		why_page_put_words(p, a);
 	if (a->rows.n || a->reasons.n)
 		why_page_put_rows(p, answer);
-	put_footer(p, answer);
+	why_page_put_footer(p, answer);
 	if (p->explains)
 		page_lines(p, explanation);
 }

@@ -110,7 +110,7 @@ static bool dump_select_has(const struct dump_select *s, const struct dump *d, u
 	       (!s->kernel || name_has(dump_kernel_of(d, record), s->kernel));
 }
 
-static bool is_listed(const record_list *l, uint32_t record)
+static bool select_is_listed(const record_list *l, uint32_t record)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i] == record)
@@ -126,7 +126,7 @@ bool dump_select_list(
 			return err_set(e, INCORE_USAGE, "no-such-record",
 				"there is no record %u: the manifest has %zu", s->indices.v[i],
 				d->records.n);
-		if (!is_listed(out, s->indices.v[i]) && !VEC_PUSH(out, s->indices.v[i]))
+		if (!select_is_listed(out, s->indices.v[i]) && !VEC_PUSH(out, s->indices.v[i]))
 			return err_nomem(e);
 	}
 	if (s->indices.n)

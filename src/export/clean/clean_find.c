@@ -68,7 +68,7 @@ static struct str stem_of(struct str name)
 #define MANIFEST "manifest_export.csv"
 
 /* Where the last of these words begins in a path; -1: nowhere. */
-static ptrdiff_t last_of(struct str path, const char *word)
+static ptrdiff_t clean_find_last_of(struct str path, const char *word)
 {
 	ptrdiff_t at = -1, next = str_find(path, word);
 
@@ -84,7 +84,8 @@ static ptrdiff_t last_of(struct str path, const char *word)
 static bool find_folder(
 	struct clean_runs *r, struct clean_run *run, struct str real, struct incore_error *e)
 {
-	ptrdiff_t at = last_of(real, "/funcs/"), replay = last_of(real, "/insight_export/");
+	ptrdiff_t at = clean_find_last_of(real, "/funcs/"),
+		  replay = clean_find_last_of(real, "/insight_export/");
 	struct str rest = str_sub(real, (size_t)(at < 0 ? 0 : at) + strlen("/funcs/"), real.n),
 		   name;
 	const char *path;

@@ -692,7 +692,7 @@ static struct str plain_flag(struct str opcode)
 }
 
 /* Ids of flags within a core and between cores count apart. */
-static void put_id(
+static void insight_trace_put_id(
 	const struct insight *s, track_idx track, uint64_t number, bool is_cross, char out[ID_TEXT])
 {
 	if (is_cross)
@@ -713,7 +713,7 @@ static bool share_id(struct insight *s, const struct insight_flag *f, uint64_t n
 		return true;
 	id = u64_map_at(&s->shared_ids, key);
 	if (id && f->is_copy && *id)
-		put_id(s, f->track, (*id - 1) / 2, (*id - 1) % 2, out);
+		insight_trace_put_id(s, f->track, (*id - 1) / 2, (*id - 1) % 2, out);
 	else if (id)
 		*id = 2 * number + is_cross + 1;
 	return id != NULL;
@@ -798,7 +798,7 @@ static bool put_flags(struct insight *s, struct insight_flag *v, size_t n, uint3
 		if (v[i].is_copy && !is_pair)
 			continue;
 		number = (*n_ids)++;
-		put_id(s, v[i].track, number, is_cross, id);
+		insight_trace_put_id(s, v[i].track, number, is_cross, id);
 		for (size_t k = i; k <= i + is_pair; k++)
 			if (!share_id(s, &v[k], number, is_cross, same_as) ||
 				!insight_trace_put_flag(s, &v[k], id, same_as))

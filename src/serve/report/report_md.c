@@ -85,7 +85,7 @@ static void report_md_put_capture(struct document *p, unsigned capture)
 	sb_free(&title);
 }
 
-static void put_screen(const struct verdict_screen *s, struct strbuf *b)
+static void report_md_put_screen(const struct verdict_screen *s, struct strbuf *b)
 {
 	sb_puts(b, "**");
 	markdown_short(b, str_of(s->kernel));
@@ -103,7 +103,7 @@ static void put_screen(const struct verdict_screen *s, struct strbuf *b)
 	}
 }
 
-static void put_tries(const struct report_card *c, struct strbuf *b)
+static void report_md_put_tries(const struct report_card *c, struct strbuf *b)
 {
 	sb_puts(b, c->n_advice ? "\nWhat to try first:\n\n" : "");
 	for (size_t i = 0; i < c->n_advice; i++) {
@@ -132,7 +132,7 @@ static void report_md_put_card(struct document *p, unsigned capture)
 	if (p->report->second)
 		report_md_put_capture(p, capture);
 
-	put_screen(c->verdict, b);
+	report_md_put_screen(c->verdict, b);
 	if (c->all_cyc) {
 		sb_puts(b, "- Where ");
 		report_put_count(b, c->all_cyc);
@@ -142,7 +142,7 @@ static void report_md_put_card(struct document *p, unsigned capture)
 	}
 	/* two screens in 60 lines have room for no more */
 	if (!p->report->is_brief || !p->report->second)
-		put_tries(c, b);
+		report_md_put_tries(c, b);
 	sb_putc(b, '\n');
 	end_part(p, STR("verdict"));
 }
