@@ -236,12 +236,6 @@ struct isa_fill {
 	const uint8_t *shown;
 };
 
-static bool totals_differ(const struct code_totals *a, const struct code_totals *b)
-{
-	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
-	       a->idle != b->idle;
-}
-
 /* What the producer states about a row, if it differs from the sum of its records. */
 static const struct code_totals *stated_of(const struct listing *l, code_idx i)
 {
@@ -249,8 +243,8 @@ static const struct code_totals *stated_of(const struct listing *l, code_idx i)
 
 	/* All zero: the producer states nothing about this row. */
 	if (!l->trace->has_stated_totals || l->hot->is_stated ||
-		!totals_differ(t, &(struct code_totals){0}) ||
-		!totals_differ(t, &l->hot->rows[i].totals))
+		!code_totals_differ(t, &(struct code_totals){0}) ||
+		!code_totals_differ(t, &l->hot->rows[i].totals))
 		return NULL;
 	return t;
 }

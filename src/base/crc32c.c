@@ -12,6 +12,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "base/little_endian.h"
 #endif
 
 /* --- the tables ------------------------------------------------------------------------------- */
@@ -63,7 +65,7 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n)
 
 	crc = ~crc;
 	for (; n >= 8; n -= 8, p += 8) {
-		crc ^= p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+		crc ^= le32(p);
 		crc = crc32c_table[7][crc & 255] ^ crc32c_table[6][crc >> 8 & 255] ^
 		      crc32c_table[5][crc >> 16 & 255] ^ crc32c_table[4][crc >> 24] ^
 		      crc32c_table[3][p[4]] ^ crc32c_table[2][p[5]] ^ crc32c_table[1][p[6]] ^

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/little_endian.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -51,18 +52,13 @@ static inline void hash_step(uint64_t *a, uint64_t *b, uint64_t low, uint64_t hi
 	*b = rotl(y, 27) ^ *a;
 }
 
-static inline uint64_t load32(const uint8_t *p)
-{
-	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
-}
-
 /* Loads n < 8 bytes as the low bytes of a word. Not through a copy, whose bytes would have to reach
  * memory before they can be read as a word, nor one by one: overlapping loads give the same bits.
  */
 static inline uint64_t load_some(const uint8_t *p, size_t n)
 {
 	if (n >= 4)
-		return load32(p) | load32(p + n - 4) << 8 * (n - 4);
+		return le32(p) | (uint64_t)le32(p + n - 4) << 8 * (n - 4);
 	if (n == 0)
 		return 0;
 	return (uint64_t)p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) |

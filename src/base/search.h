@@ -80,6 +80,16 @@ static inline int compare_u64(const void *pa, const void *pb)
 	return COMPARE(*a, *b);
 }
 
+/* Sorts times that are mostly in order already. */
+static inline void sort_u64_in_order(uint64_t *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i] < v[i - 1]) {
+			SORT(v, n, compare_u64);
+			return;
+		}
+}
+
 static inline int compare_u32(const void *pa, const void *pb)
 {
 	const uint32_t *a = pa, *b = pb;

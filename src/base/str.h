@@ -28,6 +28,17 @@ static inline struct str str_of(const char *cstr)
 	return (struct str){cstr, cstr ? strlen(cstr) : 0};
 }
 
+/* Letters, digits and '_' of ASCII, whatever the locale. */
+static inline bool char_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool char_is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || char_is_digit(c) || c == '_';
+}
+
 static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

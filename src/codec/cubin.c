@@ -5,6 +5,7 @@
  * Parts: sections and functions; line tables.
  */
 #include "codec/cubin.h"
+#include "base/little_endian.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "codec/varint.h"
@@ -19,15 +20,6 @@
 #define TEXT_PREFIX ".text."
 /* Since ABI 8 the target is in the second byte of e_flags. */
 #define ABI_WITH_WIDE_FLAGS 8u
-
-static uint64_t cubin_get(const uint8_t *p, unsigned n)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = n; i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
 
 /* A string that is NUL-terminated inside its section; "" otherwise. */
 static const char *cubin_string_at(const struct elf_image *x, uint32_t section, uint64_t offset)
@@ -59,11 +51,11 @@ static bool cubin_read_symbols(struct cubin *c, struct arena *a)
 			at += SYMBOL_BYTES) {
 			const uint8_t *p = s->data + at;
 			struct cubin_symbol y = {
-				.name = cubin_string_at(x, s->link, cubin_get(p, 4)),
-				.section = (uint32_t)cubin_get(p + 6, 2),
+				.name = cubin_string_at(x, s->link, le_bytes(p, 4)),
+				.section = (uint32_t)le_bytes(p + 6, 2),
 				.index = (uint32_t)(at / SYMBOL_BYTES),
-				.offset = cubin_get(p + 8, 8),
-				.size = cubin_get(p + 16, 8),
+				.offset = le_bytes(p + 8, 8),
+				.size = le_bytes(p + 16, 8),
 			};
 
 			if ((p[4] & 15) == SYMBOL_FUNCTION && *y.name &&
@@ -116,15 +108,14 @@ bool cubin_targets_of(const struct cubin *c, uint32_t section, struct cubin_targ
 			continue;
 		for (uint64_t at = 0; s->size - at >= RELOCATION_BYTES; at += RELOCATION_BYTES) {
 			const uint8_t *p = s->data + at, *symbol;
-			uint64_t k = cubin_get(p + 12, 4);
+			uint64_t k = le_bytes(p + 12, 4);
 
 			if (k >= names->size / SYMBOL_BYTES)
 				continue;
 			symbol = names->data + k * SYMBOL_BYTES;
-			if (!VEC_PUSH(
-				    out, (struct cubin_target){cubin_get(p, 8),
-						 (uint32_t)cubin_get(symbol + 6, 2),
-						 cubin_get(symbol + 8, 8) + cubin_get(p + 16, 8)}))
+			if (!VEC_PUSH(out, (struct cubin_target){le_bytes(p, 8),
+						   (uint32_t)le_bytes(symbol + 6, 2),
+						   le_bytes(symbol + 8, 8) + le_bytes(p + 16, 8)}))
 				return false;
 		}
 	}
@@ -210,20 +201,11 @@ char *cubin_plain_path(struct arena *a, const char *path)
 	return out;
 }
 
-static uint64_t cubin_lines_get(const uint8_t *p, unsigned n)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = n; i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static uint64_t cubin_take(struct bytes_reader *r, unsigned n)
 {
 	const uint8_t *p = bytes_take(r, n);
 
-	return p ? cubin_lines_get(p, n) : 0;
+	return p ? le_bytes(p, n) : 0;
 }
 
 static int64_t take_sleb(struct bytes_reader *r)
@@ -432,7 +414,7 @@ static void read_programs(struct build *b, const struct elf_section *s)
 	const uint8_t *p = s->data, *end = s->data + s->size;
 
 	while (end - p >= 4 && !b->is_nomem && !b->out->problem) {
-		uint64_t n = cubin_lines_get(p, 4);
+		uint64_t n = le_bytes(p, 4);
 		struct program x = {.base = s->data};
 
 		p += 4;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/little_endian.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -91,11 +92,7 @@ struct elf_reader {
 
 static uint64_t elf_get(const struct elf_reader *r, uint64_t offset, unsigned n)
 {
-	uint64_t v = 0;
-
-	for (unsigned i = n; i-- > 0;)
-		v = v << 8 | (uint8_t)r->bytes.p[offset + i];
-	return v;
+	return le_bytes((const uint8_t *)r->bytes.p + offset, n);
 }
 
 static bool elf_fits(const struct elf_reader *r, uint64_t offset, uint64_t size)
@@ -352,24 +349,19 @@ const struct elf_section *elf_section_named(const struct elf_image *x, const cha
 	return NULL;
 }
 
-static uint32_t note_word(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static struct str note_in(const struct elf_section *s, const char *owner, uint32_t type)
 {
 	uint64_t at = 0;
 
 	while (s->size - at >= 12) {
 		const uint8_t *p = s->data + at;
-		uint64_t name_bytes = note_word(p), bytes = note_word(p + 4);
+		uint64_t name_bytes = le32(p), bytes = le32(p + 4);
 		uint64_t name_room = (name_bytes + 3) & ~(uint64_t)3,
 			 room = (bytes + 3) & ~(uint64_t)3;
 
 		if (name_room > s->size - at - 12 || bytes > s->size - at - 12 - name_room)
 			break;
-		if (note_word(p + 8) == type && name_bytes == strlen(owner) + 1 &&
+		if (le32(p + 8) == type && name_bytes == strlen(owner) + 1 &&
 			memcmp(p + 12, owner, name_bytes) == 0)
 			return (struct str){(const char *)p + 12 + name_room, (size_t)bytes};
 		if (room > s->size - at - 12 - name_room)

@@ -4,6 +4,8 @@
 
 #include <zlib.h>
 
+#include "base/little_endian.h"
+
 #define GZIP_BITS (15 + 16) /* the largest window, and a gzip header */
 #define ZLIB_BITS 15
 #define MEMBER_HEAD 10
@@ -76,9 +78,7 @@ static bool fail_unpack(const struct unpacking *u, const char *why, struct incor
 static size_t stated_size(struct str packed)
 {
 	const uint8_t *p = (const uint8_t *)packed.p + packed.n - 4;
-	uint64_t n = packed.n < 18 ? 0
-				   : (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
-					     (uint64_t)p[3] << 24;
+	uint64_t n = packed.n < 18 ? 0 : le32(p);
 
 	return n <= SMALL || n / MAX_RATIO <= packed.n ? (size_t)n : 0;
 }

@@ -26,11 +26,6 @@
 
 #define SAFE_DIGITS 19 /* any number of so many digits fits 64 bits */
 
-static inline bool json_reader_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Adds one digit to the mantissa; digits that do not fit only raise the exponent. */
 static inline void take_digit(struct json_number *n, char c)
 {
@@ -61,9 +56,9 @@ static bool scan_exponent(struct json_reader *r, struct json_number *n)
 
 	if (p < r->end && (*p == '-' || *p == '+'))
 		p++;
-	if (p >= r->end || !json_reader_is_digit(*p))
+	if (p >= r->end || !char_is_digit(*p))
 		return stop_number(r, p);
-	for (; p < r->end && json_reader_is_digit(*p); p++)
+	for (; p < r->end && char_is_digit(*p); p++)
 		if (v < 1000000000)
 			v = v * 10 + (*p - '0');
 	n->exponent += is_negative ? -v : v;
@@ -83,9 +78,9 @@ static bool json_scan_number(struct json_reader *r, struct json_number *n)
 		p++;
 	}
 	first = p;
-	for (; p < r->end && json_reader_is_digit(*p) && p - first < SAFE_DIGITS; p++)
+	for (; p < r->end && char_is_digit(*p) && p - first < SAFE_DIGITS; p++)
 		n->mantissa = n->mantissa * 10 + (uint64_t)(*p - '0');
-	for (; p < r->end && json_reader_is_digit(*p); p++)
+	for (; p < r->end && char_is_digit(*p); p++)
 		take_digit(n, *p);
 	if (p == first)
 		return stop_number(r, p);
@@ -94,7 +89,7 @@ static bool json_scan_number(struct json_reader *r, struct json_number *n)
 	if (p < r->end && *p == '.') {
 		n->is_integer = false;
 		first = ++p;
-		for (; p < r->end && json_reader_is_digit(*p); p++) {
+		for (; p < r->end && char_is_digit(*p); p++) {
 			take_digit(n, *p);
 			n->exponent--;
 		}
@@ -121,7 +116,7 @@ static bool get_integer(struct json_reader *r, uint64_t most, bool can_be_negati
 	if (!json_begin_value(r))
 		return false;
 	c = json_cur(r);
-	if (c != '-' && !json_reader_is_digit(c))
+	if (c != '-' && !char_is_digit(c))
 		return json_stop_expected(r, "an integer");
 	if (!json_scan_number(r, n))
 		return false;
@@ -202,7 +197,7 @@ bool json_get_double(struct json_reader *r, double *out)
 	if (!json_begin_value(r))
 		return false;
 	c = json_cur(r);
-	if (c != '-' && !json_reader_is_digit(c))
+	if (c != '-' && !char_is_digit(c))
 		return json_stop_expected(r, "a number");
 	if (!json_scan_number(r, &n))
 		return false;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/little_endian.h"
+
 static bool protobuf_fail(struct pb_reader *r)
 {
 	r->is_failed = true;
@@ -37,14 +39,10 @@ static bool read_varint(struct pb_reader *r, uint64_t *out)
 
 static bool read_fixed(struct pb_reader *r, unsigned n, uint64_t *out)
 {
-	uint64_t v = 0;
-
 	if ((size_t)(r->end - r->p) < n)
 		return protobuf_fail(r);
-	for (unsigned i = n; i-- > 0;)
-		v = v << 8 | r->p[i];
+	*out = le_bytes(r->p, n);
 	r->p += n;
-	*out = v;
 	return true;
 }
 

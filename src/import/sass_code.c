@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "base/process.h"
 #include "base/search.h"
 #include "import/other_sources.h"
@@ -382,15 +383,6 @@ static bool commit_links(struct linking *l)
 	t->code_links = arena_memdup(&t->arena, l->links.v, n * sizeof(*t->code_links));
 	t->n_code_links = (uint32_t)n;
 	return t->code_links || !n;
-}
-
-static uint64_t le_bytes(const uint8_t *p, unsigned n)
-{
-	uint64_t v = 0;
-
-	while (n--)
-		v = v << 8 | p[n];
-	return v;
 }
 
 static bool add_jump(struct linking *l, uint64_t from, uint64_t to)

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/little_endian.h"
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -378,16 +379,11 @@ static bool scopes_align(struct scope_file *f, struct trace *t, struct incore_er
 
 #define CLOCK_BITS 44 /* bits in an event: the warp's begin has the others */
 
-static uint32_t scope_word(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* Reads the event at p of a warp whose previous time was `after`. */
 static struct scope_event event_at(const uint8_t *p, uint64_t after)
 {
-	uint32_t y = scope_word(p + 4);
-	uint64_t low = scope_word(p) | (uint64_t)(y & 0xfff) << 32,
+	uint32_t y = le32(p + 4);
+	uint64_t low = le32(p) | (uint64_t)(y & 0xfff) << 32,
 		 mask = (UINT64_C(1) << CLOCK_BITS) - 1;
 	uint64_t clock = (after & ~mask) | low;
 
@@ -395,8 +391,8 @@ static struct scope_event event_at(const uint8_t *p, uint64_t after)
 		clock += mask + 1;
 	return (struct scope_event){.clock = clock,
 		.kind = (enum scope_kind)(y >> 12 & 7),
-		.name = scope_word(p + 8),
-		.value = scope_word(p + 12)};
+		.name = le32(p + 8),
+		.value = le32(p + 12)};
 }
 
 static uint64_t scope_key(uint32_t outer, const struct scope_event *x)
@@ -814,31 +810,17 @@ static bool scopes_build(struct scope_file *f, struct trace *t, struct incore_er
 #define MOST_SMS 65536u
 #define MOST_CLOCK (UINT64_C(1) << 60)
 
-static uint64_t record_u64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 7; i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
-}
-
-static uint32_t record_u32(const uint8_t *p)
-{
-	return (uint32_t)(record_u64(p) & UINT32_MAX);
-}
-
 static struct scope_warp warp_at(const uint8_t *p, uint64_t at, uint32_t ring)
 {
-	struct scope_warp k = {.sm = record_u32(p),
-		.slot = record_u32(p + 4),
-		.block = record_u32(p + 8),
-		.warp = record_u32(p + 12),
-		.begin_clock = record_u64(p + 16),
-		.begin_ns = record_u64(p + 24),
-		.end_clock = record_u64(p + 32),
-		.end_ns = record_u64(p + 40),
-		.n_events = record_u32(p + 48),
+	struct scope_warp k = {.sm = le32(p),
+		.slot = le32(p + 4),
+		.block = le32(p + 8),
+		.warp = le32(p + 12),
+		.begin_clock = le64(p + 16),
+		.begin_ns = le64(p + 24),
+		.end_clock = le64(p + 32),
+		.end_ns = le64(p + 40),
+		.n_events = le32(p + 48),
 		.at = at};
 
 	k.n_kept = k.n_events < ring ? k.n_events : ring;

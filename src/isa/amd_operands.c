@@ -216,23 +216,12 @@ bool amd_regs_has_scalar(const struct amd_reg_list *l)
 	return false;
 }
 
-static bool amd_operands_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool amd_operands_is_word(char c)
-{
-	return amd_operands_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_';
-}
-
 static bool amd_operands_read_number(struct str s, size_t *at, uint32_t *out)
 {
 	size_t i = *at;
 	uint32_t v = 0;
 
-	while (i < s.n && amd_operands_is_digit(s.p[i]) && v < AMD_MAX_VGPR)
+	while (i < s.n && char_is_digit(s.p[i]) && v < AMD_MAX_VGPR)
 		v = v * 10 + (uint32_t)(s.p[i++] - '0');
 	if (i == *at || v >= AMD_MAX_VGPR)
 		return false;
@@ -259,7 +248,7 @@ static bool read_range(struct str s, size_t *at, uint32_t *low, uint32_t *high)
 	}
 	if (is_list && (i >= s.n || s.p[i++] != ']'))
 		return false;
-	if (!is_list && i < s.n && amd_operands_is_word(s.p[i]))
+	if (!is_list && i < s.n && char_is_word(s.p[i]))
 		return false;
 	*at = i;
 	return true;
@@ -288,7 +277,7 @@ static void push_operands(struct str s, struct amd_reg_list *out)
 		char c = s.p[i++];
 		uint32_t low, high;
 
-		if (!amd_operands_is_word(c))
+		if (!char_is_word(c))
 			continue;
 		if ((c == 'v' || c == 'a' || c == 's') && read_range(s, &i, &low, &high)) {
 			unsigned base = c == 'v' ? AMD_REG_V : c == 'a' ? AMD_REG_A : 0;
@@ -297,7 +286,7 @@ static void push_operands(struct str s, struct amd_reg_list *out)
 				amd_regs_push(out, base + low, high - low + 1);
 			continue;
 		}
-		while (i < s.n && amd_operands_is_word(s.p[i]))
+		while (i < s.n && char_is_word(s.p[i]))
 			i++;
 		push_named(str_sub(s, word, i), out);
 	}

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/little_endian.h"
+
 /* Opcode numbers whose meaning an analysis needs; see amd_words.c. */
 
 enum amd_word_form {
@@ -204,15 +206,10 @@ static uint32_t amd_words_bits(uint32_t w, unsigned from, unsigned to)
 	return w >> from & (uint32_t)(((uint64_t)1 << (to - from + 1)) - 1);
 }
 
-static uint32_t amd_words_word_at(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static bool amd_words_put_words(struct strbuf *out, const struct coded_word *c, const uint8_t *p)
 {
 	for (unsigned i = 0; i < c->inst->len_bytes; i += 4)
-		sb_printf(out, "%s0x%08x", i ? " " : " <", amd_words_word_at(p + i));
+		sb_printf(out, "%s0x%08x", i ? " " : " <", le32(p + i));
 	return sb_putc(out, '>');
 }
 
@@ -507,10 +504,10 @@ static bool put_kind(struct strbuf *out, const struct coded_word *c)
 bool amd_words_put(
 	struct strbuf *out, enum amd_arch arch, const struct amd_code_inst *inst, const uint8_t *p)
 {
-	struct coded_word c = {.arch = arch, .inst = inst, .w = amd_words_word_at(p)};
+	struct coded_word c = {.arch = arch, .inst = inst, .w = le32(p)};
 
 	if (inst->len_bytes >= 8)
-		c.hi = amd_words_word_at(p + 4);
+		c.hi = le32(p + 4);
 	if (c.w >> 30 == 2)
 		return amd_words_put_scalar(out, &c, p);
 	put_kind(out, &c);

@@ -257,12 +257,6 @@ bool ascend_is_config(struct str opcode)
 	       str_starts(s, "SET_") || str_is(s, "MOVEMASK");
 }
 
-static bool ascend_is_word(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 /* The key before a ':' or '=', without blanks: "TRIGGER PIPE" reads "TRIGGERPIPE". */
 static size_t ascend_read_key(struct str s, char *key, size_t cap)
 {
@@ -273,7 +267,7 @@ static size_t ascend_read_key(struct str s, char *key, size_t cap)
 
 		if (c >= 'a' && c <= 'z')
 			c = (char)(c - 32);
-		if (ascend_is_word(c))
+		if (char_is_word(c))
 			key[n++] = c;
 	}
 	key[n] = '\0';
@@ -310,7 +304,7 @@ struct ascend_flag ascend_flag_of(struct str detail)
 	size_t first = 0;
 
 	/* A row's text begins with the opcode and a blank. */
-	while (first < detail.n && ascend_is_word(detail.p[first]))
+	while (first < detail.n && char_is_word(detail.p[first]))
 		first++;
 	if (first < detail.n && detail.p[first] == ' ' && ascend_sync_of(str_sub(detail, 0, first)))
 		detail = str_sub(detail, first + 1, detail.n);

@@ -605,11 +605,10 @@ static bool check_header(const struct packed_file *f, const char *path, struct i
 		return err_file(e, "bad-magic", path, 0, "not a packed trace (wrong first bytes)");
 	if (n < PACKED_HEADER_BYTES + PACKED_TRAILER_BYTES)
 		return err_file(e, "truncated", path, n, "packed trace ends after %zu bytes", n);
-	if (packed_get_u32(p + 8) != PACKED_VERSION)
+	if (le32(p + 8) != PACKED_VERSION)
 		return err_file(e, "bad-version", path, 8,
-			"packed trace of version %u, expected %u", packed_get_u32(p + 8),
-			PACKED_VERSION);
-	if (packed_get_u32(p + 12) != PACKED_HEADER_BYTES)
+			"packed trace of version %u, expected %u", le32(p + 8), PACKED_VERSION);
+	if (le32(p + 12) != PACKED_HEADER_BYTES)
 		return packed_file_bad(e, path, 12, "header of unexpected size");
 	return true;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "base/vec.h"
 #include "trace/fields.h"
 #include "trace/trace.h"
@@ -117,36 +118,26 @@ struct packed_trailer {
 static_assert(sizeof(struct packed_trailer) == PACKED_TRAILER_BYTES, "trailer");
 #define PACKED_TRAILER_CHECKED 48 /* bytes before trailer_checksum */
 
-static inline uint32_t packed_get_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t packed_get_u64(const uint8_t *p)
-{
-	return packed_get_u32(p) | (uint64_t)packed_get_u32(p + 4) << 32;
-}
-
 static inline void packed_section_get(const uint8_t *p, struct packed_section *s)
 {
-	s->id = packed_get_u32(p);
-	s->codec = packed_get_u32(p + 4);
-	s->offset = packed_get_u64(p + 8);
-	s->stored_bytes = packed_get_u64(p + 16);
-	s->raw_bytes = packed_get_u64(p + 24);
-	s->checksum = packed_get_u64(p + 32);
+	s->id = le32(p);
+	s->codec = le32(p + 4);
+	s->offset = le64(p + 8);
+	s->stored_bytes = le64(p + 16);
+	s->raw_bytes = le64(p + 24);
+	s->checksum = le64(p + 32);
 }
 
 static inline void packed_trailer_get(const uint8_t *p, struct packed_trailer *t)
 {
-	t->table_offset = packed_get_u64(p);
-	t->n_sections = packed_get_u32(p + 8);
-	t->flags = packed_get_u32(p + 12);
-	t->file_bytes = packed_get_u64(p + 16);
-	t->content_hash[0] = packed_get_u64(p + 24);
-	t->content_hash[1] = packed_get_u64(p + 32);
-	t->table_checksum = packed_get_u64(p + 40);
-	t->trailer_checksum = packed_get_u64(p + 48);
+	t->table_offset = le64(p);
+	t->n_sections = le32(p + 8);
+	t->flags = le32(p + 12);
+	t->file_bytes = le64(p + 16);
+	t->content_hash[0] = le64(p + 24);
+	t->content_hash[1] = le64(p + 32);
+	t->table_checksum = le64(p + 40);
+	t->trailer_checksum = le64(p + 48);
 	memcpy(t->magic, p + 56, 8);
 }
 

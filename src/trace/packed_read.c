@@ -714,17 +714,6 @@ static void packed_read_free_scratch(void *p)
 	mem_free(s);
 }
 
-static struct packed_scratch *packed_read_get_scratch(struct track_data *d)
-{
-	if (!d->loader_scratch || d->loader_free != packed_read_free_scratch) {
-		if (d->loader_scratch && d->loader_free)
-			d->loader_free(d->loader_scratch);
-		d->loader_scratch = mem_zalloc(1, sizeof(struct packed_scratch));
-		d->loader_free = packed_read_free_scratch;
-	}
-	return d->loader_scratch;
-}
-
 static bool touch_stream(const struct packed_ctx *x, struct packed_scratch *s, uint32_t b, int i,
 	struct incore_error *e)
 {
@@ -846,7 +835,8 @@ static bool packed_read_load(const struct trace *t, track_idx i, unsigned want,
 {
 	const struct packed_ctx *x = t->loader_ctx;
 	const struct track_content *c = &x->dir.contents[i];
-	struct packed_scratch *s = packed_read_get_scratch(d);
+	struct packed_scratch *s =
+		track_scratch(d, sizeof(struct packed_scratch), packed_read_free_scratch);
 	struct piece_cursor cursor;
 	uint32_t b = x->block_of[i];
 

@@ -116,6 +116,17 @@ void track_data_reset(struct track_data *d)
 	memset(d->coord_file, 0, sizeof(d->coord_file));
 }
 
+void *track_scratch(struct track_data *d, size_t size, void (*drop)(void *scratch))
+{
+	if (!d->loader_scratch || d->loader_free != drop) {
+		if (d->loader_scratch && d->loader_free)
+			d->loader_free(d->loader_scratch);
+		d->loader_scratch = mem_zalloc(1, size);
+		d->loader_free = drop;
+	}
+	return d->loader_scratch;
+}
+
 void track_data_deinit(struct track_data *d)
 {
 	if (d->loader_scratch && d->loader_free)

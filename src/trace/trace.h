@@ -123,6 +123,11 @@ struct frame { /* one link of an inline chain */
 struct code_totals {
 	uint64_t hit, latency, stall, idle;
 };
+static inline bool code_totals_differ(const struct code_totals *a, const struct code_totals *b)
+{
+	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
+	       a->idle != b->idle;
+}
 
 /* PC samples of a row; the stall reasons are in trace.reason_counts. */
 struct code_samples {
@@ -335,6 +340,8 @@ bool track_data_reserve_states(struct track_data *d, uint32_t n);
 bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers);
 void track_data_reset(struct track_data *d); /* keeps memory */
 void track_data_deinit(struct track_data *d);
+/* The loader's own memory of that size, zeroed at first; drop() frees it. NULL: out of memory. */
+void *track_scratch(struct track_data *d, size_t size, void (*drop)(void *scratch));
 
 /* --- side tables --- */
 

@@ -15,13 +15,6 @@
 
 /* --- totals ----------------------------------------------------------------------------------- */
 
-static bool check_rules_waves_totals_differ(
-	const struct code_totals *a, const struct code_totals *b)
-{
-	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
-	       a->idle != b->idle;
-}
-
 static void add_totals(struct code_totals *to, const struct code_totals *r)
 {
 	to->hit += r->hit;
@@ -43,7 +36,7 @@ void rule_totals(struct check *c)
 	for (code_idx i = 0; i < t->n_code; i++) {
 		add_totals(&stated, &t->code[i].stated);
 		add_totals(&ours, &c->gather->rows[i]);
-		if (!check_rules_waves_totals_differ(&t->code[i].stated, &c->gather->rows[i]))
+		if (!code_totals_differ(&t->code[i].stated, &c->gather->rows[i]))
 			continue;
 		n++;
 		first = first == NO_CODE ? i : first;

@@ -185,11 +185,6 @@ static struct str flydsl_hotspot_source_of(const struct code_row *r)
 
 /* --- registers ------------------------------------------------------------------------------ */
 
-static bool flydsl_hotspot_is_word_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Highest N of "<letter>N" or of the lower bound in "<letter>[N:M]"; -1 if there is none. */
 static int highest_register(const struct trace *t, char letter)
 {
@@ -205,12 +200,11 @@ static int highest_register(const struct trace *t, char letter)
 			char *end;
 			long n;
 
-			if (*p != letter || (p > s && flydsl_hotspot_is_word_char(p[-1])) ||
+			if (*p != letter || (p > s && char_is_word(p[-1])) ||
 				!isdigit((unsigned char)*digits))
 				continue;
 			n = strtol(digits, &end, 10);
-			if (n > best && n < 100000 &&
-				(digits[-1] == '[' || !flydsl_hotspot_is_word_char(*end)))
+			if (n > best && n < 100000 && (digits[-1] == '[' || !char_is_word(*end)))
 				best = n;
 		}
 	}

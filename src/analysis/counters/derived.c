@@ -94,8 +94,7 @@ static bool expect(struct parse *p, const char *word)
 
 static bool is_name_char(char c, bool is_first)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-	       (!is_first && c >= '0' && c <= '9');
+	return char_is_word(c) && !(is_first && char_is_digit(c));
 }
 
 static bool is_known(const struct derived *d, struct str name)
@@ -747,8 +746,7 @@ static bool derived_is_name(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-			    (i > 0 && ((c >= '0' && c <= '9') || c == ':'))))
+		if (!is_name_char(c, i == 0) && !(i > 0 && c == ':'))
 			return false;
 	}
 	return s.n > 0;

@@ -17,16 +17,6 @@
 
 /* --- depth ------------------------------------------------------------------------------------ */
 
-/* Insertion sort: the times are mostly in order already. */
-static void sort_times(uint64_t *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (v[i] < v[i - 1]) {
-			SORT(v, n, compare_u64);
-			return;
-		}
-}
-
 /* Starts and ends of the work slices that have a length, cut to [lo, hi). */
 static size_t pipes_gather(const struct walk_track *w, const uint8_t *kinds, bool with_config,
 	uint64_t *from, uint64_t *to)
@@ -47,8 +37,8 @@ static size_t pipes_gather(const struct walk_track *w, const uint8_t *kinds, boo
 		to[n] = end < hi ? end : hi;
 		n += to[n] > from[n];
 	}
-	sort_times(from, n);
-	sort_times(to, n);
+	sort_u64_in_order(from, n);
+	sort_u64_in_order(to, n);
 	return n;
 }
 

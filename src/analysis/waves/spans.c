@@ -149,16 +149,6 @@ struct pending_edges { /* all starts and all ends, each sorted, UINT64_MAX after
 	uint64_t *start, *end;
 };
 
-/* Intervals of one wave come in order, so mostly there is nothing to do. */
-static void spans_sort_times(uint64_t *v, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (v[i] < v[i - 1]) {
-			SORT(v, n, compare_u64);
-			return;
-		}
-}
-
 static bool pending_sort(const struct spans *s, struct pending_edges *p)
 {
 	size_t n = s->pending.n;
@@ -172,8 +162,8 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 		p->end[i] = s->pending.v[i].end;
 	}
 	p->start[n] = p->end[n] = UINT64_MAX;
-	spans_sort_times(p->start, n);
-	spans_sort_times(p->end, n);
+	sort_u64_in_order(p->start, n);
+	sort_u64_in_order(p->end, n);
 	return true;
 }
 

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/little_endian.h"
+
 /* --- the payload of a thread ------------------------------------------------------------------ */
 
 /*
@@ -127,25 +129,10 @@ bool records_use_arena(struct dump *d, const char *path, struct incore_error *e)
  * Decodes the record buffers of the device, layout by layout.
  */
 
-static uint32_t get16(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return get16(p) | get16(p + 2) << 16;
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	return get32(p) | (uint64_t)get32(p + 4) << 32;
-}
-
 static void record_get_dims(const uint8_t *p, unsigned n, uint32_t *out)
 {
 	for (size_t i = 0; i < n; i++)
-		out[i] = get32(p + 4 * i);
+		out[i] = le32(p + 4 * i);
 }
 
 /* "g1" ... "g10"; DEVICE_LAYOUTS: unknown name. */
@@ -167,8 +154,8 @@ static void get_old_head(const uint8_t *p, struct device_record *r)
 	r->stage = p[10];
 	r->ndims = p[11];
 	r->n_funcs = 1;
-	r->funcs[0] = get32(p + 12);
-	r->arg_index = get32(p + 16);
+	r->funcs[0] = le32(p + 12);
+	r->arg_index = le32(p + 16);
 	r->dtype = p[20];
 	r->is_truncated = p[21] != 0;
 	r->is_contiguous = p[22] != 0;
@@ -179,23 +166,23 @@ static void get_head(const uint8_t *p, enum device_layout layout, struct device_
 	r->role = p[8];
 	r->stage = p[9];
 	r->ndims = p[10];
-	r->arg_index = get32(p + 12);
+	r->arg_index = le32(p + 12);
 	r->dtype = p[16];
 	r->is_truncated = p[17] != 0;
 	r->is_contiguous = p[18] != 0;
-	r->scalar = get64(p + 40);
+	r->scalar = le64(p + 40);
 	r->kind = p[48];
 	r->flags = layout >= DEVICE_G7 ? p[49] : 0;
 	if (layout == DEVICE_G9) {
 		r->n_funcs = 1;
-		r->funcs[0] = get16(p + 50);
+		r->funcs[0] = le16(p + 50);
 	} else if (layout == DEVICE_G10) {
 		r->n_funcs = p[56];
 		r->is_clamped |= r->n_funcs > DEVICE_MAX_FUNCS;
 		if (r->n_funcs > DEVICE_MAX_FUNCS)
 			r->n_funcs = DEVICE_MAX_FUNCS;
 		for (size_t i = 0; i < r->n_funcs; i++)
-			r->funcs[i] = get16(p + 50 + 2 * i);
+			r->funcs[i] = le16(p + 50 + 2 * i);
 	}
 }
 
@@ -219,9 +206,9 @@ static void get_old_view(const uint8_t *p, struct device_record *r)
 
 void device_record_get(const uint8_t *p, enum device_layout layout, struct device_record *r)
 {
-	*r = (struct device_record){.task_id = get64(p)};
-	r->payload_offset = get64(p + 24);
-	r->payload_size = get64(p + 32);
+	*r = (struct device_record){.task_id = le64(p)};
+	r->payload_offset = le64(p + 24);
+	r->payload_size = le64(p + 32);
 	if (layout <= DEVICE_G3)
 		get_old_head(p, r);
 	else
@@ -233,7 +220,7 @@ void device_record_get(const uint8_t *p, enum device_layout layout, struct devic
 		get_old_view(p, r);
 		return;
 	}
-	r->start_offset = get64(p + 64);
+	r->start_offset = le64(p + 64);
 	record_get_dims(p + 72, r->ndims, r->strides);
 	record_get_dims(p + 92, r->ndims, r->shapes);
 }
@@ -320,7 +307,7 @@ static bool record_add_record(
 static bool read_buffer(struct dump *d, const uint8_t *base, size_t off, enum device_layout layout,
 	struct incore_error *e)
 {
-	uint32_t n = get32(base + off + DEVICE_BUFFER_COUNT_AT);
+	uint32_t n = le32(base + off + DEVICE_BUFFER_COUNT_AT);
 	struct device_record r;
 
 	if (n > DEVICE_BUFFER_RECORDS)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/little_endian.h"
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 /*
@@ -74,12 +76,8 @@ unsigned dtype_values(unsigned dtype)
 uint64_t value_bits(unsigned dtype, const uint8_t *p, uint64_t i)
 {
 	unsigned n = dtype_bytes(dtype);
-	uint64_t v = 0;
 
-	p += i * n;
-	for (unsigned k = 0; k < n; k++)
-		v |= (uint64_t)p[k] << 8 * k;
-	return v;
+	return le_bytes(p + i * n, n);
 }
 
 int64_t value_i64(unsigned dtype, uint64_t bits)

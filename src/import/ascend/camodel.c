@@ -79,8 +79,7 @@ static bool is_operand(char c)
 
 static bool camodel_is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.';
+	return char_is_word(c) || c == '.';
 }
 
 static struct str camodel_take_word(struct str *s)

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/little_endian.h"
 #include "base/mem.h"
 #include "import/ncu/ncu.h"
 
@@ -79,7 +80,7 @@ static bool take_part(
 
 	if (rest->n < 4)
 		return ncu_damaged(r, p, "expected the length of a message, found its end", e);
-	n = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	n = le32(p);
 	if (n > rest->n - 4)
 		return err_file(e, "truncated", r->path, (uint64_t)(rest->p - r->bytes.p),
 			"report of Nsight Compute: a message of %u bytes, %zu are left", n,

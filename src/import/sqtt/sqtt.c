@@ -1043,5 +1043,5 @@ const struct import_ops import_sqtt = {
 	.split = sqtt_split,
 	.look = sqtt_look,
 	.read = sqtt_read,
-	.lost = import_lost_noted, /* where the counts of the decoder are available */
+	.lost = import_lost_noted, /* noted while reading, where the decoder's counts are available */
 };

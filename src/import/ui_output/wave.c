@@ -417,17 +417,6 @@ static void ui_wave_free_scratch(void *p)
 	mem_free(s);
 }
 
-static struct wave_scratch *ui_wave_get_scratch(struct track_data *d)
-{
-	if (!d->loader_scratch || d->loader_free != ui_wave_free_scratch) {
-		if (d->loader_scratch && d->loader_free)
-			d->loader_free(d->loader_scratch);
-		d->loader_scratch = mem_zalloc(1, sizeof(struct wave_scratch));
-		d->loader_free = ui_wave_free_scratch;
-	}
-	return d->loader_scratch;
-}
-
 void ui_wave_keep(struct trace *t)
 {
 	struct ui_loader *l = t->loader_ctx;
@@ -465,7 +454,8 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 {
 	struct ui_loader *l = t->loader_ctx;
 	const char *name = t->tracks[i].name;
-	struct wave_scratch *s = ui_wave_get_scratch(d);
+	struct wave_scratch *s =
+		track_scratch(d, sizeof(struct wave_scratch), ui_wave_free_scratch);
 	const struct file_data *f;
 	struct json_reader r;
 	bool ok;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/little_endian.h"
 #include "isa/sass/sass_table.h"
 
 /* --- rows of opcodes -------------------------------------------------------------------------- */
@@ -735,19 +736,10 @@ static void read_control(struct sass_inst *o, uint64_t lo, uint64_t hi)
 		o->flags |= o->guard == SASS_NO_PRED ? SASS_NEVER | SASS_GUARDED : SASS_GUARDED;
 }
 
-static uint64_t load_le64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 7; i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
-}
-
 struct sass_inst sass_decode(unsigned sm, const uint8_t *p)
 {
 	struct sass_inst out = {0};
-	struct decoding d = {.lo = load_le64(p), .hi = load_le64(p + 8), .sm = sm, .out = &out};
+	struct decoding d = {.lo = le64(p), .hi = le64(p + 8), .sm = sm, .out = &out};
 
 	read_control(&out, d.lo, d.hi);
 	d.row = sass_row_find(sm, out.opcode);

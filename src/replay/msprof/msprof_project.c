@@ -59,11 +59,6 @@ static bool hoist_include(struct member_text *t, struct str target)
 	return ok;
 }
 
-static bool is_name(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 static bool on_directive(void *ctx, struct str line)
 {
 	struct member_text *t = ctx;
@@ -75,7 +70,7 @@ static bool on_directive(void *ctx, struct str line)
 	if (!str_starts(line, "define"))
 		return true;
 	rest = str_trim(str_sub(line, 6, line.n));
-	while (n < rest.n && is_name(rest.p[n]))
+	while (n < rest.n && char_is_word(rest.p[n]))
 		n++;
 	return sb_printf(&t->undefs, "#undef %.*s\n", (int)n, rest.p);
 }
@@ -135,7 +130,7 @@ static bool rename_c_names(struct member_text *t, const char *path, unsigned mem
 				"two vector sources share one unit, and this one has an extern \"C\" block: mark its functions one by one");
 		head = str_trim(str_sub(rest, 0, open < 0 ? 0 : (size_t)open));
 		end = head.n;
-		while (end > 0 && is_name(head.p[end - 1]))
+		while (end > 0 && char_is_word(head.p[end - 1]))
 			end--;
 		head = str_sub(head, end, head.n);
 		if (!head.n || str_is(head, "kernel_entry"))
@@ -226,7 +221,7 @@ static bool put_defines(const struct replay_job *job, struct strbuf *out, struct
 		const char *word = job->means->defines.v[i];
 		size_t n = 0;
 
-		while (is_name(word[n]))
+		while (char_is_word(word[n]))
 			n++;
 		if (!n || (word[0] >= '0' && word[0] <= '9') || (word[n] && word[n] != '=') ||
 			strpbrk(word, "\r\n"))

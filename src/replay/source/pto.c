@@ -44,13 +44,7 @@ struct pto_lexer {
 
 static bool is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '$';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
+	return char_is_word(c) || c == '.' || c == '$';
 }
 
 static char at(const struct pto_lexer *l, size_t ahead)
@@ -110,7 +104,7 @@ static void pto_lex_next(struct pto_lexer *l)
 	if (c == '"') {
 		l->now.kind = PTO_STRING;
 		skip_string(l);
-	} else if (is_digit(c) || (c == '-' && is_digit(at(l, 1)))) {
+	} else if (char_is_digit(c) || (c == '-' && char_is_digit(at(l, 1)))) {
 		l->now.kind = PTO_NUMBER;
 		skip_number(l);
 	} else if (c == '%' || c == '@' || c == '!' || c == '#' || (is_name(c) && c != '.')) {

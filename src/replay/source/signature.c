@@ -13,12 +13,6 @@ struct scan {
 	struct incore_error *e;
 };
 
-static bool is_word_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 static bool has_word(struct str s, const char *word)
 {
 	size_t pos = 0;
@@ -44,7 +38,7 @@ static struct str take_last_word(struct str *s)
 	size_t end, from;
 
 	*s = str_trim(*s);
-	for (end = from = s->n; from > 0 && is_word_char(s->p[from - 1]);)
+	for (end = from = s->n; from > 0 && char_is_word(s->p[from - 1]);)
 		from--;
 	s->n = from;
 	return (struct str){s->p + from, end - from};
@@ -63,7 +57,7 @@ static char *plain_type(struct arena *a, struct str s)
 		bool is_mark = false;
 
 		while (n < s.n &&
-			(is_word_char(s.p[n]) || s.p[n] == ':' || s.p[n] == '<' || s.p[n] == '>'))
+			(char_is_word(s.p[n]) || s.p[n] == ':' || s.p[n] == '<' || s.p[n] == '>'))
 			n++;
 		n += n == 0;
 		for (size_t i = 0; i < sizeof(MARKS) / sizeof(*MARKS); i++)

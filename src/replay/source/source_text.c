@@ -300,12 +300,6 @@ uint32_t source_line(struct str text, size_t offset)
 	return line;
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 bool source_find_word(struct str masked, const char *word, size_t *pos)
 {
 	size_t n = strlen(word);
@@ -318,8 +312,8 @@ bool source_find_word(struct str masked, const char *word, size_t *pos)
 			break;
 		from = *pos + (size_t)at;
 		*pos = from + n;
-		if ((from == 0 || !is_word(masked.p[from - 1])) &&
-			(*pos == masked.n || !is_word(masked.p[*pos])))
+		if ((from == 0 || !char_is_word(masked.p[from - 1])) &&
+			(*pos == masked.n || !char_is_word(masked.p[*pos])))
 			return true;
 	}
 	*pos = masked.n;
@@ -440,7 +434,7 @@ static bool directive(struct masker *m, size_t at, struct str line)
 	struct str rest;
 
 	word.n = 0;
-	while (word.n < line.n && is_word(line.p[word.n]))
+	while (word.n < line.n && char_is_word(line.p[word.n]))
 		word.n++;
 	rest = str_trim(str_sub(line, word.n, line.n));
 	if (str_is(word, "if"))
@@ -515,7 +509,7 @@ static bool mask_all(struct masker *m)
 			continue;
 		}
 		/* 1'000 is a number */
-		if (c == '"' || (c == '\'' && (from == 0 || !is_word(m->src.p[from - 1])))) {
+		if (c == '"' || (c == '\'' && (from == 0 || !char_is_word(m->src.p[from - 1])))) {
 			skip_literal(m);
 			keep_ends = m->pos - from >= 2;
 			blank(m, from + keep_ends, m->pos - keep_ends);

@@ -8,6 +8,7 @@
 #include "serve/view/tile_frame.h"
 
 #include "analysis/waves/matrix_passes.h"
+#include "base/little_endian.h"
 #include "base/mem.h"
 
 /* Rows of an answer: the issue of each unit; the row after the matrix pipe has its passes. */
@@ -82,7 +83,7 @@ static void view_units_add_lane(const struct lane *l, struct view_units_chunk *k
 
 static void view_units_add_cell(uint8_t *cell, uint32_t n)
 {
-	n += cell[0] | (uint32_t)cell[1] << 8 | (uint32_t)cell[2] << 16 | (uint32_t)cell[3] << 24;
+	n += le32(cell);
 	for (unsigned i = 0; i < TILE_CELL_BYTES; i++, n >>= 8)
 		cell[i] = (uint8_t)n;
 }
