@@ -9,9 +9,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/walls.h"
 
@@ -49,23 +49,15 @@ static _Noreturn void run_child(const struct child_job *j, int fd)
 	_exit(j->work(j->ctx, fd) ? STATUS_DONE : STATUS_REFUSED);
 }
 
-static int64_t child_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Reads until the child closes its end. False: a limit exceeded, or no memory (out->failed). */
 static bool child_read_answer(const struct child_job *j, int fd, struct strbuf *out)
 {
-	int64_t until = child_now_ms() + (int64_t)j->limit_s * 1000;
+	int64_t until = (int64_t)clock_ms() + (int64_t)j->limit_s * 1000;
 	size_t start = out->n;
 
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int64_t left = until - child_now_ms();
+		int64_t left = until - (int64_t)clock_ms();
 		ssize_t n;
 
 		if (left <= 0)

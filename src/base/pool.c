@@ -12,9 +12,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
 
@@ -34,14 +34,6 @@ struct progress {
 	atomic_bool is_cancelled;
 	pthread_mutex_t lock; /* one sink call at a time */
 };
-
-static uint64_t progress_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 struct progress *progress_new(progress_sink sink, void *ctx)
 {
@@ -70,7 +62,7 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
 	p->what = what;
 	p->total = total;
 	atomic_store(&p->done, 0);
-	atomic_store(&p->due_ns, progress_now_ns() + PROGRESS_PERIOD_NS);
+	atomic_store(&p->due_ns, clock_ns() + PROGRESS_PERIOD_NS);
 }
 
 void progress_add(struct progress *p, uint64_t n)
@@ -82,7 +74,7 @@ void progress_add(struct progress *p, uint64_t n)
 		return;
 	atomic_fetch_add_explicit(&p->done, n, memory_order_relaxed);
 	due = atomic_load_explicit(&p->due_ns, memory_order_relaxed);
-	now = progress_now_ns();
+	now = clock_ns();
 	if (now < due ||
 		!atomic_compare_exchange_strong(&p->due_ns, &due, now + PROGRESS_PERIOD_NS))
 		return;

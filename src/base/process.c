@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/vec.h"
 
@@ -38,14 +38,6 @@ struct guard_report { /* from guard to us */
 struct process_pipes {
 	int in[2], out[2], lifeline[2], status[2];
 };
-
-static uint64_t process_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* --- guard and program: only async-signal-safe calls from here on --- */
 
@@ -345,7 +337,7 @@ static void take_report(struct talk *t)
 /* If time is up or the run is cancelled: first asks the program to end, then kills it. */
 static void enforce(struct talk *t)
 {
-	uint64_t now = process_now_ms();
+	uint64_t now = clock_ms();
 	unsigned grace = t->spec->grace_ms ? t->spec->grace_ms : DEFAULT_GRACE_MS;
 	bool is_late = t->spec->limit_ms && now - t->begin_ms >= t->spec->limit_ms;
 	bool is_cancelled = t->spec->is_cancelled && t->spec->is_cancelled(t->spec->cancel_ctx);
@@ -368,7 +360,7 @@ static void converse(struct talk *t)
 {
 	uint64_t end_ms = 0;
 
-	while (t->pipes->status[0] >= 0 || (t->pipes->out[0] >= 0 && process_now_ms() < end_ms)) {
+	while (t->pipes->status[0] >= 0 || (t->pipes->out[0] >= 0 && clock_ms() < end_ms)) {
 		struct pollfd p[3] = {{t->pipes->out[0], POLLIN, 0},
 			{t->pipes->status[0], POLLIN, 0}, {t->pipes->in[1], POLLOUT, 0}};
 		bool had_status = t->pipes->status[0] >= 0;
@@ -381,7 +373,7 @@ static void converse(struct talk *t)
 		if (p[1].revents)
 			take_report(t);
 		if (had_status && t->pipes->status[0] < 0)
-			end_ms = process_now_ms() + DRAIN_MS;
+			end_ms = clock_ms() + DRAIN_MS;
 		enforce(t);
 	}
 }
@@ -477,7 +469,7 @@ bool process_run(
 		.result = &result,
 		.pipes = &pipes,
 		.input = spec->input,
-		.begin_ms = process_now_ms()};
+		.begin_ms = clock_ms()};
 	char **env = merge_env(spec);
 	char *path = find_by(process_path_of(env), spec->argv[0]);
 	bool ok = env || err_nomem(e);
@@ -497,7 +489,7 @@ bool process_run(
 			spec->argv[0]);
 	if (spec->output && spec->output->failed)
 		return err_nomem(e);
-	result.wall_ms = process_now_ms() - t.begin_ms;
+	result.wall_ms = clock_ms() - t.begin_ms;
 	if (!t.kill_ms) {
 		result.end = t.has_report ? (enum process_end)t.report.end : PROCESS_SIGNALLED;
 		result.code = t.has_report ? t.report.code : SIGKILL;

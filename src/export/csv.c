@@ -78,23 +78,6 @@ static bool csv_export_slice(struct export *x, const struct export_slice *v, str
 	return true;
 }
 
-/* No-op: a CSV table has no place for remarks; the program reports them separately. */
-static bool csv_export_lost(struct export *x, const struct note *n, struct incore_error *e)
-{
-	(void)x;
-	(void)n;
-	(void)e;
-	return true;
-}
-
-static bool csv_export_truncated(struct export *x, const struct note *c, struct incore_error *e)
-{
-	(void)x;
-	(void)c;
-	(void)e;
-	return true;
-}
-
 static bool csv_export_end(struct export *x, struct incore_error *e)
 {
 	return !ferror(x->file.f) || err_write(e);
@@ -122,8 +105,8 @@ const struct export_ops export_csv = {
 	.begin = csv_export_begin,
 	.track = csv_export_track,
 	.slice = csv_export_slice,
-	.lost = csv_export_lost,
-	.truncated = csv_export_truncated,
+	.lost = export_note_told,
+	.truncated = export_note_told,
 	.end = csv_export_end,
 	.abort = csv_export_free_state,
 };

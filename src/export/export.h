@@ -139,6 +139,11 @@ const struct export_ops *export_find(const char *name);
 bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
 	const struct export_options *o, struct export_result *out, struct incore_error *e);
 
+/* For lost and truncated of a format that has no place for notes: the result of the driver has
+ * them. */
+bool export_note_told(struct export *x, const struct note *n, struct incore_error *e);
+/* For counter of a format that writes whole series in the end. */
+bool export_sample_held(struct export *x, const struct export_sample *s, struct incore_error *e);
 /* For writers: records that something was left out and calls ops->truncated; count 0: no-op. */
 bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
 	struct incore_error *e);

@@ -518,16 +518,6 @@ static bool json_export_track_end(struct export *x, struct incore_error *e)
 	return true;
 }
 
-/* No-op: counters are written with the side tables. */
-static bool json_export_counter(
-	struct export *x, const struct export_sample *v, struct incore_error *e)
-{
-	(void)x;
-	(void)v;
-	(void)e;
-	return true;
-}
-
 static void close_tracks(struct json_state *s)
 {
 	if (s->in_tracks)
@@ -611,7 +601,17 @@ const struct export_ops export_json = {
 	.summary = "the whole trace as one document (schema incore.trace/1)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_CODE | EXPORT_SAMPLES,
-	EXPORT_SLICE_WRITER(json_export),
+	.begin = json_export_begin,
+	.track = json_export_track,
+	.slice = json_export_slice,
+	.state_run = json_export_state_run,
+	.link = json_export_link,
+	.track_end = json_export_track_end,
+	.counter = export_sample_held,
+	.lost = json_export_lost,
+	.truncated = json_export_truncated,
+	.end = json_export_end,
+	.abort = json_export_free_state,
 };
 
 /* --- the schema ------------------------------------------------------------------------------- */

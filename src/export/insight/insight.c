@@ -395,22 +395,6 @@ static bool insight_counter(struct export *x, const struct export_sample *v, str
 	return true;
 }
 
-static bool insight_lost(struct export *x, const struct note *n, struct incore_error *e)
-{
-	(void)x;
-	(void)n;
-	(void)e;
-	return true; /* they are in the block of tables */
-}
-
-static bool insight_truncated(struct export *x, const struct note *c, struct incore_error *e)
-{
-	(void)x;
-	(void)c;
-	(void)e;
-	return true; /* reported by the driver's result */
-}
-
 static bool tell_cuts(struct export *x, const struct insight *s, struct incore_error *e)
 {
 	return export_cut(x, "links without a line",
@@ -501,5 +485,11 @@ const struct export_ops export_insight = {
 	.is_directory = true,
 	.takes_tracks = true,
 	.commit = insight_commit,
-	EXPORT_WRITER(insight),
+	.begin = insight_begin,
+	.track = insight_track,
+	.counter = insight_counter,
+	.lost = export_note_told,
+	.truncated = export_note_told,
+	.end = insight_end,
+	.abort = insight_free_state,
 };

@@ -460,20 +460,3 @@ void profile_end(struct export *x)
 	profile_free(x->state);
 	x->state = NULL;
 }
-
-/* No-op: a profile has no place for remarks; the program reports them separately. */
-bool profile_lost(struct export *x, const struct note *n, struct incore_error *e)
-{
-	(void)x;
-	(void)n;
-	(void)e;
-	return true;
-}
-
-bool profile_truncated(struct export *x, const struct note *c, struct incore_error *e)
-{
-	(void)x;
-	(void)c;
-	(void)e;
-	return true;
-}

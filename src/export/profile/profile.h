@@ -51,8 +51,6 @@ const char *profile_path(const struct profile_sums *p, const struct frame *f); /
 /* Members common to these formats; x->state is the profile. */
 bool profile_begin(struct export *x, struct incore_error *e);
 void profile_end(struct export *x);
-bool profile_lost(struct export *x, const struct note *n, struct incore_error *e);
-bool profile_truncated(struct export *x, const struct note *c, struct incore_error *e);
 #define PROFILE_WRITER(of)                                                                         \
-	.takes_sums = true, .begin = profile_begin, .lost = profile_lost,                          \
-	.truncated = profile_truncated, .end = of##_end, .abort = profile_end
+	.takes_sums = true, .begin = profile_begin, .lost = export_note_told,                      \
+	.truncated = export_note_told, .end = of##_end, .abort = profile_end

@@ -376,8 +376,8 @@ const struct export_ops export_rocpd = {
 	.needs_name = true,
 	.begin = rocpd_begin,
 	.counter = rocpd_counter,
-	.lost = tabular_lost,
-	.truncated = tabular_truncated,
+	.lost = export_note_told,
+	.truncated = export_note_told,
 	.end = rocpd_end,
 	.abort = rocpd_free_state,
 };

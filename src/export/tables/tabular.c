@@ -81,19 +81,3 @@ bool tabular_send(struct export *x, const struct tabular_sink *sink, struct inco
 	       export_cut(x, "waves' series of states", "there is no table of them",
 		       x->trace->n_tracks, e);
 }
-
-bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e)
-{
-	(void)x;
-	(void)n;
-	(void)e;
-	return true;
-}
-
-bool tabular_truncated(struct export *x, const struct note *c, struct incore_error *e)
-{
-	(void)x;
-	(void)c;
-	(void)e;
-	return true;
-}

@@ -21,9 +21,7 @@ struct tabular_sink {
 bool tabular_send(struct export *x, const struct tabular_sink *sink, struct incore_error *e);
 /* Members common to these formats. No-ops: notes have a table, and the program reports what is left
  * out. */
-bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e);
-bool tabular_truncated(struct export *x, const struct note *c, struct incore_error *e);
 #define TABULAR_WRITER                                                                             \
 	.holds = EXPORT_SLICES | EXPORT_LINKS | EXPORT_CYCLES | EXPORT_STALLS | EXPORT_NOTES |     \
 		 EXPORT_TRACK_LINKS | EXPORT_SAMPLES,                                              \
-	.takes_sums = true, .lost = tabular_lost, .truncated = tabular_truncated
+	.takes_sums = true, .lost = export_note_told, .truncated = export_note_told

@@ -783,31 +783,6 @@ static bool ui_write_track(struct export *x, const struct export_track *k, struc
 	return ui_write_wave(x->state, k, e);
 }
 
-static bool ui_write_counter(
-	struct export *x, const struct export_sample *s, struct incore_error *e)
-{
-	(void)x;
-	(void)s;
-	(void)e;
-	return true; /* written from the series, in end() */
-}
-
-static bool ui_write_lost(struct export *x, const struct note *n, struct incore_error *e)
-{
-	(void)x;
-	(void)n;
-	(void)e;
-	return true; /* the format has no place for notes; the driver counts them as left out */
-}
-
-static bool ui_write_truncated(struct export *x, const struct note *c, struct incore_error *e)
-{
-	(void)x;
-	(void)c;
-	(void)e;
-	return true; /* reported to the user in the result */
-}
-
 static bool ui_write_end(struct export *x, struct incore_error *e)
 {
 	struct ui_writer *u = x->state;
@@ -860,5 +835,11 @@ const struct export_ops export_ui_output = {
 	.is_directory = true,
 	.takes_tracks = true,
 	.commit = ui_write_commit,
-	EXPORT_WRITER(ui_write),
+	.begin = ui_write_begin,
+	.track = ui_write_track,
+	.counter = export_sample_held,
+	.lost = export_note_told,
+	.truncated = export_note_told,
+	.end = ui_write_end,
+	.abort = ui_write_free_state,
 };

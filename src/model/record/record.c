@@ -11,6 +11,7 @@
 
 #include "args/value.h"
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -495,17 +496,17 @@ static bool record_units(const struct record_options *o, struct units *u, struct
 {
 	struct record_unit *all[3] = {&u->aic, &u->aiv[0], &u->aiv[1]};
 	struct record_tools t;
-	uint64_t from;
+	uint64_t from_ns;
 	bool ok = record_tools_find(&t, o, e);
 
 	for (unsigned p = 0; p < 3; p++) {
 		ok = ok && (!all[p]->source || record_compile(all[p], &t, o, e));
 		info->compile_us += all[p]->compile_us;
 	}
-	from = record_now_us();
+	from_ns = clock_ns();
 	ok = ok && record_run_units(u, o, out, e);
 	record_tools_free(&t);
-	info->run_us = record_now_us() - from;
+	info->run_us = (clock_ns() - from_ns) / 1000;
 	info->was_cached = info->compile_us == 0;
 	return ok;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -679,7 +680,7 @@ bool record_compile(struct record_unit *u, struct record_tools *t, const struct 
 {
 	struct command options = {0};
 	struct hash128 key;
-	uint64_t from = record_now_us();
+	uint64_t from_ns = clock_ns();
 	const char *list = NULL;
 	bool ok = add_base(&options, u, o, t) && record_compile_add_given(&options, o, &t->arena);
 
@@ -701,7 +702,7 @@ bool record_compile(struct record_unit *u, struct record_tools *t, const struct 
 			log_info("model", "compiling %s for %s with %s", u->source,
 				u->core == CORE_AIC ? "AIC" : "AIV", t->compiler);
 		ok = u->was_cached || record_compile_compile(u, t, &options, o, list, e);
-		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
+		u->compile_us = u->was_cached ? 0 : (clock_ns() - from_ns) / 1000;
 	}
 	VEC_FREE(&options.v);
 	return ok;

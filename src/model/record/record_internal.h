@@ -36,5 +36,3 @@ struct record_unit {
 
 bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
 	struct incore_error *e);
-
-uint64_t record_now_us(void);

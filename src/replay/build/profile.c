@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/dated.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -699,7 +699,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	struct profile_row *row = &b->r->rows.v[b->todo.v[item]];
 	struct incore_error why = {0};
 	struct one o = {.config = &b->r->config};
-	struct timespec from, to;
+	uint64_t from_ns;
 	bool ok;
 
 	(void)worker;
@@ -707,16 +707,14 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
 	if (is_over(b))
 		return true;
-	clock_gettime(CLOCK_MONOTONIC, &from);
+	from_ns = clock_ns();
 	log_info("profile", "kernel %s of %s", row->kernel.name, row->kernel.source);
 	arena_init(&o.arena);
 	o.folder = arena_printf(&o.arena, "%s/funcs/%s", b->r->root, row->kernel.name);
 	ok = o.folder ? run_one(b->q, &o, &row->kernel, &why) : err_nomem(&why);
 	ok = ok && (!b->q->makes_bundles || make_clean(&o, &row->kernel, b->r->root, &why));
-	clock_gettime(CLOCK_MONOTONIC, &to);
 	pthread_mutex_lock(&b->lock);
-	row->seconds =
-		(double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+	row->seconds = (double)(clock_ns() - from_ns) * 1e-9;
 	row->folder = keep(b, o.folder);
 	ok = settle(b, row, &o, &why, ok, e);
 	pthread_mutex_unlock(&b->lock);

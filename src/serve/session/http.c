@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "serve/session/assets.h"
 #include "serve/session/token.h"
@@ -51,14 +51,6 @@ struct guests {
 	struct guest *oldest, *newest;
 };
 
-static int64_t guests_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void guests_init(struct guests *all)
 {
 	*all = (struct guests){0};
@@ -76,7 +68,7 @@ static struct guest *guest_came(struct guests *all, int fd)
 		mem_free(g);
 		return NULL;
 	}
-	g->since_ms = guests_now_ms();
+	g->since_ms = (int64_t)clock_ms();
 	pthread_mutex_lock(&all->lock);
 	g->older = all->newest;
 	*(all->newest ? &all->newest->newer : &all->oldest) = g;
@@ -130,7 +122,7 @@ static void guest_was_answered(struct guests *all, struct guest *g)
 		return;
 	pthread_mutex_lock(&all->lock);
 	g->is_answered = false;
-	g->since_ms = guests_now_ms();
+	g->since_ms = (int64_t)clock_ms();
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -146,7 +138,7 @@ static bool may_stay(const struct guest *g, int64_t now, unsigned n_strangers)
 /* Disconnects those that may not stay. To be called a few times per second. */
 static void guests_tend(struct guests *all)
 {
-	int64_t now = guests_now_ms();
+	int64_t now = (int64_t)clock_ms();
 	unsigned n_strangers = 0;
 
 	pthread_mutex_lock(&all->lock);
@@ -230,10 +222,7 @@ struct http_request { /* con_cls: made before anything is known of the request *
 
 static long long now_s(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (long long)(clock_ms() / 1000);
 }
 
 static struct guest *guest_of(struct MHD_Connection *c)

@@ -13,6 +13,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "analysis/selection.h"
 #include "answer/answer.h"
+#include "base/clock.h"
 #include "base/file_fence.h"
 #include "base/hash.h"
 #include "base/map_guard.h"
@@ -256,18 +257,10 @@ static void cache_trim(const struct cache_file *f)
  * Reads one capture: the trace, then its columns, from the cache if possible.
  */
 
-static uint64_t session_load_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last)
 {
 	struct session *s = ctx;
-	uint64_t now = session_load_now_ns();
+	uint64_t now = clock_ns();
 
 	pthread_mutex_lock(&s->lock);
 	if (strcmp(s->now.stage, what) != 0 || is_last)
