@@ -58,7 +58,7 @@
 #define OPT_CANN_SET_ENV 0, "cann-set-env", OPTION_TEXT, "FILE", true
 #define OPT_CAPTURE 0, "capture", OPTION_COUNT, "N", false
 #define OPT_CAPTURES 0, "captures", OPTION_FLAG, NULL, false
-#define OPT_CASE 0, "case", OPTION_TEXT, "FILE", true
+#define OPT_CASE 0, "case", OPTION_TEXT, "NAME|FILE", true
 #define OPT_CASE_SCRIPT 0, "case", OPTION_TEXT, "SCRIPT", true
 #define OPT_CHANGES 0, "changes", OPTION_COUNT, "N", false
 #define OPT_CLOCK 0, "clock", OPTION_COUNT, "MHZ", false
@@ -121,6 +121,7 @@
 #define OPT_HEX 0, "hex", OPTION_FLAG, NULL, false
 #define OPT_HOLD_OUT 0, "hold-out", OPTION_TEXT, "SHARE", false
 #define OPT_HOTTEST 0, "hottest", OPTION_COUNT, "N", false
+#define OPT_HW_BLOCK_NUM 0, "hw-block-num", OPTION_COUNT, "N", false
 #define OPT_IMPORT_CASE 0, "import-case", OPTION_FLAG, NULL, false
 #define OPT_INCLUDE 'I', "include", OPTION_MANY, "DIR", true
 #define OPT_INDEX 0, "index", OPTION_COUNT, "N", false
@@ -152,6 +153,7 @@
 #define OPT_LIMIT 0, "limit", OPTION_TEXT, "N|all", false
 #define OPT_LIST 0, "list", OPTION_FLAG, NULL, false
 #define OPT_LIST_FILE 0, "list", OPTION_TEXT, "FILE", true
+#define OPT_LIST_CASES 0, "list-cases", OPTION_FLAG, NULL, false
 #define OPT_LIST_FUNCS 0, "list-funcs", OPTION_FLAG, NULL, false
 #define OPT_MARKDOWN 0, "markdown", OPTION_TEXT, "FILE", true
 #define OPT_MARKERS 0, "markers", OPTION_FLAG, NULL, false
@@ -195,6 +197,7 @@
 #define OPT_PROFILE_P 'p', "profile", OPTION_TEXT, "NAME|FILE", true
 #define OPT_PROGRESS 0, "progress", OPTION_CHOICE, "HOW", false
 #define OPT_PTO_ISA_ROOT 0, "pto-isa-root", OPTION_TEXT, "DIR", true
+#define OPT_OUTPUT_ROOT 0, "output-root", OPTION_TEXT, "DIR", false
 #define OPT_PTOAS_ROOT 0, "ptoas-root", OPTION_TEXT, "DIR", true
 #define OPT_QUICK 0, "quick", OPTION_FLAG, NULL, false
 #define OPT_QUIET 'q', "quiet", OPTION_FLAG, NULL, false

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/map_guard.h"
+#include "base/process.h"
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -105,6 +107,53 @@ static int print_schema(const char *name, bool as_json)
 	else
 		export_json_schema(&w);
 	return json_w_finish(&w, NULL) ? INCORE_OK : INCORE_FAILED;
+}
+
+/* Tools of simpler and PyPTO, by the names that people type, and what takes their place here. Their
+ * options are ours, too, or are explained on the page. */
+static const char *verb_of_tool(const char *name)
+{
+	static const struct {
+		const char *tool, *command;
+	} TOOLS[] = {
+		{"insight_trace", "incore replay"},
+		{"core_swimlane", "incore replay"},
+		{"profile_extern_cce", "incore replay"},
+		{"incore_profile", "incore profile"},
+		{"gen_profiling_case", "incore profile"},
+		{"clean_sim_trace", "incore clean"},
+		{"dump_viewer", "incore dump ls"},
+	};
+	struct str s = str_of(path_base(name));
+
+	if (str_ends(s, ".py"))
+		s.n -= 3;
+	for (size_t i = s.n; i-- > 0;) /* simpler_setup.tools.insight_trace */
+		if (s.p[i] == '.') {
+			s = str_sub(s, i + 1, s.n);
+			break;
+		}
+	for (size_t i = 0; i < sizeof(TOOLS) / sizeof(*TOOLS); i++)
+		if (str_is(s, TOOLS[i].tool))
+			return TOOLS[i].command;
+	return NULL;
+}
+
+/* The command that does the same, with the words that were given. */
+static int other_tool(const char *command, int argc, char **argv, bool as_json)
+{
+	struct incore_error e = {0};
+	struct strbuf words = {0};
+
+	if (argc > 2)
+		process_quote((const char *const *)argv + 2, &words);
+	err_set(&e, INCORE_USAGE, "unknown-verb",
+		"there is no verb '%s'; type: %s%s%s (docs/from-simpler.md has its options)",
+		argv[1], command, words.n ? " " : "", words.n ? words.p : "");
+	output_error(&e, as_json);
+	incore_error_clear(&e);
+	sb_free(&words);
+	return INCORE_USAGE;
 }
 
 static int unknown_verb(const char *name, bool as_json)
@@ -275,6 +324,8 @@ static int dispatch(int argc, char **argv, bool as_json)
 		return INCORE_OK;
 	}
 	v = verb_find(word);
+	if (!v && verb_of_tool(word))
+		return other_tool(verb_of_tool(word), argc, argv, as_json);
 	if (v && v->subs)
 		return with_sub(v, argc, argv, as_json);
 	if (!v && is_path(word))

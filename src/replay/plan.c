@@ -55,6 +55,20 @@ static bool take_identity(struct replay_plan *p, struct incore_error *e)
 	return true;
 }
 
+/* Keeps the case that is asked for, or the first. */
+static bool choose_case(struct replay_plan *p, struct arena *a, const config_cases *cases,
+	uint32_t hidden_line, struct incore_error *e)
+{
+	const struct replay_request *q = p->q;
+	const struct config_case *c;
+
+	if (!cases->n && !q->case_name && !hidden_line)
+		return true;
+	c = config_case_find(cases, q->case_name, q->case_file, hidden_line, e);
+	p->chosen = c ? arena_memdup(a, c, sizeof(*c)) : NULL;
+	return c && (p->chosen || err_nomem(e));
+}
+
 /* Takes the sources of the func ids, or of a kernel name, from the list of the build (--case). */
 static bool take_case(struct replay_plan *p, struct arena *a, struct incore_error *e)
 {
@@ -63,17 +77,31 @@ static bool take_case(struct replay_plan *p, struct arena *a, struct incore_erro
 			      : q->means.is_unsafe ? CONFIG_IMPORTED_UNSAFE
 						   : CONFIG_IMPORTED;
 	config_kernels kernels = {0};
+	config_cases cases = {0};
+	uint32_t hidden = 0;
 	bool ok;
 
 	if (!q->case_file)
 		return (!q->kernel && way == CONFIG_PARSED) ||
 		       err_set(e, INCORE_USAGE, "missing-option",
-			       "%s is for --case FILE, and none is named",
+			       "%s is for a MODULE.py or --case FILE, and none is named",
 			       q->kernel ? "--kernel NAME" : "--import-case");
-	if (q->sources.n || !q->kernel == !p->n_funcs)
+	if (q->is_module ? (q->kernel != NULL) + !!p->n_funcs + !!q->sources.n != 1 &&
+				   !(q->sources.n && p->n_funcs && !q->kernel)
+			 : q->sources.n || !q->kernel == !p->n_funcs)
 		return err_set(e, INCORE_USAGE, "contradiction",
-			"--case takes --func or --kernel, one of them, and no --source");
-	ok = kernel_config_read(a, q->case_file, way, &kernels, e);
+			q->is_module
+				? "a module takes one of --func, --kernel and --source"
+				: "--case takes --func or --kernel, one of them, and no --source");
+	ok = q->is_module
+		     ? config_module_read(a, q->case_file, way, &kernels, &cases, &hidden, e) &&
+			       choose_case(p, a, &cases, hidden, e)
+		     : kernel_config_read(a, q->case_file, way, &kernels, e);
+	VEC_FREE(&cases);
+	if (ok && q->sources.n) {
+		VEC_FREE(&kernels);
+		return true;
+	}
 	p->n_funcs += q->kernel != NULL;
 	for (unsigned i = 0; ok && i < p->n_funcs; i++) {
 		const struct config_kernel *k =
@@ -83,6 +111,7 @@ static bool take_case(struct replay_plan *p, struct arena *a, struct incore_erro
 		if (!ok)
 			break;
 		p->funcs[i] = (int32_t)k->func;
+		p->name = p->n_funcs == 1 ? k->name : NULL;
 		p->found[i] = k->source; /* too many are refused by plan_members() */
 		if (!q->cores && i < REPLAY_MAX_MEMBERS)
 			kernel_core_of(str_of(k->core), &p->cores[i]);
@@ -135,62 +164,7 @@ bool plan_read(const struct replay_request *q, struct arena *a, struct replay_pl
 	       take_case(out, a, e) && (!q->cores || take_cores(q->cores, out, e));
 }
 
-/* --- the task --- */
-
-static bool dump_has_funcs(const struct dump *d)
-{
-	int32_t members[DUMP_MAX_MEMBERS];
-
-	for (size_t i = 0; i < d->tasks.n; i++)
-		for (unsigned n = dump_members_of(d, d->tasks.v[i].members, members); n > 0; n--)
-			if (members[n - 1] >= 0)
-				return true;
-	return false;
-}
-
-static bool list_tasks(const struct dump *d, const char *why, struct incore_error *e)
-{
-	struct strbuf b = {0};
-
-	for (size_t i = 0; i < d->tasks.n && i < 24; i++)
-		sb_printf(&b, "%s0x%016llx", i ? ", " : "", (unsigned long long)d->tasks.v[i].id);
-	if (d->tasks.n > 24)
-		sb_printf(&b, " and %zu more", d->tasks.n - 24);
-	err_file(e, "no-task", d->manifest, INCORE_NO_OFFSET, "%s; its tasks: %s", why,
-		b.p ? b.p : "none");
-	sb_free(&b);
-	return false;
-}
-
-bool plan_task(const struct dump *d, const struct replay_plan *p, uint32_t *task, uint32_t *block,
-	struct incore_error *e)
-{
-	const struct replay_request *q = p->q;
-	bool has_dispatch = q->dispatch != NO_COUNT;
-	struct task_query query = {.has_task = p->has_task,
-		.task = p->task,
-		.has_dispatch = has_dispatch,
-		.dispatch = has_dispatch ? q->dispatch : 0,
-		.funcs = p->funcs,
-		.n_funcs = p->n_funcs,
-		.block = DUMP_NONE};
-
-	if (!p->n_funcs && dump_has_funcs(d))
-		return err_set(e, INCORE_USAGE, "no-func",
-			"this dump has func ids: say with --func which kernel is to be replayed (incore dump ls lists them)");
-	if (!p->n_funcs && !p->has_task)
-		return list_tasks(d,
-			"this dump has no func ids: say with --task which task is to be replayed",
-			e);
-	if (!task_find_one(d, &query, task, e))
-		return false;
-	*block = q->block != NO_COUNT ? (uint32_t)q->block
-		 : has_dispatch	      ? task_block_of_dispatch(d, *task, q->dispatch)
-				      : DUMP_NONE;
-	return true;
-}
-
-/* --- members --- */
+/* --- sources --- */
 
 struct source_facts {
 	struct file_data file;
@@ -224,6 +198,104 @@ static bool read_source(
 			"no kernel_entry(int64_t *args) in this source (comments and disabled regions do not count)");
 	return true;
 }
+
+/* --- the task --- */
+
+static bool dump_has_funcs(const struct dump *d)
+{
+	int32_t members[DUMP_MAX_MEMBERS];
+
+	for (size_t i = 0; i < d->tasks.n; i++)
+		for (unsigned n = dump_members_of(d, d->tasks.v[i].members, members); n > 0; n--)
+			if (members[n - 1] >= 0)
+				return true;
+	return false;
+}
+
+static bool list_tasks(const struct dump *d, const char *why, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (size_t i = 0; i < d->tasks.n && i < 24; i++)
+		sb_printf(&b, "%s0x%016llx", i ? ", " : "", (unsigned long long)d->tasks.v[i].id);
+	if (d->tasks.n > 24)
+		sb_printf(&b, " and %zu more", d->tasks.n - 24);
+	err_file(e, "no-task", d->manifest, INCORE_NO_OFFSET, "%s; its tasks: %s", why,
+		b.p ? b.p : "none");
+	sb_free(&b);
+	return false;
+}
+
+/* The slots that the code of a source reads, as a task has them: 0 to the highest. */
+static bool slots_of_source(const char *path, uint64_t *slots, struct incore_error *e)
+{
+	struct source_facts s = {0};
+	struct arena scratch;
+	bool ok;
+
+	arena_init(&scratch);
+	ok = read_source(&scratch, path, &s, e);
+	*slots = ok ? kernel_slots_read((struct str){s.masked.p, s.masked.n}) : 0;
+	*slots &= (UINT64_C(1) << ARG_CONTEXT_SLOT) - 1;
+	while (*slots & (*slots + 1)) /* a slot below the highest may be unused */
+		*slots |= *slots >> 1;
+	source_facts_free(&s);
+	arena_deinit(&scratch);
+	return ok;
+}
+
+/* A dump without func ids: the task is found by its id, by the kernel's name, or by the slots that
+ * the source reads; where several fit, they are listed with what tells them apart. */
+static bool find_without_funcs(const struct dump *d, const struct replay_plan *p,
+	struct task_query *query, uint32_t *task, struct incore_error *e)
+{
+	task_list found = {0};
+	bool ok = true;
+
+	query->funcs = NULL;
+	query->n_funcs = 0;
+	if (p->name && !p->has_task) {
+		query->kernel = p->name;
+		ok = task_find(d, query, &found, e);
+		if (!found.n)
+			query->kernel = NULL;
+	}
+	if (ok && !query->kernel && !p->has_task && p->n_sources == 1)
+		ok = slots_of_source(p->sources[0], &query->slots, e);
+	VEC_FREE(&found);
+	return ok && task_find_one(d, query, task, e);
+}
+
+bool plan_task(const struct dump *d, const struct replay_plan *p, uint32_t *task, uint32_t *block,
+	struct incore_error *e)
+{
+	const struct replay_request *q = p->q;
+	bool has_dispatch = q->dispatch != NO_COUNT;
+	struct task_query query = {.has_task = p->has_task,
+		.task = p->task,
+		.has_dispatch = has_dispatch,
+		.dispatch = has_dispatch ? q->dispatch : 0,
+		.funcs = p->funcs,
+		.n_funcs = p->n_funcs,
+		.block = DUMP_NONE};
+
+	if (!p->n_funcs && dump_has_funcs(d))
+		return err_set(e, INCORE_USAGE, "no-func",
+			"this dump has func ids: say with --func which kernel is to be replayed (incore dump ls lists them)");
+	if (!p->n_funcs && !p->has_task)
+		return list_tasks(d,
+			"this dump has no func ids: say with --task which task is to be replayed",
+			e);
+	if (!(dump_has_funcs(d) ? task_find_one(d, &query, task, e)
+				: find_without_funcs(d, p, &query, task, e)))
+		return false;
+	*block = q->block != NO_COUNT ? (uint32_t)q->block
+		 : has_dispatch	      ? task_block_of_dispatch(d, *task, q->dispatch)
+				      : DUMP_NONE;
+	return true;
+}
+
+/* --- members --- */
 
 /* The core of a task that the dump states. */
 static enum kernel_core stated_core(const struct dump *d, uint32_t task)

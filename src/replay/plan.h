@@ -3,6 +3,7 @@
 #pragma once
 
 #include "replay/replay.h"
+#include "replay/source/kernel_config.h"
 
 #define PLAN_MAX_FUNCS 16
 
@@ -16,7 +17,9 @@ struct replay_plan {
 	unsigned n_funcs;
 	const char *const *sources;
 	size_t n_sources;
-	const char *found[PLAN_MAX_FUNCS];	    /* sources that q->case_file has */
+	const char *found[PLAN_MAX_FUNCS]; /* sources that q->case_file has */
+	const struct config_case *chosen;  /* of the module; NULL: it has none */
+	const char *name;		   /* of the only kernel, in the case; NULL: not known */
 	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: detected */
 	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: detected */
 	enum opstream_arch target;

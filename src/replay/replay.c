@@ -57,7 +57,8 @@ static bool take_arguments(const struct replay_plan *p, struct replay_report *r,
 				   args_spread(&r->args, p->n_blocks, e)))
 		return false;
 	if (!d && !q->arg_spec && !r->wrapper &&
-		!supply_recipe(&r->args, p->n_sources ? p->sources[0] : "", p->n_blocks, e))
+		!supply_recipe(
+			&r->args, p->n_sources ? p->sources[0] : "", p->chosen, p->n_blocks, e))
 		return false;
 	if (!d && q->block != NO_COUNT && !args_one_block(&r->args, (uint32_t)q->block, e))
 		return false;

@@ -24,9 +24,11 @@ struct replay_request {
 	struct text_list sources;
 	/* Or sources that a kernel_config.py has for the func ids, or for the kernel of a name. */
 	const char *case_file, *kernel;
-	bool imports_case;	       /* the file is a scene test, imported in a sandbox */
-	const char *cores;	       /* one word per source with commas between; NULL: detected */
-	const char *arg_spec;	       /* NULL: only from the dump; else it overrides the dump */
+	bool is_module;	       /* case_file is a module with cases, and may go with sources */
+	const char *case_name; /* of the module; NULL: its first */
+	bool imports_case;     /* the file is a scene test, imported in a sandbox */
+	const char *cores;     /* one word per source with commas between; NULL: detected */
+	const char *arg_spec;  /* NULL: only from the dump; else it overrides the dump */
 	struct text_list set, restore; /* "SLOT=VALUE", "SLOT" */
 	unsigned target;     /* enum opstream_arch; NO_CHOICE: as the .pto states, or a2a3 */
 	uint64_t n_blocks;   /* of a replay without a dump; NO_COUNT: 1 */

@@ -17,14 +17,34 @@ static const struct recipe {
 	const char *name, *stem, *part; /* stem: name of the file; part: contained in it */
 	const char *words[9];
 } RECIPES[] = {
-	{"QK", "qk", "qk_matmul", {"0=bf16[16,16]", "1=bf16[16,16]", "2=f32[16,16]:out"}},
+	{"QK", "qk", "qk_matmul", {"0=bf16[Q,D]", "1=bf16[B,D]", "2=f32[Q,B]:out"}},
 	{"SF", "sf", "softmax_prepare",
-		{"0=f32[16,16]", "1=bf16[16,16]:out", "2=f32[16]:out", "3=f32[16]:out", "4=f32:1"}},
-	{"PV", "pv", "pv_matmul", {"0=bf16[16,16]", "1=bf16[16,16]", "2=f32[16,16]:out"}},
+		{"0=f32[Q,B]", "1=bf16[Q,B]:out", "2=f32[Q]:out", "3=f32[Q]:out", "4=f32:1"}},
+	{"PV", "pv", "pv_matmul", {"0=bf16[Q,B]", "1=bf16[B,D]", "2=f32[Q,D]:out"}},
 	{"UP", "up", "online_update",
-		{"0=f32[16]", "1=f32[16]", "2=f32[16,16]", "3=f32[16]:out", "4=f32[16]:out",
-			"5=f32[16,16]:out", "6=f32[16,16]:out", "7=i64:0", "8=i64:1"}},
+		{"0=f32[Q]", "1=f32[Q]", "2=f32[Q,D]", "3=f32[Q]:out", "4=f32[Q]:out",
+			"5=f32[Q,D]:out", "6=f32[Q,D]:out", "7=i64:0", "8=i64:1"}},
 };
+
+/* A word with the letters of its sizes replaced: rows of a query, keys of a block, head dimension. */
+static const char *sized_word(struct arena *a, const char *word, const uint64_t sizes[3])
+{
+	static const char LETTERS[] = "QBD";
+	struct strbuf b = {0};
+	const char *text;
+
+	for (; *word; word++) {
+		const char *at = strchr(LETTERS, *word);
+
+		if (at)
+			sb_printf(&b, "%llu", (unsigned long long)sizes[at - LETTERS]);
+		else
+			sb_putc(&b, *word);
+	}
+	text = b.failed ? NULL : arena_strndup(a, b.p, b.n);
+	sb_free(&b);
+	return text;
+}
 
 static const struct recipe *recipe_of(const char *source)
 {
@@ -39,20 +59,30 @@ static const struct recipe *recipe_of(const char *source)
 	return NULL;
 }
 
-bool supply_recipe(struct args *a, const char *source, uint32_t n_blocks, struct incore_error *e)
+bool supply_recipe(struct args *a, const char *source, const struct config_case *c,
+	uint32_t n_blocks, struct incore_error *e)
 {
 	const struct recipe *r = recipe_of(source);
+	uint64_t heads = config_case_param(c, "num_heads", 16);
+	const uint64_t sizes[3] = {heads < 128 ? heads : 128,
+		config_case_param(c, "block_size", 16), config_case_param(c, "head_dim", 16)};
 
 	if (!r)
 		return err_set(e, INCORE_USAGE, "no-arguments",
 			"nothing says what the kernel is given: name a dump (--dump) or an arg-spec (--arg-spec)");
-	for (unsigned i = 0; i < 9 && r->words[i]; i++)
-		if (!args_add_word(a, r->words[i], e))
+	for (unsigned i = 0; i < 9 && r->words[i]; i++) {
+		const char *word = sized_word(&a->arena, r->words[i], sizes);
+
+		if (!word)
+			return err_nomem(e);
+		if (!args_add_word(a, word, e))
 			return false;
+	}
 	return args_remark(a,
 		       arena_printf(&a->arena,
-			       "arguments of the built-in recipe %s (paged attention, 16 x 16): --set-arg changes them",
-			       r->name),
+			       "arguments of the built-in recipe %s (paged attention, %s%s%llu x %llu): --set-arg changes them",
+			       r->name, c ? c->name : "", c ? ", " : "",
+			       (unsigned long long)sizes[1], (unsigned long long)sizes[2]),
 		       e) &&
 	       args_fill(a, e) && args_spread(a, n_blocks, e);
 }

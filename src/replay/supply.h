@@ -11,7 +11,9 @@
 #include "replay/look.h"
 #include "replay/plan.h"
 
-bool supply_recipe(struct args *a, const char *source, uint32_t n_blocks, struct incore_error *e);
+/* c: the case of the module, which has the sizes; NULL: those of the small case. */
+bool supply_recipe(struct args *a, const char *source, const struct config_case *c,
+	uint32_t n_blocks, struct incore_error *e);
 
 /* *is_typed: does the source lack a kernel_entry(int64_t *args)? */
 bool supply_is_typed(const char *source, bool *is_typed, struct incore_error *e);

@@ -57,7 +57,8 @@ static const struct option_def options[] = {
 	{OPT_OUTPUT_FOLDER, NULL, NULL, "folder for the run folder (default: the build)",
 		OPTION_FIELD(profile_params, q.output_root)},
 	{OPT_LIST_FUNCS, .alias_of = "list"},
-	{OPT_PTOAS_ROOT, NULL, NULL, OPTION_RARE "ignored: arguments are made without PTOAS",
+	{OPT_OUTPUT_ROOT, .alias_of = "output"},
+	{OPT_PTOAS_ROOT, NULL, NULL, OPTION_RARE "refused: arguments are made without PTOAS",
 		OPTION_FIELD(profile_params, ptoas_root), .only_named = true},
 	OPTION_END,
 };
@@ -255,7 +256,9 @@ static bool profile_ask(const struct request *r, struct answer *a, struct incore
 	build->v = q.build_dir;
 	answer_about(a, &build_record, build);
 	if (p->ptoas_root)
-		answer_warn(a, "--ptoas-root has no effect: arguments are made without PTOAS");
+		return err_set(e, INCORE_USAGE, "no-ptoas",
+			"--ptoas-root %s: cases are made from the .cpp and the .pto here, PTOAS's generator is never run; leave the option out",
+			p->ptoas_root);
 	if (p->is_list)
 		return list_kernels(&q, a, e);
 	q.script = p->script;

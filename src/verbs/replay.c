@@ -3,14 +3,18 @@
 #include "replay/replay.h"
 #include "answer/rows.h"
 #include "args/words.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "page/page.h"
 #include "replay/msprof/msprof.h"
+#include "replay/source/kernel_config.h"
 #include "verbs/means_options.h"
 
 struct replay_params {
 	struct replay_request q;
 	unsigned platform; /* two for each target */
+	const char *case_word;
+	bool is_list;
 };
 
 static const struct option_def options[] = {
@@ -28,11 +32,15 @@ static const struct option_def options[] = {
 	{OPT_SOURCE, NULL, NULL, "source file of the kernel; once per func id",
 		OPTION_FIELD(replay_params, q.sources)},
 	{OPT_CASE, NULL, NULL,
-		OPTION_RARE "path of the kernel_config.py with the sources of --func or --kernel",
-		OPTION_FIELD(replay_params, q.case_file), .only_named = true},
-	{OPT_IMPORT_CASE, NULL, NULL, OPTION_RARE "--case is a scene test: import it in a sandbox",
+		OPTION_RARE
+		"case of the MODULE.py (default: its first); or path of a kernel_config.py",
+		OPTION_FIELD(replay_params, case_word), .only_named = true},
+	{OPT_LIST_CASES, NULL, NULL, OPTION_RARE "list the cases of the MODULE.py and exit",
+		OPTION_FIELD(replay_params, is_list), .only_named = true},
+	{OPT_IMPORT_CASE, NULL, NULL,
+		OPTION_RARE "the module computes its lists: import it in a sandbox",
 		OPTION_FIELD(replay_params, q.imports_case), .only_named = true},
-	{OPT_KERNEL_NAME, NULL, NULL, OPTION_RARE "name of the kernel in --case",
+	{OPT_KERNEL_NAME, NULL, NULL, OPTION_RARE "name of the kernel in the module",
 		OPTION_FIELD(replay_params, q.kernel), .only_named = true},
 	{OPT_ARG_SPEC, NULL, NULL, "arguments as JSON, instead of or on top of a dump",
 		OPTION_FIELD(replay_params, q.arg_spec)},
@@ -62,6 +70,7 @@ static const struct option_def options[] = {
 	{OPT_DISPATCH_ID, .alias_of = "dispatch"},
 	{OPT_FUNC_ID, .alias_of = "func"},
 	{OPT_KERNEL_SOURCE, .alias_of = "source"},
+	{OPT_HW_BLOCK_NUM, .alias_of = "blocks"},
 	{OPT_PLATFORM, "a2a3|a2a3sim|a5|a5sim", NULL,
 		OPTION_RARE "--target by the name of a platform",
 		OPTION_FIELD(replay_params, platform), .only_named = true},
@@ -271,12 +280,80 @@ static void drop_report(struct replay_report *r)
 	mem_free(r);
 }
 
+/* --- cases --- */
+
+static const struct column case_columns[] = {
+	COLUMN(config_case, name, UNIT_NONE, "name of the case"),
+	COLUMN(config_case, platforms, UNIT_NONE, "platforms that it is for"),
+	COLUMN(config_case, is_manual, UNIT_NONE, "it is run only where it is named"),
+	COLUMN(config_case, params, UNIT_NONE, "its parameters"),
+};
+static const struct record case_record = RECORD_OF(config_case, RECORD_BLOCK, case_columns);
+
+struct case_list {
+	struct rows cases;
+};
+static const struct column list_columns[] = {
+	LIST(case_list, cases, &case_record, "the cases of the module, the default first"),
+};
+static const struct record list_record = RECORD_OF(case_list, RECORD_BLOCK, list_columns);
+
+static bool list_cases(const struct replay_request *q, struct answer *a, struct incore_error *e)
+{
+	enum config_way way = !q->imports_case	   ? CONFIG_PARSED
+			      : q->means.is_unsafe ? CONFIG_IMPORTED_UNSAFE
+						   : CONFIG_IMPORTED;
+	struct replay_input *in = ANSWER_NEW(a, replay_input, e);
+	struct case_list *all = ANSWER_NEW(a, case_list, e);
+	config_kernels kernels = {0};
+	config_cases cases = {0};
+	struct config_case *v = NULL;
+	uint32_t hidden = 0;
+	bool ok = in && all &&
+		  config_module_read(&a->arena, q->case_file, way, &kernels, &cases, &hidden, e);
+
+	v = ok ? ANSWER_ROWS(a, &all->cases, cases.n, config_case, e) : NULL;
+	for (size_t i = 0; v && i < cases.n; i++)
+		v[i] = cases.v[i];
+	if (v && hidden)
+		answer_warn(a, "%s: cases of line %u are computed: --import-case shows them",
+			q->case_file, hidden);
+	VEC_FREE(&cases);
+	VEC_FREE(&kernels);
+	if (!v)
+		return false;
+	*in = (struct replay_input){"", ""};
+	answer_about(a, &input_record, in);
+	answer_set(a, &list_record, all);
+	return true;
+}
+
+/* A module and the name of one of its cases; or, as before, the path of a module as the case. */
+static bool take_module(const struct request *r, const struct replay_params *p,
+	struct replay_request *q, struct incore_error *e)
+{
+	q->is_module = r->n_paths > 0 || p->is_list;
+	q->case_file = r->n_paths ? r->paths[0] : p->case_word;
+	q->case_name = r->n_paths ? p->case_word : NULL;
+	if (r->n_paths || !p->case_word || file_exists(p->case_word) || strchr(p->case_word, '/') ||
+		str_ends(str_of(p->case_word), ".py"))
+		return !p->is_list || q->case_file ||
+		       err_set(e, INCORE_USAGE, "no-module", "--list-cases is for a MODULE.py");
+	return err_set(e, INCORE_USAGE, "no-module",
+		"--case %s: no such file; the name of a case goes with its module: incore replay MODULE.py --case %s",
+		p->case_word, p->case_word);
+}
+
 static bool replay_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	const struct replay_params *p = r->params;
 	struct replay_request q = p->q;
 	struct replay_report *report;
 
+	if (!take_module(r, p, &q, e))
+		return false;
+	if (p->is_list)
+		return list_cases(&q, a, e);
 	if (!request_given(r, &p->q.cores))
 		q.cores = NULL;
 	if (!request_given(r, &p->q.n_blocks))
@@ -306,8 +383,15 @@ static void replay_page(const struct answer *a, struct page *p)
 {
 	static const char *const columns[] = {
 		"slot", "kind", "dtype", "shape_line", "buffer_bytes", "value", "from", NULL};
+	static const char *const of_case[] = {"name", "platforms", "is_manual", "params", NULL};
 	const struct replayed *x = a->data;
 	const struct text_item *remarks = x->remarks.v;
+
+	if (answer_is(a, &list_record)) {
+		page_main_records(
+			p, &case_record, ((const struct case_list *)a->data)->cases, of_case);
+		return;
+	}
 
 	if (*x->task)
 		page_say(p, "task %s, ", x->task);
@@ -330,11 +414,12 @@ static void replay_page(const struct answer *a, struct page *p)
 
 const struct question question_replay = {
 	.name = "replay",
-	.args = "",
+	.args = "[MODULE.py]",
+	.max_paths = 1,
 	.summary = "run one recorded dispatch of a kernel again, off its machine",
 	.options = options,
 	.params_size = sizeof(struct replay_params),
-	.records = RECORDS(&replayed_record),
+	.records = RECORDS(&list_record, &replayed_record),
 	.inputs = RECORDS(&input_record),
 	.ask = replay_ask,
 	.page = replay_page,

@@ -143,10 +143,12 @@ def cases(p, tmp):
         check(q.returncode == status and part in q.err, f"{words}: {q.returncode} {q.err}")
     make.put(os.path.join(tmp, "fails", "ptoas"), "a_bad", make.CUBE, None)
     make.put(os.path.join(tmp, "fails", "ptoas"), "b_good", make.CUBE, make.CUBE_PTO)
-    q = p.run("--build-dir", "fails", "-o", "outf", "-j1", "--no-keep-going", "--name", "mine", "--ptoas-root", "x", "--json")
+    q = p.run("--build-dir", "fails", "-o", "outf", "-j1", "--no-keep-going", "--name", "mine", "--json")
     by = {k["func"]: k["status"] for k in json.loads(q.out)["data"]["kernels"]}
     check(q.returncode == 1 and by == {"a_bad": "failed", "b_good": "not_run"}, f"--no-keep-going: {by} {q.err}")
-    check("--ptoas-root" in q.out and os.listdir(os.path.join(tmp, "outf"))[0].startswith("mine_"), f"--name, --ptoas-root: {q.err}")
+    check(os.listdir(os.path.join(tmp, "outf"))[0].startswith("mine_"), f"--name: {q.err}")
+    q = p.run("--build-dir", "fails", "--ptoas-root", "x")
+    check(q.returncode == 2 and "PTOAS's generator is never run" in q.err, f"--ptoas-root: {q.returncode} {q.err}")
     q = p.run("--build-dir", "fails", "-o", "outf", "--name", "mine", "--resume", "--json")
     data = json.loads(q.out)["data"]
     done = next(k for k in data["kernels"] if k["func"] == "b_good")

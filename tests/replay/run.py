@@ -641,6 +641,155 @@ attempt("environment", lambda: os.environ["SECRET"] if "SECRET" in os.environ el
         equal(f.read(), "secret", "what a module may not write")
 
 
+PAGED = """from nosuchpackage import SceneTestCase, D
+class TestPaged(SceneTestCase):
+    CALLABLE = {"incores": [
+        {"func_id": 0, "name": "QK", "source": "kernels/aic/qk.cpp", "core_type": "aic", "signature": [D.IN, D.IN, D.OUT]},
+        {"func_id": 1, "name": "SF", "source": "kernels/aiv/sf.cpp", "core_type": "aiv"},
+        {"func_id": 2, "name": "PV", "source": "kernels/aic/pv.cpp", "core_type": "aic"},
+        {"func_id": 3, "name": "UP", "source": "kernels/aiv/up.cpp", "core_type": "aiv"}]}
+    CASES = [
+        {"name": "Case1", "platforms": ["a2a3"], "params": {"batch": 2, "num_heads": 16, "head_dim": 128, "block_size": 128, "dtype": D.bf16}},
+        {"name": "Small", "platforms": ["a2a3", "a2a3sim"], "manual": True, "params": {"num_heads": 16, "head_dim": 16, "block_size": 16}},
+    ]
+"""
+
+
+def paged_module(incore):
+    """A scene test as people have it, beside our kernels of the sample."""
+    home = os.path.join(incore.tmp, "paged_attention")
+    if not os.path.isdir(home):
+        shutil.copytree(SAMPLE, os.path.join(home, "kernels"))
+        with open(os.path.join(home, "test_paged_attention.py"), "w") as f:
+            f.write(PAGED)
+    return home, os.path.join(home, "test_paged_attention.py")
+
+
+def modules(incore):
+    """A module as the argument: its kernels and cases are read without running it; the sizes are those of the case."""
+    home, module = paged_module(incore)
+    p = incore.run("replay", module, "--list-cases", "--json")
+    got = json.loads(p.stdout)["data"]["cases"]
+    equal([(c["name"], c["platforms"], c["is_manual"]) for c in got], [("Case1", "a2a3", False), ("Small", "a2a3 a2a3sim", True)], p.stderr)
+    check("head_dim=128" in got[0]["params"] and "dtype" not in got[0]["params"], got)
+    for more, shapes in ((["--func-id", "0"], [[16, 128], [128, 128], [16, 128]]), (["--func-id", "0", "--case", "Case1"], [[16, 128], [128, 128], [16, 128]]),
+                         (["--kernel", "PV", "--case", "Small"], [[16, 16]] * 3), (["--kernel-source", SF, "--case", "Case1"], [[16, 128]] * 2 + [[16]] * 2)):
+        data = incore.replay(module, *more, "--dry-run")
+        equal([s["shape"] for s in data["slots"] if s["kind"] == "tensor"], shapes, f"{more}")
+        check(any(("Small, 16 x 16" if "Small" in more else "Case1, 128 x 128") in r for r in data["remarks"]), data["remarks"])
+    dynamic = os.path.join(home, "test_dynamic.py")
+    with open(dynamic, "w") as f:
+        f.write(PAGED.replace("from nosuchpackage", "import os\nfrom nosuchpackage").replace("    CASES = [", "    CASES = [dict(name='Made', params=dict(head_dim=os.getpid() * 0 + 64, block_size=64, num_heads=16))] + ["))
+    incore.refused(2, ["no case Made", "are computed: --import-case"], dynamic, "--case", "Made", "--func-id", "0", "--dry-run")
+    data = incore.replay(dynamic, "--import-case", "--case", "Made", "--func-id", "0", "--dry-run")
+    equal([s["shape"] for s in data["slots"]], [[16, 64], [64, 64], [16, 64]], "a case that the module computes")
+    for words, status, texts in (([module, "--case", "Nope", "--func-id", "0"], 2, ["no case Nope; there are Case1, Small"]),
+                                 (["--case", "Case1", "--func-id", "0"], 2, ["no such file", "incore replay MODULE.py --case Case1"]),
+                                 (["--case", home, "--func-id", "0"], 3, ["kernel_config.py", "test_paged_attention.py", "incore replay MODULE.py"]),
+                                 ([module, "--func-id", "9"], 2, ["0 QK, 1 SF, 2 PV, 3 UP"]), ([module], 2, ["one of --func, --kernel and --source"])):
+        incore.refused(status, texts, *words, "--dry-run")
+    for word, command in (("insight_trace", "incore replay"), ("simpler_setup.tools.insight_trace", "incore replay"), ("incore_profile.py", "incore profile"),
+                          ("clean_sim_trace", "incore clean")):
+        p = incore.run(word, "a b", "--case", "Case1")
+        check(p.returncode == 2 and f"type: {command} 'a b' --case Case1" in p.stderr, p.stderr)
+
+
+def from_simpler(incore):
+    """Every command of docs/from-simpler.md runs."""
+    home, _ = paged_module(incore)
+    shutil.copytree(os.path.join(DUMPS, "own"), os.path.join(home, "dump"))
+    with open(os.path.join(home, "args.json"), "w") as f:
+        json.dump({"args": [{"kind": "tensor", "index": i, "dtype": d, "shape": s} for i, d, s in
+                            ((0, "FLOAT32", [16, 16]), (1, "BFLOAT16", [16, 16]), (2, "FLOAT32", [16]), (3, "FLOAT32", [16]))] +
+                  [{"kind": "scalar", "index": 4, "dtype": "FLOAT32", "value": 1.0, "pack_mode": "bits"}]}, f)
+    sys.path.insert(0, os.path.join(ROOT, "tests", "profile"))
+    import build as make
+    make.put(os.path.join(home, "build", "ptoas"), "add", make.VECTOR, make.VECTOR_PTO)
+    with open(os.path.join(ROOT, "docs", "from-simpler.md")) as f:
+        text = f.read()
+    lines = [line for block in re.findall(r"```\n(.*?)```", text, re.S) for line in block.splitlines()]
+    check(len(lines) >= 12, f"{len(lines)} commands")
+    for line in lines:
+        p = incore.run(*line.split()[1:], cwd=home)
+        equal(p.returncode, 0, f"{line}: {p.stderr.strip()[:400]}")
+    told = set(re.findall(r"`(--[a-z-]+)", text))
+    for verb in ("replay", "profile", "clean"):
+        known = incore.run(verb, "--help=json").stdout
+        for line in (x for x in lines if x.split()[1] == verb):
+            for option in (w for w in line.split() if w.startswith("--")):
+                check(f'"{option[2:]}"' in known, f"{line}: {option}")
+    check(len(told) > 40, f"{len(told)} options on the page")
+
+
+def dispatches(incore):
+    """The dump of dispatches: every kind of slot, both names of its number, and what is said when none or several fit."""
+    folder = os.path.join(incore.tmp, "x2")
+    os.makedirs(folder)
+    path, source = os.path.join(folder, "kernel_args_dump.json"), small_kernel(incore, "x2", (0, 2, 3))
+    tensor = {"kind": "tensor", "dtype": "FLOAT32", "shape": [16], "strides": [1], "role": "input"}
+
+    def write(key, contexts, more=(), top=None):
+        slots = [{**tensor, key: i} for i in (0, 1, 2)] + [{"kind": "scalar", key: 3, "value": 7}] + \
+                [{"kind": k, key: i, "value": 1} for k, i in contexts] + list(more)
+        d = {"dispatch_id": 5, "func_id": 1, "task_id": "0x7", "slots": slots, **(top or {})}
+        with open(path, "w") as f:
+            json.dump({"dispatches": [d, {**d, "dispatch_id": 6, "task_id": "0x8"}]}, f)
+
+    words = ["--dump", folder, "--func", "1", "--source", source, "--core", "aiv", "--dry-run"]
+    for key in ("index", "arg_index"):
+        for kinds in (("context", "context"), ("local_context", "global_context"), ("LOCAL_CONTEXT", "Global_Context")):
+            write(key, zip(kinds, (48, 49)))
+            data = incore.replay(*words, "--dispatch-id", "5", "--force")
+            equal(data and [s["slot"] for s in data["slots"]], [0, 1, 2, 3], f"{key}, {kinds}")
+    write("index", (), more=[{"kind": "hyperslot", "index": 4}])
+    data = incore.replay(*words, "--dispatch-id", "5", "--force")
+    equal(data and [s["slot"] for s in data["slots"]], [0, 1, 2, 3], "an unknown kind is a note")
+    p = incore.run("dump", "check", folder)
+    check("unknown-kind" in p.stdout + p.stderr and "hyperslot" in p.stdout + p.stderr, p.stdout + p.stderr)
+    write("index", (), more=[{**tensor, "index": 4, "arg_index": 4}])
+    incore.refused(3, ["both index and arg_index"], *words)
+    write("index", (), more=[{"kind": "local_context", "index": 5}])
+    incore.refused(3, ["a context is in slot 48 or 49"], *words)
+    write("index", (), more=[{**tensor, "index": -1}])
+    incore.refused(3, ["index -1 is no slot: slots are 0 to 49"], *words)
+    write("arg_index", ())
+    incore.refused(2, ["2 tasks fit", "0x0000000000000007 (dispatch 5, slots 0 FLOAT32[16] before", "dispatch 6"], *words)
+    incore.refused(2, ["no task fits", "dispatch 5; dispatch 6"], *words, "--dispatch-id", "9")
+    incore.refused(2, ["none has a dispatch id"], "--dump", os.path.join(DUMPS, "g11"), "--func", "1", "--source", SF, "--dispatch-id", "3", "--dry-run")
+    write_dump(os.path.join(incore.tmp, "minus"), [{**tensor, "numel": 16, "bin_size": 0, "arg_index": -1}], b"")
+    incore.refused(3, ["task 0x", "arg_index -1 is no slot"], "--dump", os.path.join(incore.tmp, "minus"), "--func", "1", "--source", source, "--dry-run")
+    empty = os.path.join(incore.tmp, "emptydump")
+    os.makedirs(empty)
+    incore.refused(3, ["args_dump.json", "tensor_dump_*.json", "kernel_args_dump.json", "dfx_outputs/tensor_dump", "args.log"], "--dump-dir", empty, "--func", "1",
+                   "--source", source, "--dry-run")
+    spec = os.path.join(incore.tmp, "contexts.json")
+    for slot in (48, 49):
+        with open(spec, "w") as f:
+            json.dump({"args": [{"kind": "scalar", "index": slot, "dtype": "UINT64", "value": 1}]}, f)
+        incore.refused(3, [f"slot {slot}"], "--arg-spec", spec, "--source", source, "--dry-run")
+
+
+def without_funcs(incore):
+    """A dump without func ids: --func-id cannot be compared, so the task is found by the slots that the source reads."""
+    _, module = paged_module(incore)
+    dump = os.path.join(incore.tmp, "nofuncs")
+    shutil.copytree(os.path.join(DUMPS, "own"), dump)
+    with open(os.path.join(dump, "args_dump.json")) as f:
+        d = json.load(f)
+    keep = ("task_id", "arg_index", "role", "stage", "kind", "dtype", "value", "is_contiguous", "shape", "strides", "start_offset", "numel", "bin_offset", "bin_size",
+            "truncated", "overwritten")
+    with open(os.path.join(dump, "tensor_dump.json"), "w") as f:
+        json.dump({"bin_file": "args.bin", "tensors": [{k: r[k] for k in keep if k in r} for r in d["args"]]}, f)
+    os.remove(os.path.join(dump, "args_dump.json"))
+    for func, n in ((1, 5), (3, 9)):
+        data = incore.replay(module, "--func-id", str(func), "--dump-dir", dump, "--dry-run")
+        equal(data and len(data["slots"]), n, f"func {func} by its slots")
+    p = incore.refused(2, ["tasks fit", "BFLOAT16[16,16]"], module, "--func-id", "0", "--dump-dir", dump, "--dry-run")
+    first = re.search(r"0x[0-9a-f]{16}", p.stderr)
+    data = incore.replay(module, "--func-id", "0", "--dump-dir", dump, "--task-id", first.group(), "--dry-run") if first else None
+    equal(data and data["task"], first and first.group(), "one of them is named")
+
+
 def supplied(incore):
     """No dump, no arg-spec: built-in arguments of the paged-attention sample, or what a .pto tells of typed parameters."""
     for func, kernel in KERNELS.items():
@@ -1046,7 +1195,7 @@ def faults(incore):
 
 
 CASES = [own, blocks, lanes, lane_count, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, scene_test, supplied, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
-         interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
+         interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps, modules, from_simpler, dispatches, without_funcs]
 
 
 def main():

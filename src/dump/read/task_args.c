@@ -70,6 +70,22 @@ static bool has_value(
 	return false;
 }
 
+/* Bit i: the task has slot i. */
+static uint64_t slots_of(const struct dump *d, const struct dump_task *t)
+{
+	uint64_t slots = 0;
+
+	for (uint32_t i = 0; i < t->n_slots; i++)
+		if (d->slots.v[t->first_slot + i].index < ARG_CONTEXT_SLOT)
+			slots |= UINT64_C(1) << d->slots.v[t->first_slot + i].index;
+	return slots;
+}
+
+static bool is_kernel(const struct dump *d, const struct dump_task *t, const char *name)
+{
+	return t->n_copies && str_is(dump_kernel_of(d, d->order[t->first_copy]), name);
+}
+
 static bool is_meant(const struct dump *d, const struct dump_task *t, const struct task_query *q)
 {
 	if ((q->has_task && t->id != q->task) ||
@@ -80,7 +96,8 @@ static bool is_meant(const struct dump *d, const struct dump_task *t, const stru
 	for (unsigned i = 0; i < q->n_where; i++)
 		if (!has_value(d, t, &q->where[i]))
 			return false;
-	return true;
+	return (!q->kernel || is_kernel(d, t, q->kernel)) &&
+	       (!q->slots || slots_of(d, t) == q->slots);
 }
 
 bool task_find(
@@ -131,15 +148,75 @@ static void put_sets(struct strbuf *b, const struct dump *d)
 	}
 }
 
-static void task_find_put_tasks(struct strbuf *b, const struct dump *d, const task_list *l)
+/* ", dispatch 3, 4": those of a task; nothing if the dump does not number them. */
+static void put_dispatches(struct strbuf *b, const struct dump *d, const struct dump_task *t)
+{
+	uint64_t last = UINT64_MAX;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t->n_copies; i++) {
+		const struct dump_extra *x = dump_extra_of(d, d->order[t->first_copy + i]);
+
+		if (!x || !x->has_dispatch || x->dispatch_id == last || n == MOST_LISTED)
+			continue;
+		last = x->dispatch_id;
+		sb_printf(b, "%s%llu", n++ ? ", " : "dispatch ", (unsigned long long)last);
+	}
+}
+
+/* " 0 FLOAT32[16,16] before+after, 3 UINT64": the slots of a task, with the stages of tensors. */
+static void put_slots(struct strbuf *b, const struct dump *d, const struct dump_task *t)
+{
+	for (uint32_t i = 0; i < t->n_slots && i < MOST_LISTED; i++) {
+		const struct dump_slot *s = &d->slots.v[t->first_slot + i];
+		const struct dump_record *r = &d->records.v[d->order[s->first]];
+		struct dump_geometry g;
+
+		sb_printf(b, "%s%u %s", i ? ", " : " ", s->index, dtype_name(r->dtype));
+		if (r->kind != DUMP_TENSOR)
+			continue;
+		dump_geometry_of(d, r, &g);
+		for (unsigned k = 0; k < g.rank; k++)
+			sb_printf(b, "%s%llu", k ? "," : "[", (unsigned long long)g.shape[k]);
+		sb_printf(b, "%s %s%s%s", g.rank ? "]" : "", s->n_before ? "before" : "",
+			s->n_before && s->n_after ? "+" : "", s->n_after ? "after" : "");
+	}
+}
+
+/* with_slots: what tells them apart, too. */
+static void task_find_put_tasks(
+	struct strbuf *b, const struct dump *d, const task_list *l, bool with_slots)
 {
 	size_t n = l ? l->n : d->tasks.n;
 
-	for (size_t i = 0; i < n && i < MOST_LISTED; i++)
-		sb_printf(b, "%s0x%016llx", i ? ", " : "",
-			(unsigned long long)d->tasks.v[l ? l->v[i] : i].id);
+	for (size_t i = 0; i < n && i < MOST_LISTED; i++) {
+		const struct dump_task *t = &d->tasks.v[l ? l->v[i] : i];
+
+		sb_printf(b, "%s0x%016llx", i ? ", " : "", (unsigned long long)t->id);
+		if (!with_slots)
+			continue;
+		sb_puts(b, " (");
+		put_dispatches(b, d, t);
+		sb_puts(b, b->p[b->n - 1] == '(' ? "slots" : ", slots");
+		put_slots(b, d, t);
+		sb_puts(b, ")");
+	}
 	if (n > MOST_LISTED)
 		sb_printf(b, " and %zu more", n - MOST_LISTED);
+}
+
+/* The dispatch ids that there are, or that there are none. */
+static void put_all_dispatches(struct strbuf *b, const struct dump *d)
+{
+	size_t before = b->n;
+
+	for (size_t i = 0; i < d->tasks.n && i < MOST_LISTED; i++) {
+		sb_puts(b, b->n > before ? "; " : " ");
+		put_dispatches(b, d, &d->tasks.v[i]);
+	}
+	if (!d->extras.n)
+		sb_puts(b,
+			" none has a dispatch id (only schema incore/1 and kernel_args_dump.json do): name the task");
 }
 
 /* Lists matches of the task id and of the func ids separately, to show which is wrong. */
@@ -160,9 +237,13 @@ static bool put_near(
 		ok = task_find(d, &by_func, &found, e);
 	if (found.n) {
 		sb_puts(b, "; to the func ids fit ");
-		task_find_put_tasks(b, d, &found);
+		task_find_put_tasks(b, d, &found, false);
 	}
 	VEC_FREE(&found);
+	if (q->has_dispatch) {
+		sb_puts(b, "; of the tasks:");
+		put_all_dispatches(b, d);
+	}
 	return ok;
 }
 
@@ -177,10 +258,10 @@ static bool complain(const struct dump *d, const struct task_query *q, const tas
 		put_sets(&b, d);
 	} else if (is_none) {
 		sb_puts(&b, "no task fits; the tasks are ");
-		task_find_put_tasks(&b, d, NULL);
+		task_find_put_tasks(&b, d, NULL, q->slots != 0);
 	} else {
 		sb_printf(&b, "%zu tasks fit, one must be named: ", found->n);
-		task_find_put_tasks(&b, d, found);
+		task_find_put_tasks(&b, d, found, true);
 	}
 	if (is_none && !put_near(&b, d, q, e)) {
 		sb_free(&b);

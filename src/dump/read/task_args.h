@@ -31,7 +31,9 @@ struct task_query { /* everything set must match; zero-initialise, block DUMP_NO
 	unsigned n_funcs;     /* 0: any */
 	const struct task_where *where;
 	unsigned n_where;
-	uint32_t block; /* of the task; DUMP_NONE: the task as a whole */
+	const char *kernel; /* its name in the dump; NULL: any */
+	uint64_t slots;	    /* bit i: it has slot i, and no others; 0: any */
+	uint32_t block;	    /* of the task; DUMP_NONE: the task as a whole */
 };
 
 typedef VEC(uint32_t) task_list; /* indices of d->tasks, ids ascending; VEC_FREE() */

@@ -53,7 +53,30 @@ static const char READER[] =
 	"    if fields[3] is None:\n"
 	"        sys.exit('line %d: this source is no path that can be followed' % d['source'].lineno)\n"
 	"    fields[3] = os.path.join(os.path.dirname(path), fields[3])\n"
-	"    print('\\t'.join((f or '').replace('\\t', ' ').replace('\\n', ' ') for f in fields))\n";
+	"    print('\\t'.join((f or '').replace('\\t', ' ').replace('\\n', ' ') for f in fields))\n"
+	"out = sys.stdout\n"
+	"def show(c):\n"
+	"    words = c.get('platforms') or []\n"
+	"    params = c.get('params') if isinstance(c.get('params'), dict) else {}\n"
+	"    fields = ['case', str(c.get('name', '')), ' '.join(map(str, words if isinstance(words, (list, tuple)) else [words])), 'manual' if c.get('manual') else '',\n"
+	"              ' '.join('%s=%s' % p for p in params.items() if isinstance(p[1], (int, str)))]\n"
+	"    print(*(f.replace('\\t', ' ').replace('\\n', ' ') for f in fields), sep='\\t', file=out)\n"
+	"def plain(n):\n"
+	"    if isinstance(n, ast.Dict):\n"
+	"        return {k.value: plain(v) for k, v in zip(n.keys, n.values) if isinstance(k, ast.Constant)}\n"
+	"    try:\n"
+	"        return ast.literal_eval(n)\n"
+	"    except ValueError:\n"
+	"        return None\n"
+	"for node in ast.walk(tree):\n"
+	"    if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == 'CASES' for t in node.targets):\n"
+	"        items = node.value.elts if isinstance(node.value, (ast.List, ast.Tuple)) else [node.value]\n"
+	"        for item in items:\n"
+	"            c = plain(item)\n"
+	"            if isinstance(c, dict) and isinstance(c.get('name'), str):\n"
+	"                show(c)\n"
+	"            else:\n"
+	"                print('hidden\\t%d' % item.lineno)\n";
 
 /* Imports the module, with stand-ins for packages that are not installed: only the lists of a scene
  * test matter. Its output is dropped. */
@@ -94,7 +117,74 @@ static const char IMPORTER[] =
 	"        walk(dict(vars(v)), depth + 1)\n"
 	"lines = {}\n"
 	"walk(dict(vars(case)), 0)\n"
-	"print(*lines, sep='\\n', file=out)\n";
+	"print(*lines, sep='\\n', file=out)\n"
+	"def show(c):\n"
+	"    words = c.get('platforms') or []\n"
+	"    params = c.get('params') if isinstance(c.get('params'), dict) else {}\n"
+	"    fields = ['case', str(c.get('name', '')), ' '.join(map(str, words if isinstance(words, (list, tuple)) else [words])), 'manual' if c.get('manual') else '',\n"
+	"              ' '.join('%s=%s' % p for p in params.items() if isinstance(p[1], (int, str)))]\n"
+	"    print(*(f.replace('\\t', ' ').replace('\\n', ' ') for f in fields), sep='\\t', file=out)\n"
+	"for v in [case] + [x for x in vars(case).values() if isinstance(x, type) and x.__module__ == 'case']:\n"
+	"    for c in list(vars(v).get('CASES') or ()):\n"
+	"        if isinstance(c, dict):\n"
+	"            show(c)\n";
+
+static bool take_case(struct arena *a, struct str line, config_cases *out, struct incore_error *e)
+{
+	struct config_case c = {0};
+	const char *manual, **texts[] = {&c.name, &c.platforms, &manual, &c.params};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct str part = line;
+
+		if (!str_cut(&line, "\t", &part))
+			part = line;
+		*texts[i] = arena_strndup(a, part.p, part.n);
+		if (!*texts[i])
+			return err_nomem(e);
+	}
+	c.is_manual = *manual;
+	return VEC_PUSH(out, c) || err_nomem(e);
+}
+
+const struct config_case *config_case_find(const config_cases *all, const char *name,
+	const char *path, uint32_t hidden_line, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	if (!name && all->n)
+		return &all->v[0];
+	for (size_t i = 0; i < all->n; i++) {
+		if (strcmp(all->v[i].name, name) == 0) {
+			sb_free(&b);
+			return &all->v[i];
+		}
+		sb_printf(&b, "%s%s", i ? ", " : "", all->v[i].name);
+	}
+	if (hidden_line)
+		sb_printf(&b, "%sfurther ones of line %u are computed: --import-case shows them",
+			b.n ? "; " : "", hidden_line);
+	err_set(e, INCORE_USAGE, "no-such-case", "%s has no case %s; there are %s", path,
+		name ? name : "", b.p ? b.p : "none");
+	sb_free(&b);
+	return NULL;
+}
+
+uint64_t config_case_param(const struct config_case *c, const char *name, uint64_t none)
+{
+	struct str rest = str_of(c ? c->params : ""), part, key;
+	uint64_t v;
+
+	while (rest.n) {
+		if (!str_cut(&rest, " ", &part)) {
+			part = rest;
+			rest.n = 0;
+		}
+		if (str_cut(&part, "=", &key) && str_is(key, name) && str_to_u64(part, &v))
+			return v;
+	}
+	return none;
+}
 
 static bool take_line(struct arena *a, struct str line, config_kernels *out, struct incore_error *e)
 {
@@ -185,29 +275,92 @@ static bool import_module(struct arena *a, const char *path, bool is_unsafe, str
 	return ok;
 }
 
-bool kernel_config_read(struct arena *a, const char *path, enum config_way way, config_kernels *out,
-	struct incore_error *e)
+struct modules { /* Python files of a folder that has no kernel_config.py */
+	struct strbuf names;
+	unsigned n;
+};
+
+static bool add_module(void *ctx, const char *name, struct incore_error *e)
+{
+	struct modules *m = ctx;
+
+	(void)e;
+	if (str_ends(str_of(name), ".py") && m->n < 8)
+		sb_printf(&m->names, "%s%s", m->n++ ? ", " : "", name);
+	return true;
+}
+
+/* Says what is in a folder instead. */
+static bool no_config(const char *folder, const char *file, struct incore_error *e)
+{
+	struct modules m = {0};
+
+	if (file_is_dir(folder))
+		dir_each(folder, add_module, &m, NULL);
+	err_file(e, "no-config", file, INCORE_NO_OFFSET,
+		m.n ? "no such file; the folder has %s: a scene test is named itself (incore replay MODULE.py)"
+		    : "no such file%s",
+		m.n ? m.names.p : "");
+	sb_free(&m.names);
+	return false;
+}
+
+static bool take_text(struct arena *a, struct str rest, config_kernels *kernels,
+	config_cases *cases, uint32_t *hidden_line, struct incore_error *e)
+{
+	struct str line, word;
+	bool ok = true;
+
+	while (ok && str_cut(&rest, "\n", &line)) {
+		struct str body = line;
+		uint64_t at;
+
+		if (str_cut(&body, "\t", &word) && str_is(word, "case"))
+			ok = take_case(a, body, cases, e);
+		else if (str_is(word, "hidden"))
+			*hidden_line = str_to_u64(body, &at) && !*hidden_line ? (uint32_t)at
+									      : *hidden_line;
+		else
+			ok = take_line(a, line, kernels, e);
+	}
+	return ok;
+}
+
+bool config_module_read(struct arena *a, const char *path, enum config_way way,
+	config_kernels *kernels, config_cases *cases, uint32_t *hidden_line, struct incore_error *e)
 {
 	const char *file = file_is_dir(path) ? arena_printf(a, "%s/kernel_config.py", path) : path;
 	const char *argv[] = {"python3", "-I", "-c", READER, file, NULL};
 	struct strbuf text = {0};
 	struct process_spec spec = {.argv = argv, .output = &text, .limit_ms = READ_LIMIT_MS};
-	struct str rest, line;
 	bool ok;
 
+	*hidden_line = 0;
 	if (!file)
 		return err_nomem(e);
 	if (!file_exists(file))
-		return err_file(e, "no-config", file, INCORE_NO_OFFSET, "no such file");
+		return no_config(path, file, e);
 	ok = way == CONFIG_PARSED ? run_python(&spec, file, e)
 				  : import_module(a, file, way == CONFIG_IMPORTED_UNSAFE, &text, e);
-	rest = (struct str){text.p ? text.p : "", text.n};
-	while (ok && str_cut(&rest, "\n", &line))
-		ok = take_line(a, line, out, e);
-	if (ok && !out->n)
-		ok = err_file(e, "bad-config", file, INCORE_NO_OFFSET,
-			"no kernels: expected dicts with func_id and source");
+	ok = ok && take_text(a, (struct str){text.p ? text.p : "", text.n}, kernels, cases,
+			   hidden_line, e);
 	sb_free(&text);
+	return ok;
+}
+
+bool kernel_config_read(struct arena *a, const char *path, enum config_way way, config_kernels *out,
+	struct incore_error *e)
+{
+	config_cases cases = {0};
+	uint32_t hidden_line;
+	bool ok = config_module_read(a, path, way, out, &cases, &hidden_line, e);
+
+	VEC_FREE(&cases);
+	if (ok && !out->n)
+		ok = err_file(e, "bad-config", path, INCORE_NO_OFFSET,
+			"no kernels: expected dicts with func_id and source%s",
+			way == CONFIG_PARSED ? "; --import-case runs a module that computes them"
+					     : "");
 	return ok;
 }
 
