@@ -81,11 +81,13 @@ async function typed(bench) {
 
 /** Dragged over lanes: time and waves of the box; in a link; undone with Escape. */
 async function dragged(bench) {
-	const page = await bench.page('gemm', size(1600)), box = await page.evaluate(() => {
-		const v = window.incore.pane().view, r = v.over.getBoundingClientRect(), row = v.layout.rows.filter((x) => x.lane), at = (t) => r.left + ((t - v.scale().t0) / (v.scale().t1 - v.scale().t0)) * r.width;
-		return { x0: at(1000), x1: at(2500), y0: r.top + v.yOf(row[0]) + 4, y1: r.top + v.yOf(row[1]) + 4 };
-	});
+	const page = await bench.page('gemm', size(1600));
 	await page.evaluate(() => window.incore.app().store.set({ beside: null }));
+	await quiet(page);
+	const box = await page.evaluate(() => {
+		const v = window.incore.pane().view, r = v.over.getBoundingClientRect(), row = v.layout.rows.filter((x) => x.lane), at = (t) => r.left + ((t - v.scale().t0) / (v.scale().t1 - v.scale().t0)) * r.width;
+		return { x0: at(1000), x1: at(2500), y0: r.top + v.yOf(row[0]) + 4, y1: r.top + v.yOf(row[1]) + 6 };
+	});
 	await page.mouse.move(box.x0, box.y0);
 	await page.mouse.down();
 	await page.mouse.move(box.x1, box.y1, { steps: 4 });
@@ -220,6 +222,22 @@ async function collapsed(bench) {
 	await page.waitForSelector('.panel[data-panel="isa"] .table-row.folded');
 }
 
+/** By class also what one execution costs, by kind; by line what most of its lost cycles were lost to: as `hot` has them. */
+async function costs(bench) {
+	const page = await bench.page('gemm', size(1600)), by = (v) => page.locator('.panel-hotspots select[aria-label="Rank by"]').selectOption(v), of = (v) => verb('hot', '--by', v, '--top', 'all', 'gemm'), kinds = of('class').costs ?? [], lines = of('line').groups;
+	await panel(page, 'hotspots');
+	await by('class');
+	await page.waitForSelector('.table[aria-label="Hottest by class"]');
+	await quiet(page);
+	const label = 'What one execution costs, by kind', has = await page.$$eval('.panel-hotspots .table', (all) => all.map((t) => t.getAttribute('aria-label')));
+	equal(has.includes(label), kinds.length > 0, 'there is a table of costs where the answer has costs');
+	if (kinds.length) equal((await rows(page, label)).map((r) => [r.kind, r.hit, r.mean, r.median, r.p99]), kinds.map((k) => [k.kind, count(k.hit), cycles(k.mean), cycles(k.median), cycles(k.p99)]), 'costs by kind');
+	await by('line');
+	await page.waitForSelector('.table[aria-label="Hottest by source line"]');
+	await quiet(page);
+	equal((await rows(page, 'Hottest by source line')).map((r) => r.cause ?? null), lines.map((l) => (lines.some((x) => x.cause) ? l.cause ?? '-' : null)), 'what lines are lost to');
+}
+
 /** What the vendor calls things; samples have no time. */
 async function warps(bench) {
 	const page = await bench.page('h200/pointer_chase.incore', size(1280)), d = verb('occupancy', 'h200/pointer_chase.incore');
@@ -240,6 +258,7 @@ export const tests = [
 	{ name: 'amd: deep code beside the listing', run: deep },
 	{ name: 'amd: where lines collapse', run: collapsed },
 	{ name: 'amd: words of another vendor', run: warps },
+	{ name: 'amd: costs by kind', run: costs },
 	{ name: 'amd: files as a tree', run: tree },
 	{ name: 'amd: every wave of every CU', run: (b) => machine(b, 'gemm') },
 	{ name: 'amd: every wave that a report has', run: (b) => machine(b, 'report:gemm') },

@@ -133,7 +133,7 @@ test('places: a selection or a window that came to rest elsewhere, and what is l
 	store.settle();
 	store.set({ selection: { kind: 'slice', track: 1, slice: 2 } });
 	store.set({ selection: { kind: 'slice', track: 1, slice: 2, code: 7 }, panel: 'source' });
-	assert.deepEqual(places.list.map((p) => [p.selection?.code, p.panel]), [[undefined, 'isa'], [7, 'source']]);
+	assert.deepEqual(places.list.map((p) => [p.selection?.code, p.panel]), [[undefined, 'verdict'], [7, 'source']]);
 	store.set({ t0: 50, t1: 80 });
 	store.settle();
 	store.set({ t0: 200, t1: 300 });

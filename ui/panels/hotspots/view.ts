@@ -20,6 +20,8 @@ function costOf(r: IsaRow): number {
 	return r.cycles || r.samples || 0;
 }
 
+/** By class: a kind of instructions, and what one execution of it costs. */
+interface CostRow { kind: string; class: string; rows: number; hit: number; mean: number | null; mean_stall: number | null; median: number; p99: number }
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
 
 const EMPTY = 'This capture has no instruction that was executed or sampled.';
@@ -29,6 +31,7 @@ class HotspotView extends View {
 	private bins = 40;
 	private isNear = false;
 	private table: Any | null = null;
+	private costs: Table<CostRow> | null = null;
 	private isa: Isa | null = null;
 	private hot!: Hot;
 	private diffs = new Map<string, DiffPart>();
@@ -64,7 +67,9 @@ class HotspotView extends View {
 		this.table = this.makeTable();
 		this.drawBar();
 		this.drawPicture();
-		fill(this.space, this.table.element);
+		this.costs?.close();
+		this.costs = this.by === 'class' ? this.costTable() : null;
+		fill(this.space, this.table.element, this.costs?.element);
 		fill(this.body, this.bar, this.picture, this.space);
 		this.mark(this.app.store.get());
 	}
@@ -88,9 +93,29 @@ class HotspotView extends View {
 			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), drawn: () => '', hint: (r) => bucketText(r.buckets) }];
 	}
 
+	/** What most of the lost cycles of a line were lost to, where the answer says so. */
+	private lossColumns(rows: HotGroup[]): Column<HotGroup>[] {
+		const of = (r: HotGroup) => r as { cause?: string | null; cause_share?: number | null };
+		return !rows.some((r) => of(r).cause) ? [] : [textColumn('cause', 'mostly lost to', (r) => of(r).cause, 'minmax(8rem, 1fr)'),
+			{ ...countColumn<HotGroup>('cause-share', 'of it', (r) => of(r).cause_share, 'its share of the lost cycles of the line', 1), unit: () => '% of lost' }];
+	}
+
 	/** A, B and the change while two captures are compared. */
 	private compared<R>(key: (row: R) => string): Column<R>[] {
 		return this.diffs.size ? diffColumns<R>((r) => this.diffs.get(key(r))) : [];
+	}
+
+	/** What one execution costs, by kind of instruction; null where the answer does not say. */
+	private costTable(): Table<CostRow> | null {
+		const rows = (this.hot as { costs?: CostRow[] }).costs ?? [], each = (id: 'mean' | 'mean_stall' | 'median' | 'p99', head: string, title: string) => cyclesColumn<CostRow>(this.app, id, head, (r) => r[id], title);
+		if (!rows.length) return null;
+		const t = new Table<CostRow>({
+			label: 'What one execution costs, by kind', key: (r) => r.kind, csv: 'costs.csv', pick: (k) => this.pickWhere((r) => r.class === k.class),
+			columns: [textColumn('kind', 'kind', (r) => r.kind, 'minmax(9rem, 2fr)', 'class, direction, bytes that a lane moves'), countColumn('rows', 'rows', (r) => r.rows), countColumn('hit', 'hits', (r) => r.hit),
+				each('mean', 'mean', 'latency of one execution'), each('mean_stall', 'of it stall', 'stall of one execution'), each('median', 'p50', 'latency of one execution, median'), each('p99', 'p99', 'latency of one execution, 99th percentile')],
+		});
+		t.rows(rows);
+		return t;
 	}
 
 	private rowTable(rows: HotRow[]): Any {
@@ -110,7 +135,7 @@ class HotspotView extends View {
 		const t = new Table<HotGroup>({
 			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, empty: EMPTY, pick: (r) => this.pickGroup(r),
 			columns: [this.by === 'line' ? placeColumn('key', NAMES.line, (r) => r.key) : { id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
-				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows), ...this.compared<HotGroup>((r) => r.key)],
+				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows), ...this.lossColumns(rows), ...this.compared<HotGroup>((r) => r.key)],
 		});
 		t.rows(rows);
 		return t;
@@ -265,6 +290,7 @@ class HotspotView extends View {
 		if (keys.has('theme')) this.show();
 		else if (keys.has('unit')) {
 			this.table?.refresh();
+			this.costs?.refresh();
 			this.drawBar();
 			this.drawPicture();
 		}
@@ -273,6 +299,7 @@ class HotspotView extends View {
 
 	close(): void {
 		this.table?.close();
+		this.costs?.close();
 		super.close();
 	}
 }
