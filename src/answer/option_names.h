@@ -170,6 +170,7 @@
 #define OPT_NO_CACHE 0, "no-cache", OPTION_FLAG, NULL, false
 #define OPT_NO_COPY_RAW 0, "no-copy-raw", OPTION_FLAG, NULL, false
 #define OPT_NO_DISCOVERY 0, "no-discovery", OPTION_FLAG, NULL, false
+#define OPT_NO_SOURCES 0, "no-sources", OPTION_FLAG, NULL, false
 #define OPT_NO_KEEP_GOING 0, "no-keep-going", OPTION_FLAG, NULL, false
 #define OPT_NO_LOOK 0, "no-look", OPTION_FLAG, NULL, false
 #define OPT_NO_OPEN 0, "no-open", OPTION_FLAG, NULL, false

@@ -73,6 +73,7 @@ struct export_options {
 	bool is_real_time;	   /* microseconds by the measured clock (takes_time) */
 	bool is_strict;		   /* an unreadable track is an error: write nothing */
 	enum export_weight weight; /* for formats with takes_weight */
+	bool no_sources;	   /* leaves out the text of sources (insight) */
 };
 
 #define EXPORT_MAX_CUTS 16

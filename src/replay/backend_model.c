@@ -202,7 +202,7 @@ static bool keep_cuts(struct model_replay *m, const struct export_result *r)
 
 static bool write_trace(struct model_replay *m, const struct trace *t)
 {
-	struct export_options o = {0};
+	struct export_options o = {.no_sources = m->job->means->no_sources};
 	struct export_result r;
 	bool ok;
 

@@ -50,6 +50,7 @@ struct replay_means {
 	struct text_list include_dirs; /* headers of the kernel */
 	bool is_dry;		       /* only write what would be run */
 	bool has_debug_lines;
+	bool no_sources;		 /* model: no text of sources in visualize_data.bin */
 	bool (*is_cancelled)(void *ctx); /* or NULL */
 	void *cancel_ctx;
 };

@@ -126,6 +126,12 @@ bool supply_typed(const struct replay_plan *p, struct replay_report *r, struct i
 		supply_sides(&t, source, source, r->members, &r->n_members, &r->kernel_class);
 		r->class_reason = "its .pto says so";
 	}
+	if (ok && t.has_target && t.target != r->target)
+		ok = args_remark(&r->args,
+			arena_printf(&r->args.arena,
+				"the .pto is for %s (pto.target_arch), and --target says %s",
+				op_arch_name(t.target), op_arch_name(r->target)),
+			e);
 	testcase_deinit(&t);
 	sb_free(&wrapper);
 	free(real);

@@ -10,6 +10,7 @@ struct export_params {
 	bool lists;
 	unsigned time, weight;
 	uint64_t until;
+	bool no_sources;
 };
 static const struct option_def options[] = {
 	{OPT_TO_FORMAT, NULL, NULL, "the format to write; --list names them",
@@ -24,6 +25,9 @@ static const struct option_def options[] = {
 		OPTION_FIELD(export_params, weight)},
 	{OPT_UNTIL, NULL, NULL, "use cycles before this one (other verbs call it --to)",
 		OPTION_FIELD(export_params, until)},
+	{OPT_NO_SOURCES, NULL, NULL,
+		OPTION_RARE "insight: leave the text of sources out of visualize_data.bin",
+		OPTION_FIELD(export_params, no_sources), .only_named = true},
 	OPTION_END,
 };
 
@@ -177,8 +181,12 @@ static bool write_export(const struct request *r, const struct trace *t,
 	struct selection s;
 	bool ok;
 
+	o.no_sources = p->no_sources;
 	if (!take_time(p, ops, &o, e) || !take_weight(p, ops, &o, e))
 		return false;
+	if (o.no_sources && strcmp(ops->name, "insight") != 0)
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"--no-sources is for insight; %s has no block of sources", ops->name);
 	part.to = p->until;
 	part.to_name = "until";
 	if (!request_selection(&part, t, &s, e))

@@ -45,4 +45,7 @@
 		{OPT_TIMEOUT_MINUTES, .alias_of = "msprof-timeout"},                               \
 		{OPT_DEVICE, NULL, NULL, OPTION_RARE "msprof: device number (ACL_DEVICE_ID)",      \
 			OPTION_FIELD(S, q.means.msprof.device), .only_named = true},               \
+		{OPT_NO_SOURCES, NULL, NULL,                                                       \
+			OPTION_RARE "model: no sources in visualize_data.bin",                     \
+			OPTION_FIELD(S, q.means.no_sources), .only_named = true},                  \
 		OPTION_UNSAFE(S, q.means.is_unsafe)

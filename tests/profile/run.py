@@ -147,6 +147,14 @@ def cases(p, tmp):
     by = {k["func"]: k["status"] for k in json.loads(q.out)["data"]["kernels"]}
     check(q.returncode == 1 and by == {"a_bad": "failed", "b_good": "not_run"}, f"--no-keep-going: {by} {q.err}")
     check(os.listdir(os.path.join(tmp, "outf"))[0].startswith("mine_"), f"--name: {q.err}")
+    make.put(os.path.join(tmp, "other", "ptoas"), "good", make.VECTOR, make.VECTOR_PTO, target="a5")
+    make.put(os.path.join(tmp, "other", "ptoas"), "bad", make.VECTOR, make.VECTOR_PTO, target="a5", op="TNOSUCHOP")
+    q = p.run("--build-dir", "other", "-o", "outo", "--target", "a2a3", "--set", "v4=64", "--no-sources", "--json")
+    by = {k["func"]: k for k in json.loads(q.out)["data"]["kernels"]}
+    check("its .pto is for the other --target" in by["good"]["message"] and
+          "the .pto is for a5 (pto.target_arch), and --target says a2a3" in by["bad"]["message"], f"another generation: {by}")
+    with open(os.path.join(tmp, by["good"]["simulator"], "visualize_data.bin"), "rb") as f:
+        check(b"for (int i = 0; i < v4" not in f.read(), "--no-sources")
     q = p.run("--build-dir", "fails", "--ptoas-root", "x")
     check(q.returncode == 2 and "PTOAS's generator is never run" in q.err, f"--ptoas-root: {q.returncode} {q.err}")
     q = p.run("--build-dir", "fails", "-o", "outf", "--name", "mine", "--resume", "--json")

@@ -362,6 +362,7 @@ static bool insight_begin(struct export *x, struct incore_error *e)
 		return err_nomem(e);
 	x->state = s;
 	s->t = t;
+	s->no_sources = x->options->no_sources;
 	if (x->options->walk.selection && !selection_is_all(x->options->walk.selection))
 		s->selection = x->options->walk.selection;
 	s->open_unit = UINT32_MAX;

@@ -110,6 +110,7 @@ struct insight {
 	bool has_event, has_core_event, is_core_open;
 	uint32_t open_unit;
 	uint64_t n_ids, n_groups;
+	bool no_sources;
 	bool is_cycles; /* no clock: 1 cycle is written as 0.001 us */
 	uint64_t n_moved_samples, n_sources_left, n_flows, n_links, n_cross;
 	uint64_t n_stated_left, n_rows_left, n_columns_left, n_places_left, n_details_left,

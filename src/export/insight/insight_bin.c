@@ -1031,7 +1031,7 @@ static bool insight_bin_put_sources(struct insight *s, FILE *f, struct incore_er
 	struct strbuf b = {0};
 	bool ok = true;
 
-	for (source_idx i = 0; ok && i < s->t->n_sources; i++) {
+	for (source_idx i = 0; ok && !s->no_sources && i < s->t->n_sources; i++) {
 		const struct source_file *k = &s->t->sources[i];
 		bool is_large = k->text_len > s->most_bytes;
 

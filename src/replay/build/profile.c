@@ -517,10 +517,21 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	       look_at_run(&o->arena, o->outcome.simulator_dir, &wants, &o->look, e);
 }
 
+/* A kernel that is for the other generation: said before what its compiler says. */
+static bool say_target(
+	const struct profile_request *q, const struct testcase *t, struct incore_error *e)
+{
+	if (!q->target || !t->has_target || t->target == target_of(q))
+		return false;
+	return err_wrap(e, "the .pto is for %s (pto.target_arch), and --target says %s",
+		op_arch_name(t->target), op_arch_name(target_of(q)));
+}
+
 static bool try_one(const struct profile_request *q, const struct testcase_options *values,
 	struct one *o, const struct build_kernel *k, struct incore_error *e)
 {
-	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e);
+	return (prepare(q, values, o, k, e) && run_kernel(q, o, k, e)) ||
+	       say_target(q, &o->testcase, e);
 }
 
 /* Did it fail in a way that other values may avoid? */
@@ -624,9 +635,12 @@ static const char *keep_control(struct batch *b, const struct args *args, enum a
 /* The most important thing to know of a run, after what was made up. */
 static const char *message_of(struct batch *b, const struct profile_row *row, const struct one *o)
 {
+	const struct profile_request *q = b->q;
+	bool is_other = q->target && o->testcase.has_target && o->testcase.target != target_of(q);
 	const char *rest = o->outcome.is_partial ? o->outcome.verdict
 			   : o->look.degenerate	 ? o->look.degenerate
 			   : o->outcome.warning	 ? o->outcome.warning
+			   : is_other		 ? "its .pto is for the other --target"
 						 : "";
 
 	if (!row->made_up || !*row->made_up)
