@@ -206,9 +206,9 @@ export type DiffAnswer =
 		}[];
 		parts_total: number;
 		parts: {
-			key: string; row_a: number | null; row_b: number | null; source: string | null; hit_a: number; hit_b: number; cycles_a: number; cycles_b: number;
-			per_hit_a: number | null; per_hit_b: number | null; stall_per_hit_a: number | null; stall_per_hit_b: number | null; per_launch_a: number | null;
-			per_launch_b: number | null; change: number | null; contribution: number | null; noise: number | null; verdict: Verdict;
+			key: string; key_b: string | null; row_a: number | null; row_b: number | null; source: string | null; hit_a: number; hit_b: number; cycles_a: number;
+			cycles_b: number; per_hit_a: number | null; per_hit_b: number | null; stall_per_hit_a: number | null; stall_per_hit_b: number | null;
+			per_launch_a: number | null; per_launch_b: number | null; change: number | null; contribution: number | null; noise: number | null; verdict: Verdict;
 		}[];
 		gates: {
 			gate: string; metric: string; kind: 'value' | 'change' | 'change_pct'; value: number | null; limit: number | null; noise: number | null;

@@ -443,6 +443,9 @@ static const struct record value_record = RECORD_OF(diff_value_row, RECORD_BLOCK
 static const struct column part_columns[] = {
 	COLUMN(diff_part_row, key, UNIT_NONE, "the instruction, line, opcode, class or cause",
 		.title = "what", .csv = "key", .flags = COLUMN_WIDE),
+	COLUMN(diff_part_row, key_b, UNIT_NONE,
+		"the line of B that this line of A has become, where its name differs; null: it does not",
+		.title = "line in B", .flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	COLUMN(diff_part_row, row_a, UNIT_ROW, "row of the part in A", .title = "row A",
 		.csv = "row_a", NULLABLE),
 	COLUMN(diff_part_row, row_b, UNIT_ROW, "row of the part in B", .title = "row B",
@@ -588,6 +591,7 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 		bool is_hit = d->per == DIFF_PER_HIT;
 
 		v[i] = (struct diff_part_row){.key = p->key,
+			.key_b = p->key_b,
 			.source = source_of(d, p),
 			.verdict = diff_verdict_name(p->verdict),
 			.row_a = row_number(d->a->trace, p->code_a),

@@ -72,7 +72,7 @@ struct diff_value_row {
 };
 
 struct diff_part_row {
-	const char *key, *source, *verdict;
+	const char *key, *key_b, *source, *verdict;
 	int64_t row_a, row_b;
 	uint64_t hit_a, hit_b, cycles_a, cycles_b;
 	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, per_launch_a, per_launch_b;

@@ -52,6 +52,8 @@ bool lease_take(struct lease *l, const char *dir, const char *name, struct incor
 		return err_nomem(e);
 	}
 	fd = lease_open_file(path.p);
+	if (fd < 0 && errno == ENOENT && (mkdir(dir, 0777) == 0 || errno == EEXIST))
+		fd = lease_open_file(path.p);
 	if (fd < 0)
 		ok = err_output(e, errno, path.p, "cannot open the lease");
 	else if (flock(fd, LOCK_EX | LOCK_NB) == 0)

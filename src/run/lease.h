@@ -17,8 +17,8 @@ struct lease {
 
 /* Directory of the leases that all users of this host share: $INCORE_LEASES, /run/lock, or /tmp. */
 const char *lease_directory(void);
-/* Returns true with l->fd 0 if another holder has it. Fails if the file cannot be created or
- * opened. */
+/* Returns true with l->fd 0 if another holder has it. Makes the directory where it does not exist,
+ * but not its parent. Fails if the file cannot be created or opened. */
 bool lease_take(struct lease *l, const char *dir, const char *name, struct incore_error *e);
 /* Safe on a zeroed struct. */
 void lease_end(struct lease *l);

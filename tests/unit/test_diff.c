@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -189,6 +190,21 @@ static const struct mem_code other_code[] = {
 	{.text = "v_mov_b32_e32 v1, 0", .source = "b.py:2"},
 	{.text = "v_mov_b32_e32 v2, 0", .source = "b.py:3"},
 	{.text = "s_nop 7", .source = "b.py:4"},
+};
+/* A line was inserted above the kernel; line 2 of it is another one now. */
+static const struct mem_code lower_code[] = {
+	{.text = "; k"},
+	{.text = "s_load_dwordx2 s[0:1], s[2:3], 0x0", .source = "a.py:2"},
+	{.text = "s_waitcnt lgkmcnt(0)", .source = "a.py:3"},
+	{.text = "v_add_u32_e32 v0, v1, v2", .source = "a.py:4"},
+	{.text = "s_endpgm", .source = "a.py:5"},
+};
+static const struct mem_code rewritten_code[] = {
+	{.text = "; k"},
+	{.text = "global_load_dwordx2 v[0:1], v2, s[0:1]", .source = "a.py:2"},
+	{.text = "s_waitcnt vmcnt(0)", .source = "a.py:3"},
+	{.text = "v_pk_add_f32 v[0:1], v[2:3], v[4:5]", .source = "a.py:4"},
+	{.text = "s_trap 2", .source = "a.py:5"},
 };
 static const struct mem_record fast[] = {
 	{0, 1, 0, 4, 1}, {4, 9, 100, 100, 2}, {104, 6, 0, 4, 3}, {108, 11, 0, 12, 4}};
@@ -377,6 +393,74 @@ static void test_diff_refuses(void **state)
 	pair_close(&p);
 }
 
+static const struct diff_part *part_of(const struct diff *d, const char *key)
+{
+	for (uint32_t i = 0; i < d->n_parts; i++)
+		if (strcmp(d->parts[i].key, key) == 0)
+			return &d->parts[i];
+	return NULL;
+}
+
+/* Lines that only moved are compared with themselves, not with what stands at their number now. */
+static void test_diff_moved_lines(void **state)
+{
+	struct diff_options o = {.min_match = 0.5, .noise_factor = 1, .by = DIFF_BY_LINE};
+	const struct diff_part *wait;
+	struct pair p;
+	struct diff d;
+
+	(void)state;
+	pair_open(&p, make(fast, 4, code), make(slow, 4, lower_code));
+	assert_true(diff_run(&d, &p.sa, &p.sb, &o, NULL));
+	assert_int_equal(d.n_parts, 4);
+	for (uint32_t i = 0; i < d.n_parts; i++)
+		assert_int_equal(d.parts[i].verdict, DIFF_NO_CLAIM);
+	wait = part_of(&d, "a.py:2");
+	assert_true(wait && wait->change == 40 && wait->key_b);
+	assert_string_equal(wait->key_b, "a.py:3");
+	diff_deinit(&d);
+	pair_close(&p);
+	pair_open(&p, make(fast, 4, code), make(slow, 4, code));
+	assert_true(diff_run(&d, &p.sa, &p.sb, &o, NULL));
+	assert_true(part_of(&d, "a.py:2") && !part_of(&d, "a.py:2")->key_b);
+	diff_deinit(&d);
+	pair_close(&p);
+}
+
+static void set_text(struct trace *t, const char *text, uint32_t n_lines)
+{
+	assert_int_equal(t->n_sources, 1);
+	t->sources[0].text = text;
+	t->sources[0].text_len = strlen(text);
+	t->sources[0].n_lines = n_lines;
+}
+
+/* Where no instruction is the other's, the texts of the files pair lines; without texts, numbers. */
+static void test_diff_moved_text(void **state)
+{
+	struct diff_options o = {.min_match = 0.5, .noise_factor = 1};
+	struct pair p;
+	struct diff d;
+
+	(void)state;
+	pair_open(&p, make(fast, 4, code), make(slow, 4, rewritten_code));
+	set_text(p.a, "load()\nwait()\nadd()\nend()\n", 4);
+	set_text(p.b, "import x\nload()\n  wait()\nadd()\nend()\n", 5);
+	assert_true(diff_run(&d, &p.sa, &p.sb, &o, NULL));
+	assert_int_equal(d.align.kind, ALIGN_LINE);
+	assert_true(diff_matched_share(&d.align) == 1);
+	assert_int_equal(d.n_parts, 4);
+	assert_string_equal(part_of(&d, "a.py:4")->key_b, "a.py:5");
+	diff_deinit(&d);
+	set_text(p.b, "", 0);
+	p.b->sources[0].text = NULL;
+	assert_true(diff_run(&d, &p.sa, &p.sb, &o, NULL));
+	assert_int_equal(d.n_parts, 5);
+	assert_null(part_of(&d, "a.py:2")->key_b);
+	diff_deinit(&d);
+	pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +472,8 @@ int main(void)
 		cmocka_unit_test(test_diff_noise),
 		cmocka_unit_test(test_diff_stable),
 		cmocka_unit_test(test_diff_refuses),
+		cmocka_unit_test(test_diff_moved_lines),
+		cmocka_unit_test(test_diff_moved_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

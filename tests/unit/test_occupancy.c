@@ -62,7 +62,7 @@ static void test_occupancy_sweep(void **state)
 	assert_int_equal(o.peak_per_simd, 1); /* the end at 200 comes before the start at 200 */
 	assert_int_equal(o.all.wave_cyc, 100 + 100 + 250 + 100);
 	assert_int_equal(o.below_half_cyc, 100); /* 300 to 400: one wave, 1 * 2 < 3 */
-	assert_int_equal(o.tail_cyc, 200);
+	assert_int_equal(o.tail_cyc, 100);	 /* nothing starts after the end at 300 */
 	assert_int_equal(o.n_ses, 2);
 	assert_int_equal(o.ses[0].n_cus, 2);
 	assert_int_equal(o.ses[0].stats.events, 6);
@@ -110,6 +110,32 @@ static void test_occupancy_selection(void **state)
 }
 
 /* Ends without starts never make a count negative; starts without ends stay. */
+/* Waves that start at once and end at once have no tail, however long they run. */
+static void test_occupancy_tail(void **state)
+{
+	static struct occupancy_event once[] = {
+		{.time_cyc = 100, .cu = 1, .is_start = 1, .kernel_id = 1},
+		{.time_cyc = 100, .cu = 2, .is_start = 1, .kernel_id = 1},
+		{.time_cyc = 2100, .cu = 1, .is_start = 0, .kernel_id = 1},
+		{.time_cyc = 2104, .cu = 2, .is_start = 0, .kernel_id = 1},
+	};
+	struct trace *t = make();
+	struct occupancy o;
+
+	(void)state;
+	give(t, once, MEM_COUNT(once));
+	assert_true(occupancy_compute(&o, t, NULL, NULL));
+	assert_int_equal(o.span_cyc, 2004);
+	assert_int_equal(o.tail_cyc, 4);
+	occupancy_deinit(&o);
+	give(t, once, 2); /* none of them ended: nothing drains */
+	assert_true(occupancy_compute(&o, t, NULL, NULL));
+	assert_int_equal(o.tail_cyc, 0);
+	occupancy_deinit(&o);
+	t->n_occupancy = 0;
+	trace_free(t);
+}
+
 static void test_occupancy_damage(void **state)
 {
 	static struct occupancy_event bad[] = {
@@ -222,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_occupancy_sweep),
 		cmocka_unit_test(test_occupancy_selection),
+		cmocka_unit_test(test_occupancy_tail),
 		cmocka_unit_test(test_occupancy_damage),
 		cmocka_unit_test(test_occupancy_from_tracks),
 		cmocka_unit_test(test_occupancy_nothing),

@@ -176,6 +176,20 @@ static void a_lease_has_one_holder(void **state)
 	incore_error_clear(&e);
 }
 
+/* A plan may name a folder for its leases that does not exist yet. */
+static void a_lease_makes_its_folder(void **state)
+{
+	char folder[64];
+	struct lease mine;
+	struct incore_error e = {0};
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/leases", dir);
+	assert_true(lease_take(&mine, folder, "sim:0", &e) && mine.fd);
+	lease_end(&mine);
+	assert_true(file_is_dir(folder));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +198,7 @@ int main(void)
 		cmocka_unit_test(state_follows_from_lines),
 		cmocka_unit_test(a_result_is_told_once),
 		cmocka_unit_test(a_lease_has_one_holder),
+		cmocka_unit_test(a_lease_makes_its_folder),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -711,6 +711,12 @@ static bool join_rows(struct diff *d, const struct diff_cells *a, const struct d
 	return true;
 }
 
+/* The key under which a part of B is compared. */
+static const char *key_in_b(const struct diff *d, const char *key)
+{
+	return d->by == DIFF_BY_LINE ? line_pairs_key(&d->align.lines, key) : key;
+}
+
 /* Other groupings: by equal keys. */
 static bool join_keys(struct diff *d, const struct diff_cells *a, const struct diff_cells *b,
 	struct intern *keys, struct incore_error *e)
@@ -722,13 +728,14 @@ static bool join_keys(struct diff *d, const struct diff_cells *a, const struct d
 		const struct diff_cells *c = side ? b : a;
 
 		for (uint32_t i = 0; i < c->n; i++) {
-			uint32_t id = intern_add(keys, str_of(c->v[i].key));
+			const char *key = side ? key_in_b(d, c->v[i].key) : c->v[i].key;
+			uint32_t id = intern_add(keys, str_of(key));
 
 			if (id == INTERN_NONE)
 				return err_nomem(e);
 			if (id == d->n_parts) {
 				d->parts[id].code_a = d->parts[id].code_b = NO_CODE;
-				d->parts[id].key = arena_strdup(&d->arena, c->v[i].key);
+				d->parts[id].key = arena_strdup(&d->arena, key);
 				if (!d->parts[id].key)
 					return err_nomem(e);
 				d->n_parts++;
@@ -736,6 +743,8 @@ static bool join_keys(struct diff *d, const struct diff_cells *a, const struct d
 			part_add(&d->parts[id], &c->v[i], side);
 		}
 	}
+	for (uint32_t i = 0; d->by == DIFF_BY_LINE && i < d->n_parts; i++)
+		d->parts[i].key_b = line_pairs_moved(&d->align.lines, d->parts[i].key);
 	return true;
 }
 
@@ -754,7 +763,7 @@ static uint32_t diff_part_of(const struct part_noise *n, const struct diff_cell 
 
 	if (!n->keys)
 		return is_b ? n->part_of_b[c->code] : c->code;
-	id = intern_find(n->keys, str_of(c->key));
+	id = intern_find(n->keys, str_of(is_b ? key_in_b(n->d, c->key) : c->key));
 	return id == INTERN_NONE ? UINT32_MAX : id;
 }
 
@@ -998,6 +1007,7 @@ fail:
 
 void diff_deinit(struct diff *d)
 {
+	line_pairs_deinit(&d->align.lines);
 	arena_deinit(&d->arena);
 	*d = (struct diff){0};
 }

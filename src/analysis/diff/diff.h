@@ -14,6 +14,7 @@
 #pragma once
 
 #include "analysis/code/hot.h"
+#include "analysis/diff/diff_lines.h"
 #include "analysis/walk.h"
 #include "analysis/waves/causes.h"
 
@@ -39,6 +40,7 @@ struct diff_align {
 	uint32_t rows_a, rows_b; /* instruction rows */
 	uint32_t matched;	 /* matched rows (ALIGN_LINE: source lines in both) */
 	uint64_t latency_a, latency_b, matched_a, matched_b;
+	struct line_pairs lines; /* where lines are compared or aligned */
 };
 
 /* Share of the latency of both that is aligned, 0..1. */
@@ -67,6 +69,7 @@ struct diff_value {
 
 struct diff_part { /* an instruction, line, opcode, class or cause */
 	const char *key;
+	const char *key_b;	     /* a line that has another name in B; else NULL */
 	code_idx code_a, code_b;     /* or NO_CODE */
 	uint64_t work_a, work_b;     /* executions, or launches */
 	uint64_t cycles_a, cycles_b; /* latency; for a cause, its cycles */
@@ -117,7 +120,7 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 	const struct diff_options *o, struct incore_error *e);
 void diff_deinit(struct diff *d);
 
-/* diff_align.c */
+/* diff_align.c. x must be zeroed; x->lines is freed with the diff, also after a failure. */
 bool diff_align_rows(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
 	const struct diff_options *o, struct arena *arena, struct incore_error *e);
 /* Longest common subsequence of two lists of keys, near enough: match[i] = index in b or

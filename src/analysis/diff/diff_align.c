@@ -2,7 +2,7 @@
 /*
  * diff_align.c: which row of A is which row of B? Identical listings are matched row by row;
  * otherwise the texts of each pair of functions are matched; if too little matches, source lines
- * are used.
+ * are used, paired by what did match (diff_lines.h).
  */
 #include <stdlib.h>
 
@@ -480,7 +480,7 @@ static bool align_line(struct diff_align *x, const struct diff_side *a, const st
 	x->kind = ALIGN_LINE;
 	x->matched_a = x->matched_b = 0;
 	for (uint32_t i = 0; ok && i < nb; i++) {
-		uint32_t id = intern_find(&keys, str_of(gb[i].key));
+		uint32_t id = intern_find(&keys, str_of(line_pairs_key(&x->lines, gb[i].key)));
 
 		if (id == INTERN_NONE || !is_mapped(b->trace, &gb[i]))
 			continue;
@@ -514,33 +514,44 @@ static bool diff_align_refuse(const struct diff_align *text, const struct diff_a
 		100 * diff_matched_share(line), 100 * min_match);
 }
 
+/* Rows that match pair lines even where they are too few to align by. */
+static bool choose_align(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
+	const struct diff_options *o, struct incore_error *e)
+{
+	bool by_text = o->has_align ? o->align != ALIGN_LINE : is_enough(x, o->min_match);
+	struct diff_align line = *x;
+
+	if ((!by_text || o->by == DIFF_BY_LINE) &&
+		!line_pairs_make(&x->lines, a->trace, b->trace, x->b_of_a, e))
+		return false;
+	if (by_text)
+		return is_enough(x, o->min_match) || diff_align_refuse(x, &line, o->min_match, e);
+	line.lines = x->lines;
+	line.b_of_a = NULL;
+	if (!align_line(&line, a, b, e))
+		return false;
+	if (diff_matched_share(&line) < o->min_match)
+		return diff_align_refuse(x, &line, o->min_match, e);
+	*x = line;
+	return true;
+}
+
 bool diff_align_rows(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
 	const struct diff_options *o, struct arena *arena, struct incore_error *e)
 {
-	struct diff_align text = {0}, line;
 	bool is_same = diff_same_code(a->trace, b->trace);
 
-	diff_align_count_rows(&text, a, b);
-	line = text;
-	text.b_of_a = arena_zalloc(arena, (size_t)a->trace->n_code + 1, sizeof(*text.b_of_a));
-	if (!text.b_of_a)
+	diff_align_count_rows(x, a, b);
+	x->b_of_a = arena_zalloc(arena, (size_t)a->trace->n_code + 1, sizeof(*x->b_of_a));
+	if (!x->b_of_a)
 		return err_nomem(e);
 	for (code_idx i = 0; i < a->trace->n_code; i++)
-		text.b_of_a[i] = is_same ? i : NO_CODE;
+		x->b_of_a[i] = is_same ? i : NO_CODE;
 	if (is_same) {
-		sum_matched(&text, a, b);
-		text.kind = same_addresses(a->trace, b->trace) ? ALIGN_ROW : ALIGN_TEXT;
-	} else if (!align_text(&text, a, b, e)) {
+		sum_matched(x, a, b);
+		x->kind = same_addresses(a->trace, b->trace) ? ALIGN_ROW : ALIGN_TEXT;
+	} else if (!align_text(x, a, b, e)) {
 		return false;
 	}
-	if (o->has_align ? o->align != ALIGN_LINE : is_enough(&text, o->min_match)) {
-		*x = text;
-		return is_enough(&text, o->min_match) ||
-		       diff_align_refuse(&text, &line, o->min_match, e);
-	}
-	if (!align_line(&line, a, b, e))
-		return false;
-	*x = line;
-	return diff_matched_share(&line) >= o->min_match ||
-	       diff_align_refuse(&text, &line, o->min_match, e);
+	return choose_align(x, a, b, o, e);
 }

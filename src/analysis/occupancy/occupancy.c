@@ -380,6 +380,8 @@ struct occupancy_sweep {
 	const struct occupancy_events *events;
 	int64_t from, to; /* window */
 	struct occupancy_counter all, *se, *cu, *simd, *kernel;
+	bool is_draining;  /* a wave has ended since the last start */
+	int64_t drain_cyc; /* the first of them */
 };
 
 static int64_t clip(const struct occupancy_sweep *s, int64_t t)
@@ -447,6 +449,18 @@ static bool alloc_counters(struct occupancy_sweep *s)
 	return s->se && s->cu && s->simd && s->kernel;
 }
 
+/* The tail begins with the first end that no start follows: every start ends what looked like it. */
+static void note_drain(struct occupancy_sweep *s, const struct wave_event *v)
+{
+	if (v->time < s->from || v->time > s->to || v->is_stray)
+		return;
+	if (v->is_start)
+		s->is_draining = false;
+	else if (!s->is_draining)
+		s->drain_cyc = v->time;
+	s->is_draining |= !v->is_start;
+}
+
 /* Counts all events. Stray: an end on a SIMD where nothing runs, which must not lower any count. */
 static void count_all(struct occupancy_sweep *s)
 {
@@ -456,6 +470,7 @@ static void count_all(struct occupancy_sweep *s)
 
 	EACH (struct wave_event, v, ev->v, ev->n) {
 		v->is_stray = !v->is_start && s->simd[v->simd].now == 0;
+		note_drain(s, v);
 		apply(s, &s->all, &o->all, v);
 		apply(s, &s->se[v->se], &o->ses[v->se].stats, v);
 		apply(s, &s->cu[v->cu], &o->cus[v->cu].stats, v);
@@ -638,8 +653,8 @@ static void find_span(
 	o->all.first_cyc = first;
 	o->all.last_cyc = last;
 	o->span_cyc = (uint64_t)last - (uint64_t)first;
-	if (o->all.starts > 0)
-		o->tail_cyc = (uint64_t)last - (uint64_t)o->all.last_start_cyc;
+	if (o->all.starts > 0 && s->is_draining)
+		o->tail_cyc = (uint64_t)last - (uint64_t)s->drain_cyc;
 }
 
 ORDER(compare_kernels, struct occupancy_kernel, DOWN(stats.starts) UP(first_id))

@@ -70,7 +70,7 @@ struct occupancy {
 	struct occupancy_stats all;
 	uint64_t span_cyc;	 /* first start to last end */
 	uint64_t below_half_cyc; /* part of the span with fewer waves than half the peak */
-	uint64_t tail_cyc;	 /* last start to last end */
+	uint64_t tail_cyc;	 /* first end that no start follows to the last end */
 	uint64_t peak_per_simd;
 	uint32_t n_ses, n_cus, n_simds, n_kernels, n_kernel_ids;
 	struct occupancy_se *ses;		/* by number */

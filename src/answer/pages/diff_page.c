@@ -18,10 +18,16 @@ static void diff_page_put_parts(struct page *p, const struct diff_answer *a)
 		"per_hit_b", "change", "contribution", "3?noise", "verdict", "key", NULL};
 	static const char *const launches[] = {"row_a", "row_b", "per_launch_a", "per_launch_b",
 		"change", "noise", "verdict", "key", NULL};
+	static const char *const moved[] = {"2?hit_a", "1?hit_b", "per_hit_a", "per_hit_b",
+		"change", "contribution", "3?noise", "verdict", "key", "key_b", NULL};
 	const char *const *columns = a->is_per_launch ? launches : hits;
+	const struct diff_part_row *rows = a->parts.v;
 
-	page_main_records_styled(
-		p, &diff_part_record, a->parts, columns + (a->is_by_instr ? 0 : 2), style_of);
+	columns += a->is_by_instr ? 0 : 2;
+	for (size_t i = 0; i < a->parts.n && !a->is_per_launch; i++)
+		if (rows[i].key_b)
+			columns = moved;
+	page_main_records_styled(p, &diff_part_record, a->parts, columns, style_of);
 }
 
 static void put_number(struct table *t, const struct diff_value_row *v, double x)

@@ -224,8 +224,8 @@ static void put_resident(struct page *p, const struct occupancy_all *all)
 	page_fact(p, "below half  ", "%.1f %% of the span has fewer than half the peak",
 		100.0 * all->below_half_peak_share);
 	page_fact(p, "launch      ",
-		"%s, %.1f per 1,000 cycles; tail (last start to last end) %s "
-		"cycle%s",
+		"%s, %.1f per 1,000 cycles; tail (from the first end that no start follows) "
+		"%s cycle%s",
 		COUNTED(s->starts, "wave"), all->starts_per_kilocycle, U64_TEXT(all->tail),
 		plural(all->tail));
 }

@@ -752,6 +752,9 @@ static bool check(const struct export *x, struct incore_error *e)
 		return err_set(e, INCORE_USAGE, "wrong-vendor",
 			"ui_output is a format of AMD thread traces; this trace is of %s",
 			vendor_name(x->trace->meta.vendor));
+	if (kind_row(x->trace)->no_code)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"ui_output holds instructions, and this capture has none; export it with --to chrome or --to perfetto");
 	if (s && (s->has_from || s->has_to))
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"ui_output holds whole waves; --from and --until cannot be used with it");
