@@ -101,6 +101,12 @@ const struct note_entry *note_row(const char *code);
 	X("coarser-clock", CLAMPED, \
 		"A slice is so long that one cycle of the trace is longer than one unit of the file.", \
 		"") \
+	X("code-not-placed", UNMAPPED, \
+		"No program of the trace begins where a function of the code given by --code does. It was not used.", \
+		"give the code object of this run, or name it *_code_object_id_N.out") \
+	X("code-source", INFO, \
+		"The code is not from the capture's own code objects alone, or --code was given. The note says where each part is from.", \
+		"") \
 	X("core-json-differs", CONTRADICTORY, \
 		"The trace of a core has other executions than the source that was read.", \
 		"files of two runs may be mixed: simulate again into an empty directory") \
@@ -334,7 +340,7 @@ const struct note_entry *note_row(const char *code);
 		"put the code objects that ran beside the streams (*_code_object_id_N.out, or code.elf and meta.json with load_base)") \
 	X("no-code-object", MISSING, \
 		"The code objects of the trace are missing.", \
-		"put them beside the streams (*_code_object_id_N.out, code.elf)") \
+		"put them or code.json beside the streams (*_code_object_id_N.out, code.elf), or name them with --code") \
 	X("no-cubin", MISSING, \
 		"The file does not hold the code of the kernel.", \
 		"profile again with the code in the report (ncu --import-sass yes), or begin the capture before the kernel is loaded") \

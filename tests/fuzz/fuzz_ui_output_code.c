@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_ui_output_code.c: code.json of any bytes, down to the index of its line numbers. */
 #include "fuzz_bytes.h"
+#include "import/code_json.h"
 #include "import/ui_output/ui_output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!ui_name_kernel(&b, &e) || !trace_seal(b.trace, &e))
 			abort();
 	}
-	ui_code_look(in, &look, &n);
+	code_json_look((struct str){in.p, in.n}, in.path, &look, &n);
 	incore_error_clear(&e);
 	fuzz_build_deinit(&b);
 	free((void *)in.p);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "isa/amd_code.h"
+#include "isa/amd_text.h"
 
 #define G9 AMD_ARCH_GFX9
 #define G10 AMD_ARCH_GFX10
@@ -55,7 +56,7 @@ static const struct {
 	{G9, {0xdc500000, 0}, 8, AMD_CODE_FLAT, AMD_CODE_LOAD, 0, "flat_load_dword"},
 	{G9, {0xdc508000, 0}, 8, AMD_CODE_VMEM, AMD_CODE_LOAD, 0, "global_load_dword"},
 	{G9, {0xdc504000, 0}, 8, AMD_CODE_VMEM, AMD_CODE_LOAD | AMD_CODE_SCRATCH, 0,
-		"scratch_load"},
+		"scratch_load_dword"},
 	{G9, {0xdc708000, 0}, 8, AMD_CODE_VMEM, 0, 0, "global_store_dword"},
 	{G9, {0xe0500000, 0}, 8, AMD_CODE_VMEM, AMD_CODE_LOAD, 0, "buffer_load_dword"},
 	{G9, {0xe0700000, 0}, 8, AMD_CODE_VMEM, 0, 0, "buffer_store_dword"},
@@ -114,6 +115,32 @@ static void test_amd_code_table(void **state)
 	}
 }
 
+/* The text of an instruction says what its words do; cases without assembler text are left out. */
+static void test_amd_code_text(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = str_of(cases[i].text);
+		struct amd_code_inst in =
+			amd_code_of_text(cases[i].arch, text, 0x1000, cases[i].len);
+
+		if (!str_has(text, "_") || str_has(text, "itself") || str_starts(text, "VOP"))
+			continue;
+		n++;
+		if (in.len_bytes != cases[i].len || in.inst_class != cases[i].inst_class ||
+			in.flags != cases[i].flags || in.branch != cases[i].branch)
+			fail_msg("gfx%u %s: got %u class %d flags %x branch %d, want %u %d %x %d",
+				amd_arch_major(cases[i].arch), cases[i].text, in.len_bytes,
+				(int)in.inst_class, in.flags, in.branch, cases[i].len,
+				(int)cases[i].inst_class, cases[i].flags, cases[i].branch);
+	}
+	assert_true(n > 40);
+	assert_int_equal(amd_code_of_text(G9, str_of("; k"), 0, 4).inst_class, AMD_CODE_UNKNOWN);
+	assert_int_equal(amd_code_of_text(G9, str_of("s_nop 0"), 0, 4096).len_bytes, 4);
+}
+
 /* Never longer than said, never past the end; every word of every generation. */
 static void test_amd_code_short(void **state)
 {
@@ -150,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_amd_code_table),
+		cmocka_unit_test(test_amd_code_text),
 		cmocka_unit_test(test_amd_code_short),
 		cmocka_unit_test(test_amd_code_names),
 	};

@@ -27,6 +27,7 @@ struct container_listing {
 	VEC(struct sqtt_stream_file) plain;   /* se<N>.sqtt */
 	VEC(struct sqtt_object_file) objects; /* *_code_object_id_<N>.out */
 	const char *code, *meta;	      /* code.elf, meta.json */
+	const char *code_json, *snapshots;
 };
 
 static bool decimal(struct str s, uint64_t max, uint64_t *out)
@@ -86,7 +87,7 @@ static bool container_plain_name(const char *name, uint32_t *se)
 	return true;
 }
 
-static bool object_name(const char *name, uint32_t *id)
+bool sqtt_object_name(const char *name, uint32_t *id)
 {
 	struct str s = str_of(name);
 	ptrdiff_t at = container_find_last(s, OBJECT_MARK);
@@ -154,6 +155,18 @@ bool sqtt_is_dir(const struct file_fence *f, const char *path)
 
 /* --- listing --- */
 
+/* Where the path of a file with a name of its own goes; NULL for other names. */
+static const char **own_place(struct container_listing *l, const char *name)
+{
+	if (strcmp(name, "code.elf") == 0)
+		return &l->code;
+	if (strcmp(name, "meta.json") == 0)
+		return &l->meta;
+	if (strcmp(name, "code.json") == 0)
+		return &l->code_json;
+	return strcmp(name, "snapshots.json") == 0 ? &l->snapshots : NULL;
+}
+
 static bool container_add_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	struct container_listing *l = ctx;
@@ -162,8 +175,8 @@ static bool container_add_entry(void *ctx, const char *name, struct incore_error
 	const char *path;
 	bool is_att = sqtt_att_name(name, &att.name);
 
-	if (!is_att && !container_plain_name(name, &number) && !object_name(name, &number) &&
-		strcmp(name, "code.elf") != 0 && strcmp(name, "meta.json") != 0)
+	if (!is_att && !container_plain_name(name, &number) && !sqtt_object_name(name, &number) &&
+		!own_place(l, name))
 		return true;
 	path = *l->dir ? arena_printf(l->arena, "%s%s%s", l->dir,
 				 l->dir[strlen(l->dir) - 1] == '/' ? "" : "/", name)
@@ -179,13 +192,10 @@ static bool container_add_entry(void *ctx, const char *name, struct incore_error
 		return VEC_PUSH(&l->plain, (struct sqtt_stream_file){number, path,
 						   file_size_in(l->fence, path)}) ||
 		       err_nomem(e);
-	if (object_name(name, &number))
+	if (sqtt_object_name(name, &number))
 		return VEC_PUSH(&l->objects, (struct sqtt_object_file){number, path}) ||
 		       err_nomem(e);
-	if (name[0] == 'c')
-		l->code = path;
-	else
-		l->meta = path;
+	*own_place(l, name) = path;
 	return true;
 }
 
@@ -245,6 +255,27 @@ static bool same_dispatch(const struct sqtt_att_name *a, const struct sqtt_att_n
 	return str_eq(a->prefix, b->prefix) && a->dispatch == b->dispatch;
 }
 
+/* What AMD's decoder left of the same dispatch has its code as text. */
+static bool find_decoded(struct container_listing *l, struct sqtt_container *c)
+{
+	const char *dir, *code, *snapshots;
+
+	if (c->code_json || c->agent == NO_VALUE)
+		return true;
+	dir = arena_printf(l->arena, "%sui_output_agent_%lld_dispatch_%lld", l->dir,
+		(long long)c->agent, (long long)c->dispatch);
+	if (!dir || !file_is_dir_in(l->fence, dir))
+		return dir != NULL;
+	code = arena_printf(l->arena, "%s/code.json", dir);
+	snapshots = arena_printf(l->arena, "%s/snapshots.json", dir);
+	if (!code || !snapshots)
+		return false;
+	c->code_json = file_exists_in(l->fence, code) ? code : NULL;
+	if (!c->snapshots && file_exists_in(l->fence, snapshots))
+		c->snapshots = snapshots;
+	return true;
+}
+
 static bool make_dispatch(
 	struct container_listing *l, const struct att_file *v, size_t n, struct sqtt_container *c)
 {
@@ -253,9 +284,11 @@ static bool make_dispatch(
 		.dispatch = v->name.dispatch,
 		.first = v->path,
 		.meta = l->meta,
+		.code_json = l->code_json,
+		.snapshots = l->snapshots,
 		.n_streams = (uint32_t)n};
 	c->streams = arena_zalloc(l->arena, n, sizeof(*c->streams));
-	if (!c->streams || !choose_objects(l, &v->name, c))
+	if (!c->streams || !choose_objects(l, &v->name, c) || !find_decoded(l, c))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		c->streams[i] = (struct sqtt_stream_file){
@@ -272,6 +305,8 @@ static bool make_plain(struct container_listing *l, struct sqtt_container *c)
 		.dispatch = NO_VALUE,
 		.first = l->plain.v[0].path,
 		.meta = l->meta,
+		.code_json = l->code_json,
+		.snapshots = l->snapshots,
 		.n_streams = (uint32_t)l->plain.n,
 		.n_objects = l->code != NULL};
 	c->streams = arena_memdup(l->arena, l->plain.v, l->plain.n * sizeof(*l->plain.v));

@@ -31,6 +31,8 @@ struct sqtt_container { /* one dispatch; strings in the caller's arena */
 	int64_t agent, dispatch; /* NO_VALUE for a plain run */
 	const char *first;	 /* path of the stream with the lowest shader engine */
 	const char *meta;	 /* path of meta.json, or NULL */
+	const char *code_json;	 /* path, or NULL */
+	const char *snapshots;	 /* path of snapshots.json, or NULL */
 	struct sqtt_stream_file *streams;
 	uint32_t n_streams;
 	struct sqtt_object_file *objects;
@@ -48,6 +50,9 @@ struct sqtt_att_name {
 	int64_t dispatch;
 };
 bool sqtt_att_name(const char *name, struct sqtt_att_name *out);
+
+/* The number N in "<prefix>_code_object_id_<N>.out". */
+bool sqtt_object_name(const char *name, uint32_t *id);
 
 /* Lists all captures of a directory; for a file, the one it belongs to. */
 bool sqtt_containers(const struct file_fence *f, const char *path, struct arena *a,

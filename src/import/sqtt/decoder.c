@@ -332,12 +332,16 @@ static void code_lines_deinit(struct code_lines *c)
 	mem_free(c->segments);
 }
 
-static struct sqtt_code_line make_line(const struct code_lines *c, const uint8_t *p, size_t left)
+static struct sqtt_code_line make_line(
+	const struct code_lines *c, const struct sqtt_segment *s, size_t off)
 {
 	struct sqtt_code_line line = {.inst_class = CODE_EXCLUDED};
 	struct amd_code_inst in;
 
-	if (!amd_code_decode(c->arch, p, left, &in))
+	if (s->insts)
+		in = s->insts[off / 4];
+	if (s->insts ? !in.len_bytes
+		     : !amd_code_decode(c->arch, s->bytes + off, s->size - off, &in))
 		return line;
 	line.words = in.len_bytes / 4;
 	line.inst_class = in.inst_class;
@@ -362,11 +366,8 @@ struct sqtt_code_line *code_load_page(struct code_lines *c, struct code_pages *s
 	}
 	if (n > PAGE_LINES)
 		n = PAGE_LINES;
-	for (uint64_t i = 0; i < n; i++) {
-		size_t off = (size_t)(first + i) * 4;
-
-		lines[i] = make_line(c, s->segment->bytes + off, s->segment->size - off);
-	}
+	for (uint64_t i = 0; i < n; i++)
+		lines[i] = make_line(c, s->segment, (size_t)(first + i) * 4);
 	s->pages[page] = lines;
 	return lines;
 }

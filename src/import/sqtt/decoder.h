@@ -110,6 +110,8 @@ struct sqtt_segment {
 	uint64_t load_addr;   /* of the first byte, in device memory; SQTT_NO_ADDR: unknown */
 	const uint8_t *bytes; /* borrowed */
 	size_t size;
+	const struct amd_code_inst *insts; /* by word, of length 0 between instructions; NULL: the
+					      bytes are decoded */
 };
 #define SQTT_NO_ADDR UINT64_MAX
 

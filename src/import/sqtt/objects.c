@@ -27,8 +27,8 @@ static void free_object(struct sqtt_object *o)
 	file_unload(&o->file);
 }
 
-static bool sqtt_objects_read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
-	struct sqtt_object *o, struct incore_error *why)
+bool sqtt_object_read(struct sqtt_build *b, const struct sqtt_object_file *f, struct sqtt_object *o,
+	struct incore_error *why)
 {
 	struct arena *a = &b->trace->arena;
 	struct str bytes, note;
@@ -92,10 +92,12 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	struct sqtt_objects *x = &b->objects;
 	const struct sqtt_object *o = &x->v.v[object];
 
+	if (o->listing)
+		return sqtt_listing_segments(b, object);
 	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
 		struct sqtt_segment seg = {
-			o->id, s->address, SQTT_NO_ADDR, s->data, (size_t)s->size};
-		struct sqtt_stretch place = {object, x->n_slots};
+			o->id, s->address, SQTT_NO_ADDR, s->data, (size_t)s->size, NULL};
+		struct sqtt_stretch place = {object, x->n_slots, NULL};
 
 		if (elf_code_at(&o->elf, s->address) != s || s->address % 4 ||
 			s->size / 4 + 1 > MAX_SLOTS - x->n_slots)
@@ -109,9 +111,25 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	return true;
 }
 
-/* The generation of most streams, in a tie the first; 0 if none is readable. Engines use it to
- * leave out streams of another one. */
-static unsigned stream_major(struct sqtt_build *b)
+static enum amd_arch arch_of_generation(uint32_t generation)
+{
+	switch (generation / 2) {
+	case 9:
+		return AMD_ARCH_GFX9;
+	case 10:
+		return AMD_ARCH_GFX10;
+	case 11:
+		return AMD_ARCH_GFX11;
+	case 12:
+		return generation % 2 ? AMD_ARCH_GFX1250 : AMD_ARCH_GFX12;
+	default:
+		return AMD_ARCH_UNKNOWN;
+	}
+}
+
+/* The generation of most streams, in a tie the first; unknown if none is readable. Engines use it
+ * to leave out streams of another one. */
+static void find_generation(struct sqtt_build *b)
 {
 	uint32_t count[SQTT_GENERATIONS] = {0}, best = 0;
 	struct sqtt_loader *l = b->loader;
@@ -129,13 +147,12 @@ static unsigned stream_major(struct sqtt_build *b)
 	}
 	for (uint32_t i = 0; i < l->n_engines; i++)
 		l->engines[i].generation = best;
-	return best / 2;
+	b->arch = arch_of_generation(best);
 }
 
-static bool take_object(
-	struct sqtt_build *b, struct sqtt_object *o, unsigned major, struct incore_error *e)
+bool sqtt_objects_add(struct sqtt_build *b, struct sqtt_object *o, struct incore_error *e)
 {
-	unsigned mine = amd_arch_major(o->arch);
+	unsigned mine = amd_arch_major(o->arch), major = amd_arch_major(b->arch);
 
 	if (major && mine && mine != major) {
 		if (!trace_note(b->trace, "wrong-architecture", o->path, INCORE_NO_OFFSET, 1,
@@ -147,14 +164,14 @@ static bool take_object(
 	}
 	if (b->container.rgp)
 		rgp_move(o);
-	if (!name_bare_code(b, o) || !VEC_PUSH(&b->objects.v, *o)) {
+	if ((!o->listing && !name_bare_code(b, o)) || !VEC_PUSH(&b->objects.v, *o)) {
 		free_object(o);
 		return err_nomem(e);
 	}
 	return add_segments(b, (uint32_t)b->objects.v.n - 1) || err_nomem(e);
 }
 
-static void choose_target(struct sqtt_build *b)
+void sqtt_objects_choose(struct sqtt_build *b)
 {
 	struct sqtt_objects *x = &b->objects;
 
@@ -195,34 +212,37 @@ static bool take_marker_names(struct sqtt_build *b)
 bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 {
 	const struct sqtt_container *c = &b->container;
-	unsigned major = stream_major(b);
 
+	find_generation(b);
 	for (uint32_t i = 0; i < c->n_objects; i++) {
 		struct incore_error why = {0};
 		struct sqtt_object o;
 
-		if (!sqtt_objects_read_object(b, &c->objects[i], &o, &why)) {
+		if (!sqtt_object_read(b, &c->objects[i], &o, &why)) {
 			free_object(&o);
 			if (!sqtt_objects_note_error(b, c->objects[i].path, &why, e))
 				return false;
 			continue;
 		}
-		if (!take_object(b, &o, major, e))
+		if (!sqtt_objects_add(b, &o, e))
 			return false;
 	}
-	if (!c->n_objects &&
+	if (!sqtt_more_code(b, e))
+		return false;
+	if (!c->n_objects && !b->objects.v.n && !b->unplaced.n &&
 		!trace_note(b->trace, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
 			"no code object %s: no instruction gets an address",
 			c->rgp ? "in the file"
 			       : "(*_code_object_id_*.out, code.elf) beside the streams"))
 		return err_nomem(e);
-	if (c->meta && b->objects.v.n && !c->objects[0].id && b->meta.load_base == SQTT_NO_ADDR &&
+	if (c->meta && b->objects.v.n && !b->objects.v.v[0].id &&
+		b->meta.load_base == SQTT_NO_ADDR &&
 		!trace_note(b->trace, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
 			"meta.json gives no load_base: no instruction gets an address"))
 		return err_nomem(e);
 	if (c->rgp && !rgp_place(b, e))
 		return false;
-	choose_target(b);
+	sqtt_objects_choose(b);
 	return take_marker_names(b) || err_nomem(e);
 }
 
@@ -273,5 +293,6 @@ struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot)
 	s = &o->segments.v[lo];
 	at = (uint64_t)(slot - o->stretches.v[lo].first_slot) * 4;
 	return (struct sqtt_place){&o->v.v[o->stretches.v[lo].object], s->vaddr + at, s->bytes + at,
-		(size_t)(s->size - at)};
+		(size_t)(s->size - at), s->insts ? &s->insts[at / 4] : NULL,
+		o->stretches.v[lo].rows ? o->stretches.v[lo].rows[at / 4] : 0};
 }

@@ -889,6 +889,25 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 	return ok;
 }
 
+/* Code whose number follows from the programs that ran needs the streams to be decoded twice. */
+static bool decode_placed(struct sqtt_build *b, struct incore_error *e)
+{
+	bool is_new = false;
+
+	if (!decode_all(b, e) || !sqtt_place_objects(b, &is_new, e))
+		return false;
+	if (!is_new)
+		return true;
+	sqtt_objects_choose(b);
+	EACH (struct sqtt_engine, g, b->loader->engines, b->loader->n_engines) {
+		unsigned generation = g->generation;
+
+		sqtt_engine_free(g);
+		*g = (struct sqtt_engine){.generation = generation};
+	}
+	return decode_all(b, e);
+}
+
 /* Fails if no stream is usable, with the error of the first. */
 static bool sqtt_check_streams(struct sqtt_build *b, struct incore_error *e)
 {
@@ -945,7 +964,7 @@ static bool sqtt_read_all(
 	b->loader = sqtt_new_loader(t, b->container.n_streams);
 	if (!b->loader)
 		return err_nomem(e);
-	return sqtt_read_meta(b, e) && sqtt_objects_load(b, e) && decode_all(b, e) &&
+	return sqtt_read_meta(b, e) && sqtt_objects_load(b, e) && decode_placed(b, e) &&
 	       sqtt_check_streams(b, e) && sqtt_rows_build(b, e) && sqtt_tables_build(b, e);
 }
 
@@ -974,6 +993,7 @@ bool sqtt_read_found(sqtt_find_fn find, const void *from, const char *path,
 	arena_init(&b.scratch);
 	ok = choose_rules(&b, e) && sqtt_read_all(&b, find, path, e) && sqtt_notes_build(&b, e);
 	sqtt_objects_free(&b.objects);
+	sqtt_listings_free(&b);
 	for (uint32_t i = 0; b.loader && i < b.loader->n_engines; i++)
 		b.loader->engines[i].objects = NULL; /* they are freed */
 	if (b.container.rgp)
@@ -1041,6 +1061,7 @@ const struct import_ops import_sqtt = {
 	.signs = sqtt_signs,
 	.sniff = sqtt_sniff,
 	.split = sqtt_split,
+	.takes_code = true,
 	.look = sqtt_look,
 	.read = sqtt_read,
 	.lost = import_lost_noted, /* noted while reading, where the decoder's counts are available */

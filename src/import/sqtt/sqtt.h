@@ -38,12 +38,16 @@ struct sqtt_object {
 	struct code_facts facts;
 	const char *gpu; /* "gfx950" or NULL */
 	enum amd_arch arch;
+	const struct sqtt_listing *listing; /* its code is text; NULL: an ELF image */
+	uint32_t listing_id;		    /* the code object that those rows name */
+	bool is_given;			    /* by --code */
 };
 
 /* Executable bytes; slots number the 4-byte words of all stretches consecutively. */
 struct sqtt_stretch {
 	uint32_t object; /* into sqtt_objects.v */
 	uint32_t first_slot;
+	const uint32_t *rows; /* by word: row of the object's listing + 1, or 0; NULL: no listing */
 };
 
 struct sqtt_objects {
@@ -68,10 +72,41 @@ uint32_t sqtt_slot_of(const struct sqtt_objects *o, uint32_t id, uint64_t pc, si
 struct sqtt_place { /* a slot seen from its object */
 	const struct sqtt_object *object;
 	uint64_t vaddr;
-	const uint8_t *bytes;
-	size_t left; /* bytes up to the end of the section */
+	const uint8_t *bytes;		  /* of a listing: nothing but stand-ins */
+	size_t left;			  /* bytes up to the end of the section */
+	const struct amd_code_inst *inst; /* of a listing; NULL: decoded from the bytes */
+	uint32_t row;			  /* of the listing, + 1; 0: it has none here */
 };
 struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot);
+/* Reads one code object; the caller takes it with sqtt_objects_add(). */
+bool sqtt_object_read(struct sqtt_build *b, const struct sqtt_object_file *f, struct sqtt_object *o,
+	struct incore_error *why);
+/* Chooses the target; the decoder then sees all objects that were added. */
+void sqtt_objects_choose(struct sqtt_build *b);
+/* Takes *o, unless it is code of another architecture, which becomes a note. */
+bool sqtt_objects_add(struct sqtt_build *b, struct sqtt_object *o, struct incore_error *e);
+
+/* --- code of which only the text is known: listing.c ------------------------------------------ */
+
+/* Owner: struct sqtt_build, sqtt_listings_free(). */
+struct sqtt_listing {
+	const char *path;
+	struct trace *text; /* its code, frames and sources */
+	code_idx *order;    /* instruction rows by code object and address */
+	uint32_t n;
+	bool is_named; /* its rows name their code objects */
+};
+
+/* The row at a place, or NULL. */
+const struct code_row *sqtt_listing_row(
+	const struct sqtt_listing *l, uint32_t object, uint64_t address);
+/* Takes code.json beside the streams and what --code names, for code objects that are not there. */
+bool sqtt_more_code(struct sqtt_build *b, struct incore_error *e);
+/* After decoding: finds which code object those without a number are. *is_new: there is more code,
+ * so the streams are to be decoded again. */
+bool sqtt_place_objects(struct sqtt_build *b, bool *is_new, struct incore_error *e);
+bool sqtt_listing_segments(struct sqtt_build *b, uint32_t object);
+void sqtt_listings_free(struct sqtt_build *b);
 
 /* --- shader engines --------------------------------------------------------------------------- */
 
@@ -155,6 +190,10 @@ struct sqtt_build {
 	struct sqtt_container container;
 	struct sqtt_meta meta;
 	struct sqtt_objects objects;
+	VEC(struct sqtt_listing *) listings;
+	VEC(struct sqtt_object) unplaced; /* whose number is not known */
+	VEC(struct file_data) others;	  /* files of the listings and of given objects */
+	enum amd_arch arch;		  /* of most streams */
 	struct sqtt_loader *loader;
 	unsigned want;
 	enum sqtt_rules rules;

@@ -9,8 +9,12 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "codec/dwarf.h"
+#include "import/capture_cache.h"
+#include "import/other_sources.h"
+#include "import/snapshots.h"
 #include "import/sqtt/sqtt.h"
 #include "isa/amd.h"
+#include "isa/amd_text.h"
 #include "isa/amd_words.h"
 #include "isa/disasm.h"
 #include "trace/align.h"
@@ -146,12 +150,44 @@ struct rows_build {
 	struct intern opcodes, paths, chains;
 	uint32_t *row_of_slot;
 	struct disasm_report report;
+	uint32_t n_listed, n_asked; /* texts taken from a listing, asked of a disassembler */
 };
 
 static bool sqtt_tables_push_row(struct rows_build *r, struct code_row row, struct row_place place)
 {
 	row.number = (int64_t)r->rows.n;
 	return r->rows.n < UINT32_MAX - 1 && VEC_PUSH(&r->rows, row) && VEC_PUSH(&r->places, place);
+}
+
+/* A row of a listing has its text, and its source lines. */
+static bool add_listed(
+	struct rows_build *r, struct sqtt_place at, struct code_row row, struct row_place place)
+{
+	const struct trace *from = at.object->listing->text;
+	const struct code_row *listed = at.row ? &from->code[at.row - 1] : NULL;
+
+	place.bytes = NULL;
+	row.text = "(not in the listing)";
+	row.first_frame = (uint32_t)r->frames.n;
+	if (!listed)
+		return sqtt_tables_push_row(r, row, place);
+	row.text = arena_strndup(&r->trace->arena, listed->text, listed->text_len);
+	if (!row.text)
+		return false;
+	for (uint32_t k = 0; k < listed->n_frames; k++) {
+		struct frame f = from->frames[listed->first_frame + k];
+
+		f.source = intern_add(&r->paths, str_of(from->sources[f.source].path));
+		if (f.source == INTERN_NONE || !VEC_PUSH(&r->frames, f))
+			return false;
+	}
+	row.n_frames = listed->n_frames;
+	if (listed->source[0]) {
+		place.chain = intern_add(&r->chains, str_of(listed->source)) + 1;
+		if (!place.chain)
+			return false;
+	}
+	return sqtt_tables_push_row(r, row, place);
 }
 
 /* Adds the instruction at a slot and sets *len to its length. False when out of memory. */
@@ -165,13 +201,16 @@ static bool add_inst(struct rows_build *r, uint32_t slot, size_t left, uint32_t 
 	if (left > at.left)
 		left = at.left;
 	row.code_object = at.object->id;
-	if (amd_code_decode(o->arch, at.bytes, left, &place.inst)) {
+	if (at.inst && at.inst->len_bytes) {
+		place.inst = *at.inst;
+		place.len_bytes = place.inst.len_bytes;
+	} else if (!at.inst && amd_code_decode(o->arch, at.bytes, left, &place.inst)) {
 		place.len_bytes = place.inst.len_bytes;
 	} else { /* truncated at the end: only the rest of it */
 		place.inst = (struct amd_code_inst){4, AMD_CODE_UNKNOWN, 0, 0};
 	}
 	*len = place.len_bytes;
-	if (!sqtt_tables_push_row(r, row, place))
+	if (at.inst ? !add_listed(r, at, row, place) : !sqtt_tables_push_row(r, row, place))
 		return false;
 	r->row_of_slot[slot] = (uint32_t)r->rows.n;
 	return true;
@@ -193,6 +232,14 @@ static bool sqtt_tables_add_label(
 		(struct row_place){(uint32_t)(at->object - r->b->objects.v.v), 0, NULL, {0}, 0});
 }
 
+/* Between the rows of a listing there is nothing to list. */
+static bool is_hole(const struct rows_build *r, uint32_t slot)
+{
+	struct sqtt_place at = sqtt_place_of(&r->b->objects, slot);
+
+	return at.inst && !at.inst->len_bytes;
+}
+
 /* Lists the function that contains a slot, if there is one and it is not listed yet. */
 static bool sqtt_tables_add_function(struct rows_build *r, uint32_t slot)
 {
@@ -208,9 +255,9 @@ static bool sqtt_tables_add_function(struct rows_build *r, uint32_t slot)
 	if (!sqtt_tables_add_label(r, &at, f))
 		return false;
 	for (uint64_t done = 0; f->size - done >= 4;) {
-		uint32_t len;
+		uint32_t len = 4, at_slot = first + (uint32_t)(done / 4);
 
-		if (!add_inst(r, first + (uint32_t)(done / 4), (size_t)(f->size - done), &len))
+		if (!is_hole(r, at_slot) && !add_inst(r, at_slot, (size_t)(f->size - done), &len))
 			return false;
 		done += len;
 		if (done > f->size)
@@ -274,6 +321,34 @@ static bool list_code(struct rows_build *r)
 
 /* --- text --- */
 
+/* A listing beside the code objects has the vendor's text, if it is of the same code. */
+static bool take_texts(struct rows_build *r)
+{
+	const struct sqtt_build *b = r->b;
+
+	for (size_t i = 0; i < r->rows.n; i++) {
+		struct code_row *row = &r->rows.v[i];
+		const struct row_place *p = &r->places.v[i];
+
+		for (size_t k = 0; p->bytes && !*row->text && k < b->listings.n; k++) {
+			const struct code_row *listed =
+				sqtt_listing_row(b->listings.v[k], row->code_object, row->address);
+			struct str text = listed ? (struct str){listed->text, listed->text_len}
+						 : (struct str){0};
+
+			if (!text.n ||
+				amd_code_of_text(b->objects.arch, text, row->address, p->len_bytes)
+						.inst_class != p->inst.inst_class)
+				continue;
+			row->text = arena_strndup(&r->trace->arena, text.p, text.n);
+			if (!row->text)
+				return false;
+			r->n_listed++;
+		}
+	}
+	return true;
+}
+
 static bool ask_disassembler(struct rows_build *r, struct incore_error *e)
 {
 	const struct import_options *o = r->b->options;
@@ -284,14 +359,15 @@ static bool ask_disassembler(struct rows_build *r, struct incore_error *e)
 	if (!v)
 		return err_nomem(e);
 	for (size_t i = 0; i < r->rows.n; i++)
-		if (r->places.v[i].bytes)
+		if (r->places.v[i].bytes && !*r->rows.v[i].text)
 			v[n++] = (struct disasm_inst){r->places.v[i].bytes, r->rows.v[i].address,
 				r->places.v[i].len_bytes, NULL};
 	ok = disasm_texts(
 		v, n, r->b->objects.gpu, o ? o->disasm : NULL, &r->trace->arena, &r->report, e);
 	for (size_t i = 0, k = 0; ok && i < r->rows.n; i++)
-		if (r->places.v[i].bytes && v[k++].text)
+		if (r->places.v[i].bytes && !*r->rows.v[i].text && v[k++].text)
 			r->rows.v[i].text = v[k - 1].text;
+	r->n_asked = n;
 	mem_free(v);
 	return ok;
 }
@@ -323,6 +399,8 @@ static bool write_texts(struct rows_build *r, struct incore_error *e)
 	struct strbuf text = {0};
 	bool ok = true;
 
+	if (!take_texts(r))
+		return err_nomem(e);
 	if (!ask_disassembler(r, e))
 		return false;
 	for (size_t i = 0; i < r->rows.n && ok; i++)
@@ -445,12 +523,108 @@ static bool sqtt_tables_commit(struct rows_build *r)
 	return amd_class_lut(a, t, &r->b->loader->class_lut);
 }
 
+/* --- copies of sources --- */
+
+/* The path of a file in the folder of another; NULL when out of memory. */
+static const char *beside(struct sqtt_build *b, const char *path, const char *name)
+{
+	return arena_printf(&b->scratch, "%.*s%s", (int)(path_base(path) - path), path, name);
+}
+
+static bool has_copy(void *ctx, const char *name)
+{
+	struct sqtt_build *b = ctx;
+	const char *path = beside(b, b->container.snapshots, name);
+
+	return path && file_exists_in(import_fence(b->options), path);
+}
+
+/* False only when out of memory: a damaged copy is left out with a note. */
+static bool take_copy(struct sqtt_build *b, source_idx i, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	const char *path = beside(b, b->container.snapshots, t->sources[i].snapshot);
+	struct incore_error why = {0};
+	struct file_data f = {0};
+	bool ok;
+
+	if (!path)
+		return err_nomem(e);
+	if (!import_load(b->options, &f, path, &why))
+		return import_note_unread(t, "damaged-file", path, "is left out", &why) ||
+		       (err_move(e, &why), false);
+	ok = f.size > UINT32_MAX || import_source_text(t, i, f.data, f.size) || err_nomem(e);
+	file_unload(&f);
+	return ok;
+}
+
+/* Reads snapshots.json beside the streams, and the copies that it names. */
+static bool read_snapshots(struct sqtt_build *b, struct incore_error *e)
+{
+	struct snapshots_in in = {b->trace, &b->scratch, has_copy, b};
+	const char *path = b->container.snapshots;
+	struct incore_error why = {0};
+	struct file_data f = {0};
+	bool ok;
+
+	if (!path || !b->trace->n_sources)
+		return true;
+	ok = import_load(b->options, &f, path, &why) &&
+	     snapshots_read(&in, (struct str){(const char *)f.data, f.size}, path, &why);
+	file_unload(&f);
+	if (!ok)
+		return import_note_unread(b->trace, "damaged-file", path, "is left out", &why) ||
+		       (err_move(e, &why), false);
+	for (source_idx i = 0; b->want & IMPORT_SOURCES && i < b->trace->n_sources; i++)
+		if (b->trace->sources[i].snapshot && !take_copy(b, i, e))
+			return false;
+	return true;
+}
+
+/* Says where the code is from, if not only from the capture's own code objects. */
+static bool note_code(struct rows_build *r)
+{
+	const struct sqtt_build *b = r->b;
+	const char *given = b->options ? b->options->code : NULL;
+	uint32_t *count = arena_zalloc(&r->b->scratch, b->objects.v.n + 1, sizeof(*count));
+	struct strbuf s = {0};
+	bool is_used = false, ok;
+
+	if (!count)
+		return false;
+	if (!given && !b->listings.n)
+		return true;
+	for (size_t i = 0; i < r->rows.n; i++)
+		count[r->places.v[i].object] += !r->rows.v[i].is_label;
+	for (size_t i = 0; i < b->objects.v.n; i++) {
+		const struct sqtt_object *o = &b->objects.v.v[i];
+		bool is_given =
+			o->is_given || (o->listing && o->listing->path != b->container.code_json);
+
+		if (!count[i])
+			continue;
+		is_used |= is_given;
+		sb_printf(&s, "%s%u instructions of code object %u from %s%s", s.n ? "; " : "",
+			count[i], o->id, is_given ? "--code " : "", path_base(o->path));
+	}
+	if (r->n_listed)
+		sb_printf(&s, "; text of %u from a listing", r->n_listed);
+	if (given && !is_used)
+		sb_printf(&s, "; --code was not needed");
+	ok = !s.failed && trace_note(r->trace, "code-source", NULL, INCORE_NO_OFFSET,
+				  (uint64_t)r->rows.n, "%s", s.n ? s.p : "no code was used");
+	sb_free(&s);
+	return ok;
+}
+
 static bool sqtt_tables_note_text(struct rows_build *r)
 {
 	const struct disasm_report *d = &r->report;
 	struct trace *t = r->trace;
 
-	if (!r->rows.n)
+	if (!r->rows.n || !note_code(r))
+		return r->rows.n == 0;
+	if (!r->n_asked)
 		return true;
 	if (!d->source)
 		return trace_note(t, "no-disassembler", NULL, INCORE_NO_OFFSET, 1,
@@ -483,6 +657,7 @@ bool sqtt_rows_build(struct sqtt_build *b, struct incore_error *e)
 	ok = ok && write_texts(&r, e) && sqtt_tables_map_sources(&r, e);
 	if (ok && (!sqtt_tables_commit(&r) || !sqtt_tables_note_text(&r)))
 		ok = err_nomem(e);
+	ok = ok && read_snapshots(b, e);
 	intern_deinit(&r.opcodes);
 	intern_deinit(&r.paths);
 	intern_deinit(&r.chains);

@@ -16,132 +16,23 @@
 
 #include "base/search.h"
 #include "import/capture_cache.h"
+#include "import/code_json.h"
 #include "import/other_sources.h"
+#include "import/snapshots.h"
 #include "import/ui_output/side_files.h"
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/*
- * Maps source paths to their copies (snapshots.json: an object nested by path component, root key
- * "/"), and reads the text of the copies.
- */
-
-struct ui_snapshot {
-	const char *path, *file;
-};
-
-struct snapshot_build {
-	struct ui_build *b;
-	struct json_reader r;
-	struct strbuf path;
-	VEC(struct ui_snapshot) found;
-	uint64_t n_bad_names, n_missing;
-	bool is_nomem;
-};
-
-static void sources_fail_nomem(struct snapshot_build *s)
+static bool has_snapshot(void *ctx, const char *name)
 {
-	s->is_nomem = true;
-	json_reject(&s->r, "no-memory", "out of memory");
-}
-
-static bool sources_is_plain_name(struct str s)
-{
-	return s.n > 0 && s.n < 256 && !memchr(s.p, '/', s.n) && !str_is(s, "..") &&
-	       !str_is(s, ".");
-}
-
-static void add_leaf(struct snapshot_build *s)
-{
-	struct ui_snapshot shot;
-	struct str file;
-
-	if (!json_get_str_or_null(&s->r, &file) || !file.p)
-		return;
-	if (!sources_is_plain_name(file)) {
-		s->n_bad_names++; /* a name that leads out of the directory is never followed */
-		return;
-	}
-	shot.path = arena_strndup(&s->b->scratch, s->path.p, s->path.n);
-	shot.file = arena_strndup(&s->b->trace->arena, file.p, file.n);
-	if (!shot.path || !shot.file || !VEC_PUSH(&s->found, shot))
-		sources_fail_nomem(s);
-}
-
-/* Depth is limited by the reader (JSON_MAX_DEPTH). */
-static void read_folder(struct snapshot_build *s)
-{
-	size_t length = s->path.n;
-	struct str key;
-
-	if (!json_enter_object_or_null(&s->r))
-		return;
-	while (json_next_key(&s->r, &key)) {
-		if (length && s->path.p[length - 1] != '/')
-			sb_putc(&s->path, '/');
-		if (!sb_str(&s->path, key)) {
-			sources_fail_nomem(s);
-			return;
-		}
-		if (json_peek(&s->r) == JSON_OBJECT)
-			read_folder(s);
-		else
-			add_leaf(s);
-		s->path.n = length;
-		if (s->path.p)
-			s->path.p[length] = '\0';
-	}
-}
-
-ORDER(compare_paths, struct ui_snapshot, A_TO_Z(path))
-
-static void ui_output_join(struct snapshot_build *s)
-{
-	struct trace *t = s->b->trace;
-
-	if (!s->found.n)
-		return;
-	SORT(s->found.v, s->found.n, compare_paths);
-	for (uint32_t i = 0; i < t->n_sources; i++) {
-		struct ui_snapshot key = {.path = t->sources[i].path};
-		const struct ui_snapshot *hit =
-			bsearch(&key, s->found.v, s->found.n, sizeof(*s->found.v), compare_paths);
-
-		if (!hit)
-			continue;
-		if (ui_has(s->b, hit->file))
-			t->sources[i].snapshot = hit->file;
-		else
-			s->n_missing++;
-	}
+	return ui_has(ctx, name);
 }
 
 bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
-	struct snapshot_build s = {.b = b};
-	bool ok;
+	struct snapshots_in s = {b->trace, &b->scratch, has_snapshot, b};
 
-	json_init(&s.r, in.p, in.n, in.path, 0);
-	read_folder(&s);
-	ok = json_finish(&s.r, e);
-	json_deinit(&s.r);
-	if (s.is_nomem)
-		ok = err_nomem(e);
-	if (ok)
-		ui_output_join(&s);
-	if (ok && s.n_bad_names &&
-		!trace_note(b->trace, "bad-snapshot-name", in.path, INCORE_NO_OFFSET, s.n_bad_names,
-			"%llu snapshots have a name that is not a plain file name",
-			(unsigned long long)s.n_bad_names))
-		ok = err_nomem(e);
-	if (ok && s.n_missing &&
-		!trace_note(b->trace, "missing-snapshot", in.path, INCORE_NO_OFFSET, s.n_missing,
-			"%llu source copies of snapshots.json are not there",
-			(unsigned long long)s.n_missing))
-		ok = err_nomem(e);
-	VEC_FREE(&s.found);
-	sb_free(&s.path);
-	return ok;
+	return snapshots_read(&s, (struct str){in.p, in.n}, in.path, e);
 }
 
 /* ui_parse_fn: the source is b->source */
@@ -1080,7 +971,8 @@ static void ui_look(
 	if (ui_output_look_file(&in, &f, cache, path, "filenames.json") &&
 		ui_manifest_parse(&m, in, NULL))
 		c->n_tracks = m.waves.n;
-	if (ui_output_look_file(&in, &f, cache, path, "code.json") && ui_code_look(in, c, &hash))
+	if (ui_output_look_file(&in, &f, cache, path, "code.json") &&
+		code_json_look((struct str){in.p, in.n}, in.path, c, &hash))
 		set_same_as(c, hash, a);
 	ui_manifest_deinit(&m);
 	file_unload(&f);

@@ -108,8 +108,6 @@ void ui_manifest_deinit(struct ui_manifest *m);
 
 /* code.c */
 bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
-/* Finds the number of rows and of mapped instruction rows, and a hash of columns 0 to 5. */
-bool ui_code_look(struct ui_bytes in, struct capture *c, uint64_t *hash);
 bool ui_name_kernel(struct ui_build *b, struct incore_error *e);
 void ui_guess_arch(struct ui_build *b);
 
