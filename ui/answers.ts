@@ -12,11 +12,29 @@ type Totals = {
 };
 type Accounting = { issue: number; stall: number; wait: number; idle: number; drain: number; duration: number; residue: number };
 type Buckets = { issue: number; stall: number; wait: number; idle: number; drain: number };
+type Groups = {
+	key: string; rows: number; executed_rows: number; hit: number; latency: number; stall: number; idle: number; buckets: Buckets; cycles: number;
+	hidden?: number; exposed?: number; cycles_per_wave?: number; samples?: number; stalled_samples?: number; stall_reasons?: Record<string, number>;
+	exposed_samples?: number; error_pct?: number; exposed_reasons?: Record<string, number>;
+};
 type Inclusive = { hit: number; latency: number; stall: number; idle: number };
+type Collapse = 'no' | 'partly' | 'collapsed' | 'no-source';
+type TopLine = { source: string; latency_share: number | null; executed_row_share: number | null };
+type Weight = 'rows' | 'hit' | 'latency' | 'stall' | 'hit+stall';
+type Weights = { weight: Weight; total: number; mapped: number; lines: number; top1_share: number | null; top2_share: number | null; effective_lines: number | null };
+type Granularity = { distinct_lines: number; collapsed: Collapse; top_line: null | TopLine; weights: Weights[] };
+type Source = {
+	collapse: Collapse; distinct_lines: number; mapped_rows: number; rows: number; top_line_latency_share: number | null;
+	effective_lines_by_latency: number | null; granularity: Granularity;
+};
+type Costs = {
+	kind: string; class: string; rows: number; hit: number; latency: number; stall: number; mean: number | null; mean_stall: number | null; median: number;
+	p99: number;
+};
 type Pairs = { producer_pipe: string | null; consumer_pipe: string; is_cross_core: boolean; cycles: number; count: number; blocked: number; per_wait: number | null };
 type Latency = { n: number; min: number; median: number; p95: number; max: number };
 type Edges = { producer: number; wait: number; count: number; blocked: number; inexact: number; stall: number; shared: number; cycles: number; latency: null | Latency };
-type Groups = { key: string; wait: number; waits: number; blocked: number; per_wait: number | null };
+type Groups2 = { key: string; wait: number; waits: number; blocked: number; per_wait: number | null };
 type Waits = { executed: number; free: number; blocked: number; exact: number; group: number; unresolved: number; drained: number };
 type Vendor = 'amd' | 'ascend' | 'nvidia' | 'unknown';
 type SourceRows = { mapped: number; total: number; distinct_lines: number };
@@ -63,9 +81,9 @@ type Kernel = {
 	arch_vgprs: number; accum_vgprs: number; arch_vgprs_used: number; accum_vgprs_used: number; stated_vgprs: number | null;
 	lds_bytes_per_workgroup: number | null; has_lds_instructions: boolean; waves_per_workgroup: number | null; launched_waves: number | null;
 };
-type Source = 'side-files' | 'assumed' | 'mixed' | null;
+type Source2 = 'side-files' | 'assumed' | 'mixed' | null;
 type Machine2 = {
-	source: Source; assumed_target: string | null; assumed_product: string | null; max_waves_per_simd: number | null; vgprs_per_simd: number | null;
+	source: Source2; assumed_target: string | null; assumed_product: string | null; max_waves_per_simd: number | null; vgprs_per_simd: number | null;
 	vgpr_granule: number | null; lds_bytes_per_cu: number | null; simds: number | null; simds_per_cu: number | null; wave_size: number | null;
 };
 type Limit = 'registers' | 'shared memory' | 'warps' | 'blocks' | 'barriers' | 'clusters' | 'grid';
@@ -113,15 +131,6 @@ type Utilization = { resident: number; any: number; idle: number; VALU: number; 
 type UtilizationShares = {
 	any: number | null; idle: number | null; VALU: number | null; MATRIX: number | null; LDS: number | null; VMEM: number | null; scalar: number | null;
 	branch: number | null; other: number | null;
-};
-type Collapse = 'no' | 'partly' | 'collapsed' | 'no-source';
-type TopLine = { source: string; latency_share: number | null; executed_row_share: number | null };
-type Weight = 'rows' | 'hit' | 'latency' | 'stall' | 'hit+stall';
-type Weights = { weight: Weight; total: number; mapped: number; lines: number; top1_share: number | null; top2_share: number | null; effective_lines: number | null };
-type Granularity = { distinct_lines: number; collapsed: Collapse; top_line: null | TopLine; weights: Weights[] };
-type Source2 = {
-	collapse: Collapse; distinct_lines: number; mapped_rows: number; rows: number; top_line_latency_share: number | null;
-	effective_lines_by_latency: number | null; granularity: Granularity;
 };
 type Duration = {
 	min: number; median: number; max: number; sum: number; p5: number; p25: number; p75: number; p95: number; p99: number; mean: number | null;
@@ -234,22 +243,19 @@ export type HotAnswer =
 			waits_for: null | { row: number; isa: string; cycles: number; waits: number };
 		}[];
 	}
+	| { evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number; groups: Groups[] }
 	| {
 		evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number;
 		groups: {
 			key: string; rows: number; executed_rows: number; hit: number; latency: number; stall: number; idle: number; buckets: Buckets; cycles: number;
 			hidden?: number; exposed?: number; cycles_per_wave?: number; samples?: number; stalled_samples?: number; stall_reasons?: Record<string, number>;
-			exposed_samples?: number; error_pct?: number; exposed_reasons?: Record<string, number>;
+			exposed_samples?: number; error_pct?: number; exposed_reasons?: Record<string, number>; inclusive: Inclusive; row_share: number | null;
+			hit_share: number | null; latency_share: number | null; cause: string | null; cause_share: number | null; type: string | null;
+			type_share: number | null;
 		}[];
+		source: Source; collapsed: string | null;
 	}
-	| {
-		evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number;
-		groups: {
-			key: string; rows: number; executed_rows: number; hit: number; latency: number; stall: number; idle: number; buckets: Buckets; cycles: number;
-			hidden?: number; exposed?: number; cycles_per_wave?: number; samples?: number; stalled_samples?: number; stall_reasons?: Record<string, number>;
-			exposed_samples?: number; error_pct?: number; exposed_reasons?: Record<string, number>; inclusive: Inclusive;
-		}[];
-	}
+	| { evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number; groups: Groups[]; costs: Costs[] }
 	| {
 		evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number;
 		groups: { key: string; bucket: string; family: string; cycles: number; hit: number; latency: number; stall: number; idle: number; cycles_per_wave?: number }[];
@@ -257,7 +263,7 @@ export type HotAnswer =
 	| { evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number; pairs: Pairs[]; edges: Edges[] }
 	| {
 		evidence: Evidence; by: By; per?: string; totals: Totals; accounting: null | Accounting; found: number; attribution: 'blocking' | 'class-set';
-		groups: Groups[]; wait: number; barrier: number; sleep: number; waits: Waits; edges?: Edges[];
+		groups: Groups2[]; wait: number; barrier: number; sleep: number; waits: Waits; edges?: Edges[];
 	};
 export type InfoAnswer =
 	| Info
@@ -416,10 +422,10 @@ export type SummaryAnswer =
 			cause: string; bucket: 'issue' | 'stall' | 'wait' | 'idle' | 'drain'; family: string; cycles: number; hidden?: number; exposed?: number;
 			hits: number; free_hits?: number; free_cycles?: number;
 		}[];
-		families: Record<string, { cycles: number; hidden?: number; exposed?: number; share: number | null }>;
-		producers: { attribution: 'blocking' | 'class-set'; groups: Groups[]; wait: number; barrier: number; sleep: number; waits: Waits; edges: Edges[] };
+		families: Record<string, { cycles: number; hidden?: number; exposed?: number; share: number | null; lifetime_share: number | null }>;
+		producers: { attribution: 'blocking' | 'class-set'; groups: Groups2[]; wait: number; barrier: number; sleep: number; waits: Waits; edges: Edges[] };
 		rows: { at: null | Where; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[];
-		lines: { line: string; costliest: null | Where; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[]; source: Source2;
+		lines: { line: string; costliest: null | Where; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[]; source: Source;
 		legacy_stall_by_type: Record<string, number>;
 		regions: {
 			first_row: number; last_row: number; first_address: number; last_address: number; rows: number; executed_rows: number; hit: number; latency: number;
@@ -430,7 +436,11 @@ export type SummaryAnswer =
 			peak_per_simd: number; peak: number; mean: number | null; below_half_peak: number | null; span: number; tail: number; cu_balance: number | null;
 			is_from_waves: boolean; limits: Limits;
 		};
-		advice: Advice[];
+		repeats: null | {
+			captures: number; least: number | null; most: number | null; spread_pct: number | null; limit_pct: number | null; is_stable: boolean;
+			statement: string;
+		};
+		costs: Costs[]; advice: Advice[];
 	}
 	| {
 		evidence: Evidence; verdict: string; screen: Screen; health: string; totals: Totals2; accounting: Accounting2; accounting_shares: AccountingShares;
@@ -441,7 +451,7 @@ export type SummaryAnswer =
 			stalled_samples?: number; stall_reasons?: Record<string, number>; exposed_samples?: number; error_pct?: number;
 			exposed_reasons?: Record<string, number>;
 		}[];
-		source: Source2; tables: Tables[]; advice: Advice[];
+		source: Source; tables: Tables[]; advice: Advice[];
 	};
 export type VerdictAnswer =
 	| {

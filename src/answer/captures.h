@@ -29,6 +29,7 @@ struct capture_shares { /* valid while the file has not changed */
 	struct stat st;
 	uint32_t part;
 	double of_family[FAMILY_COUNT];
+	double per_execution; /* latency of one execution */
 };
 
 struct captures {

@@ -2,8 +2,10 @@
 /* hot.c: where do the cycles go, by instruction, line, opcode, class, cause or producer? */
 #include "answer/hot.h"
 
+#include "analysis/code/dominant.h"
 #include "analysis/code/flydsl_hotspot.h"
 #include "analysis/code/samples.h"
+#include "analysis/code/source_lines.h"
 #include "analysis/waves/causes.h"
 #include "answer/pages.h"
 
@@ -221,12 +223,47 @@ static const struct column hot_group_columns[] = {
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 
-/* Lines have one more member: what was inlined into them. */
+/* Lines also have what was inlined into them, their shares, and what dominates their losses. */
 static const struct column hot_line_columns[] = {
 	PART_SELF(&hot_group_record),
 	RECORD(hot_row, inclusive, &code_totals_record,
 		"sums over instructions with this line anywhere in their inline chain"),
+	COLUMN(hot_row, row_share, UNIT_PERCENT, "share of the instructions of the code",
+		.title = "rows %", .csv = "row_share_pct", NULLABLE, .digits = 2,
+		.table_digits = 1),
+	COLUMN(hot_row, hit_share, UNIT_PERCENT, "share of all executions", .title = "hit %",
+		.csv = "hit_share_pct", NULLABLE, .digits = 2, .table_digits = 1),
+	COLUMN(hot_row, latency_share, UNIT_PERCENT, "share of all latency", .title = "latency %",
+		.csv = "latency_share_pct", NULLABLE, .digits = 2, .table_digits = 1),
+	COLUMN(hot_row, cause, UNIT_NONE, "the cause that dominates the lost cycles of the line",
+		.title = "mostly lost to", .csv = "cause", NULLABLE),
+	COLUMN(hot_row, cause_share, UNIT_PERCENT, "its share of the lost cycles of the line",
+		.title = "of lost %", .csv = "cause_share_pct", NULLABLE, .digits = 2,
+		.table_digits = 1),
+	COLUMN(hot_row, type, UNIT_NONE,
+		"the type that dominates the recorded stall of the line, in the words of --taxonomy flydsl",
+		.csv = "type", NULLABLE),
+	COLUMN(hot_row, type_share, UNIT_PERCENT, "its share of the recorded stall of the line",
+		.csv = "type_share_pct", NULLABLE, .digits = 2, .table_digits = 1),
 };
+const struct record hot_line_record = RECORD_OF(hot_row, RECORD_LINE, hot_line_columns);
+
+static const struct column cost_columns[] = {
+	COLUMN(cost_row, kind, UNIT_NONE,
+		"kind of the instructions: class, direction, bytes a lane moves"),
+	COLUMN(cost_row, class, UNIT_NONE, "class of the instructions"),
+	COLUMN(cost_row, rows, UNIT_COUNT, "instructions of this kind in the code"),
+	COLUMN(cost_row, hit, UNIT_COUNT, "executions", .title = "hit"),
+	COLUMN(cost_row, latency, UNIT_CYCLES, "latency of all executions: stall and issue"),
+	COLUMN(cost_row, stall, UNIT_CYCLES, "stall of all executions"),
+	COLUMN(cost_row, mean, UNIT_CYCLES, "latency of one execution, mean", .digits = 3,
+		.table_digits = 1),
+	COLUMN(cost_row, mean_stall, UNIT_CYCLES, "stall of one execution, mean", .digits = 3,
+		.table_digits = 1, .title = "of it stall"),
+	COLUMN(cost_row, median, UNIT_CYCLES, "latency of one execution, median", .title = "p50"),
+	COLUMN(cost_row, p99, UNIT_CYCLES, "latency of one execution, 99th percentile"),
+};
+const struct record cost_record = RECORD_OF(cost_row, RECORD_LINE, cost_columns);
 
 static const struct column cause_columns[] = {
 	COLUMN(cause_row, key, UNIT_NONE, "the cause", .title = "cause"),
@@ -263,10 +300,19 @@ static const struct column group_columns[] = {
 	HOT_HEAD_COLUMNS,
 	LIST(hot_answer, groups, &hot_group_record, "one row per group, largest first"),
 };
-static const struct record line_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_line_columns);
 static const struct column line_columns[] = {
 	HOT_HEAD_COLUMNS,
-	LIST(hot_answer, groups, &line_group_record, "one row per source line, largest first"),
+	LIST(hot_answer, groups, &hot_line_record, "one row per source line, largest first"),
+	RECORD(hot_answer, source, &source_quality_record, "how well code is mapped to lines"),
+	COLUMN(hot_answer, collapsed, UNIT_NONE,
+		"what the heaviest line holds and what to read instead; null: lines can be acted on",
+		NULLABLE),
+};
+static const struct column class_columns[] = {
+	HOT_HEAD_COLUMNS,
+	LIST(hot_answer, groups, &hot_group_record, "one row per class, largest first"),
+	LIST(hot_answer, costs, &cost_record,
+		"what one execution costs, by kind of instruction; empty without waves"),
 };
 static const struct column by_cause_columns[] = {
 	HOT_HEAD_COLUMNS,
@@ -285,6 +331,7 @@ static const struct column by_producer_columns[] = {
 };
 static const struct record by_instr = RECORD_OF(hot_answer, RECORD_BLOCK, instr_columns);
 static const struct record by_group = RECORD_OF(hot_answer, RECORD_BLOCK, group_columns);
+static const struct record by_class = RECORD_OF(hot_answer, RECORD_BLOCK, class_columns);
 static const struct record by_line = RECORD_OF(hot_answer, RECORD_BLOCK, line_columns);
 static const struct record by_cause = RECORD_OF(hot_answer, RECORD_BLOCK, by_cause_columns);
 static const struct record by_pair = RECORD_OF(hot_answer, RECORD_BLOCK, by_pair_columns);
@@ -304,6 +351,7 @@ struct hot_job {
 	struct causes *causes;		      /* by cause, or with busy */
 	struct producers *producers;	      /* by instr, producer */
 	struct pipes *pipes;		      /* for a trace of pipes with tracks, else NULL */
+	struct costs *costs;		      /* by class, of waves, else NULL */
 	const struct producer_edge **edge_of; /* by code row: the costliest edge into it */
 	uint64_t top;
 };
@@ -329,10 +377,15 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 		if (!j->causes || !ANSWER_KEEP(j->a, j->causes, causes_free, e))
 			return false;
 	}
-	if (by == HOT_PRODUCER || by == HOT_INSTR) {
+	if (by == HOT_CLASS && costs_apply(j->trace)) {
+		j->costs = costs_new(j->trace, e);
+		if (!j->costs || !ANSWER_KEEP(j->a, j->costs, costs_free, e))
+			return false;
+	}
+	if (by == HOT_PRODUCER || by == HOT_INSTR || by == HOT_LINE) {
 		j->producers = producers_new(j->trace,
 			j->p->attribution == ATTRIBUTION_CLASS_SET ? PRODUCERS_CLASS_SET
-			: by == HOT_INSTR			   ? PRODUCERS_EDGES_ALONE
+			: by != HOT_PRODUCER			   ? PRODUCERS_EDGES_ALONE
 								   : PRODUCERS_EDGES,
 			e);
 		if (!j->producers || !ANSWER_KEEP(j->a, j->producers, producers_free, e))
@@ -379,7 +432,9 @@ static bool collect_waves(struct hot_job *j, struct incore_error *e)
 		made[n++] = causes_collector(j->causes);
 	if (j->producers)
 		made[n++] = producers_collector(j->producers);
-	if (!walk_with(j, made, n, e))
+	if (j->costs)
+		made[n++] = costs_collector(j->costs);
+	if (!walk_with(j, made, n, e) || (j->costs && !costs_finish(j->costs, e)))
 		return false;
 	if (j->causes && !causes_finish(j->causes, e))
 		return false;
@@ -422,6 +477,31 @@ static bool hot_collect(struct hot_job *j, struct incore_error *e)
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
+
+bool cost_rows(struct answer *a, const struct costs *c, uint64_t top, struct rows *out,
+	struct incore_error *e)
+{
+	uint32_t n = top < c->n ? (uint32_t)top : c->n;
+	struct cost_row *v = ANSWER_ROWS(a, out, n, cost_row, e);
+
+	for (uint32_t i = 0; v && i < n; i++) {
+		const struct cost *x = &c->v[i];
+
+		v[i] = (struct cost_row){.kind = arena_strdup(&a->arena, x->kind),
+			.class = class_name(x->inst_class),
+			.rows = x->n_rows,
+			.hit = x->hits,
+			.latency = x->latency_cyc,
+			.stall = x->stall_cyc,
+			.median = x->each.median,
+			.p99 = x->each.p99,
+			.mean = ratio(x->latency_cyc, x->hits),
+			.mean_stall = ratio(x->stall_cyc, x->hits)};
+		if (!v[i].kind)
+			return err_nomem(e);
+	}
+	return v != NULL;
+}
 
 /* Edges are sorted by cost, so the first into a row is its costliest. */
 static bool index_edges(struct hot_job *j, struct incore_error *e)
@@ -500,6 +580,11 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.exposed_samples = NO_U64,
 		.hidden = h->has_exposed ? s->hidden_cyc : NO_U64,
 		.exposed = h->has_exposed ? s->exposed_cyc : NO_U64,
+		.row_share = NAN,
+		.hit_share = NAN,
+		.latency_share = NAN,
+		.cause_share = NAN,
+		.type_share = NAN,
 		.error_pct = NAN};
 	return !s->samples || hot_put_samples(a, h, g, out, e);
 }
@@ -528,6 +613,75 @@ static bool put_loss(
 		loss.edge->count};
 	x->waits_for = w;
 	return true;
+}
+
+/* --- lines --- */
+
+static void line_put(const struct hot_job *j, const struct hot_group *g, const struct dominant *d,
+	struct hot_row *x)
+{
+	const struct code_totals *all = &j->hot->all.totals;
+
+	x->row_share = percent(g->n_rows, j->out->totals.rows);
+	x->hit_share = all->hit ? percent(g->sums.totals.hit, all->hit) : NAN;
+	x->latency_share = all->latency ? percent(g->sums.totals.latency, all->latency) : NAN;
+	if (d->cause && !kind_row(j->trace)->no_code) { /* gaps of a timeline are no losses */
+		x->cause = d->cause;
+		x->cause_cycles = d->cause_cyc;
+		x->cause_share = percent(d->cause_cyc, d->lost_cyc);
+	}
+	x->type = d->type;
+	x->type_share = d->type ? percent(d->type_stall_cyc, d->stall_cyc) : NAN;
+}
+
+/* "a.py:257 holds 1,895 of 2,062 executed rows (91.9 %) and 81.3 % of the latency" and where to look. */
+static bool line_advise(struct hot_job *j, const struct source_lines *s, struct incore_error *e)
+{
+	const struct source_line *l = &s->lines[s->collapse_line];
+	struct strbuf b = {0};
+
+	if (s->collapse != COLLAPSE_YES && s->collapse != COLLAPSE_PARTLY)
+		return true;
+	source_line_put(s, l, &b);
+	sb_printf(&b,
+		" holds %.1f %% of the executed rows, %.1f %% of the executions and %.1f %% of the latency: read %s (incore isa), %sinstructions (--by instr), or phases and balance of the waves (incore waves)",
+		100 * s->collapse_row_share, percent(l->exclusive.totals.hit, s->mapped.totals.hit),
+		100 * s->collapse_latency_share, "blocks and loops",
+		j->out->has_inlined ? "lines with what was inlined into them, " : "");
+	j->out->collapsed = answer_text(j->a, &b, e);
+	return j->out->collapsed != NULL;
+}
+
+static bool make_source(struct hot_job *j, struct incore_error *e)
+{
+	const struct trace *t = j->trace;
+	struct code_totals *totals = mem_zalloc((size_t)t->n_code + 1, sizeof(*totals));
+	struct source_lines lines;
+	bool ok;
+
+	if (!totals)
+		return err_nomem(e);
+	for (code_idx i = 0; i < t->n_code; i++)
+		totals[i] = j->hot->rows[i].totals;
+	ok = source_lines_compute(&lines, t, totals, e);
+	mem_free(totals);
+	if (!ok)
+		return false;
+	ok = source_quality_make(j->a, &lines, &j->out->source, e) && line_advise(j, &lines, e);
+	source_lines_deinit(&lines);
+	return ok;
+}
+
+static bool make_lines(struct hot_job *j, const struct hot_group *groups, uint32_t n_found,
+	uint32_t n, struct hot_row *v, struct incore_error *e)
+{
+	struct dominant *d;
+
+	if (!dominants_make(j->hot, j->edge_of, groups, n_found, &j->a->arena, &d, e))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		line_put(j, &groups[i], &d[i], &v[i]);
+	return make_source(j, e);
 }
 
 static bool hot_make_groups(struct hot_job *j, struct incore_error *e)
@@ -562,10 +716,13 @@ static bool hot_make_groups(struct hot_job *j, struct incore_error *e)
 		j->out->rows = (struct rows){v, n};
 	else
 		j->out->groups = (struct rows){v, n};
-	j->a->record = j->p->by == HOT_INSTR  ? &by_instr
-		       : j->p->by == HOT_LINE ? &by_line
-					      : &by_group;
-	return true;
+	j->a->record = j->p->by == HOT_INSTR   ? &by_instr
+		       : j->p->by == HOT_LINE  ? &by_line
+		       : j->p->by == HOT_CLASS ? &by_class
+					       : &by_group;
+	if (j->costs && !cost_rows(j->a, j->costs, j->top, &j->out->costs, e))
+		return false;
+	return j->p->by != HOT_LINE || make_lines(j, groups, n_found, n, v, e);
 }
 
 static bool make_causes(struct hot_job *j, struct incore_error *e)
@@ -687,7 +844,8 @@ const struct question question_hot = {
 	.params_size = sizeof(struct hot_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = RECORDS(&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer),
+	.records = RECORDS(
+		&by_instr, &by_group, &by_line, &by_class, &by_cause, &by_pair, &by_producer),
 	.main_lists = "rows|groups",
 	.ask = ask_hot,
 	.page = hot_page,

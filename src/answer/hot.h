@@ -2,7 +2,9 @@
 /* hot.h: where the cycles go: parameters, and the answer of answer/hot.c. */
 #pragma once
 
+#include "analysis/code/costs.h"
 #include "analysis/code/hot.h"
+#include "answer/loops.h"
 #include "answer/pipes_parts.h"
 
 enum hot_row_is { HOT_INSTR, HOT_LINE, HOT_OPCODE, HOT_CLASS, HOT_CAUSE, HOT_PRODUCER };
@@ -64,7 +66,20 @@ struct hot_row {
 	const char *cause;
 	uint64_t cause_cycles;
 	const struct waits_for *waits_for;
+	/* Of lines: shares in the whole, and what dominates the losses (dominant.h). */
+	double row_share, hit_share, latency_share, cause_share, type_share;
+	const char *type;
 };
+
+struct cost_row { /* one kind of instructions */
+	const char *kind, *class;
+	uint64_t rows, hit, latency, stall, median, p99;
+	double mean, mean_stall;
+};
+extern const struct record cost_record;
+/* The kinds, costliest first; at most `top` of them. */
+bool cost_rows(struct answer *a, const struct costs *c, uint64_t top, struct rows *out,
+	struct incore_error *e);
 
 struct cause_row {
 	const char *key, *bucket, *family;
@@ -80,6 +95,9 @@ struct hot_answer {
 	uint64_t found;				 /* rows that exist; fewer may be given */
 	struct rows rows;			 /* hot_row, by instr */
 	struct rows groups;			 /* hot_row, by line, opcode, class */
+	struct rows costs;			 /* cost_row, by class */
+	struct source_quality source;		 /* by line */
+	const char *collapsed;			 /* by line: what to read instead, or NULL */
 	struct rows causes;			 /* cause_row */
 	struct rows pairs;			 /* pair_row */
 	struct producer_sums producers;		 /* of waves */
@@ -90,7 +108,7 @@ struct hot_answer {
 	bool is_sampled; /* cycles are samples x period */
 };
 
-extern const struct record hot_row_record, hot_group_record, cause_row_record;
+extern const struct record hot_row_record, hot_group_record, hot_line_record, cause_row_record;
 extern const struct record hot_plain_record; /* hot_row_record without what it waited for */
 extern const struct record hot_totals_record, hot_accounting_record;
 /* Fills a whole row except for what it waited for. */

@@ -21,7 +21,7 @@ extern const struct record summary_cause_record; /* RECORD_LINE */
 
 struct family_sums {
 	uint64_t cycles, hidden, exposed;
-	double share;
+	double share, lifetime_share;
 };
 struct family_row {
 	const char *family;

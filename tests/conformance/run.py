@@ -42,6 +42,17 @@ def reports(r, d, name):
         r.one(f"{name}: legacy report {form}: bytes", out == want, True)
 
 
+def dominant_types(r, d, name):
+    """The type that dominates the stall of each line is the DomType of the older script."""
+    tag = next(f for known, _, f in CAPTURES if known == name).split(".")[1]
+    with open(glob.glob(os.path.join(d.root, "golden", "hotspot", f"*.{tag}.default.txt"))[0], encoding="utf-8") as f:
+        table = f.read().split("Hotspot Source Lines")[1].split("Hotspot Instructions")[0]
+    lines = d.ask(name, "hot", "--by", "line", "--top", "all")["groups"]
+    for kind, source in re.findall(r"\]\s+[\d.]+%\s+(\S+)\s+(\S.*)$", table, re.M):
+        got = [x["type"] for x in lines if x["key"][-48:].strip() == source.strip()]
+        r.one(f"{name}: dominant type of {source.strip()}", got, [kind])
+
+
 def threads(r, d, name):
     """All questions are asked of two threads; here the same of one. THIN: the plain program shows it."""
     for question in [] if THIN else QUESTIONS:
@@ -118,6 +129,7 @@ def main():
         for name, _, _ in CAPTURES:
             r.guard(f"{name}: facts", facts.compare, r, d, name)
             r.guard(f"{name}: reports", reports, r, d, name)
+            r.guard(f"{name}: dominant types", dominant_types, r, d, name)
             r.guard(f"{name}: threads", threads, r, d, name)
             r.guard(f"{name}: packed", packed, r, d, name)
             r.guard(f"{name}: written", written.compare, r, d, name)

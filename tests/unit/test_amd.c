@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_amd.c: instruction classes and branch targets, as tables of text and expectation. */
 #include "isa/amd.h"
+#include "isa/amd_kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,10 +139,45 @@ static void test_amd_ends_block(void **state)
 	assert_true(amd_is_branch(STR("s_cbranch_scc0 2")));
 }
 
+static void test_amd_kind(void **state)
+{
+	static const struct {
+		enum inst_class inst_class;
+		const char *text, *want;
+	} cases[] = {
+		{CLASS_VMEM_LOAD, "global_load_dwordx4 v[0:3], v4, s[0:1]", "VMEM-load 16 B"},
+		{CLASS_VMEM_LOAD, "buffer_load_ubyte v0, v1, s[0:3], 0", "VMEM-load 1 B"},
+		{CLASS_VMEM_LOAD, "global_load_b64 v[0:1], v2, off", "VMEM-load 8 B"},
+		{CLASS_VMEM_TO_LDS, "buffer_load_dwordx4 v0, s[0:3], 0 offen lds",
+			"VMEM-to-LDS 16 B"},
+		{CLASS_VMEM_STORE, "global_store_d16_hi_b8 v0, v1, off", "VMEM-store 1 B"},
+		{CLASS_LDS, "ds_read_b128 v[0:3], v4", "LDS read 16 B"},
+		{CLASS_LDS, "ds_read2_b32 v[0:1], v2", "LDS read 8 B"},
+		{CLASS_LDS, "ds_store_2addr_b64 v0, v[1:2], v[3:4]", "LDS write 16 B"},
+		{CLASS_LDS, "ds_add_u32 v0, v1", "LDS atomic 4 B"},
+		{CLASS_SMEM, "s_load_dwordx8 s[0:7], s[8:9], 0x0", "SMEM load 32 B"},
+		{CLASS_SMEM, "s_dcache_inv", "SMEM other"},
+		{CLASS_MATRIX, "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, 0", "MFMA"},
+		{CLASS_MATRIX, "v_wmma_f32_16x16x16_f16 v[0:7], v8, v9, 0", "WMMA"},
+		{CLASS_VALU, "v_add_u32_e32 v0, v1, v2", "VALU"},
+		{CLASS_VMEM_LOAD, "global_load <0xdc508000 0x01000000>", "VMEM-load"},
+	};
+	struct strbuf b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sb_reset(&b);
+		assert_true(amd_kind_put(&b, cases[i].inst_class, str_of(cases[i].text)));
+		assert_string_equal(b.p, cases[i].want);
+	}
+	sb_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_amd_class),
+		cmocka_unit_test(test_amd_kind),
 		cmocka_unit_test(test_amd_class_of_category),
 		cmocka_unit_test(test_amd_branch_target),
 		cmocka_unit_test(test_amd_ends_block),

@@ -110,11 +110,13 @@ static void test_summary_repeat_shares(void **state)
 {
 	struct trace *t = mem_trace_new(&(struct mem_capture){MEM_CODE(code), MEM_WAVES(waves)});
 	struct walk_options w = {0};
-	double share[FAMILY_COUNT];
+	double share[FAMILY_COUNT], per_execution;
 
 	(void)state;
-	assert_true(summary_repeat(t, &w, share, NULL));
+	assert_true(summary_repeat(t, &w, share, &per_execution, NULL));
 	assert_true(share[FAMILY_MEMORY] == 408.0 / 1600 && share[FAMILY_SYNC] == 384.0 / 1600);
+	/* latency over executions of the waves above */
+	assert_true(per_execution > 0);
 	trace_free(t);
 }
 

@@ -430,16 +430,21 @@ static struct hot_loss loss_of_samples(
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
 {
+	if (trace_kind(h->trace) == KIND_PIPES)
+		return loss_on_pipe(h, g, edge);
+	if (trace_kind(h->trace) == KIND_SAMPLES)
+		return loss_of_samples(h, g, edge);
+	return hot_loss_in(h, g, edge, largest_loss(&g->sums));
+}
+
+struct hot_loss hot_loss_in(const struct hot *h, const struct hot_group *g,
+	const struct producer_edge *edge, enum bucket b)
+{
 	const struct trace *t = h->trace;
 	enum inst_class c = g->code < t->n_code ? t->code[g->code].inst_class : CLASS_OTHER;
-	enum bucket b = largest_loss(&g->sums);
 	struct hot_loss loss = {.cyc = g->sums.bucket[b]};
 	const char *what = "wait:", *of = "(drained)";
 
-	if (trace_kind(t) == KIND_PIPES)
-		return loss_on_pipe(h, g, edge);
-	if (trace_kind(t) == KIND_SAMPLES)
-		return loss_of_samples(h, g, edge);
 	if (loss.cyc == 0)
 		return loss;
 	if (b == BUCKET_WAIT && c == CLASS_WAIT && edge && edge->producer < t->n_code) {

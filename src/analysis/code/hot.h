@@ -107,3 +107,6 @@ struct hot_loss {
 /* `edge`: the costliest edge into this row, or NULL. */
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge);
+/* The loss of a row of waves in one bucket. */
+struct hot_loss hot_loss_in(const struct hot *h, const struct hot_group *g,
+	const struct producer_edge *edge, enum bucket b);

@@ -480,7 +480,7 @@ static bool summary_find_bound(
 
 /* --- the summary ------------------------------------------------------------------------------ */
 
-#define MAX_COLLECTORS 12
+#define MAX_COLLECTORS 13
 
 void summary_free(struct summary *s)
 {
@@ -488,6 +488,7 @@ void summary_free(struct summary *s)
 		return;
 	check_free(s->check);
 	matrix_free(s->matrix);
+	costs_free(s->costs);
 	loops_free(s->loops);
 	if (s->has_cfg)
 		cfg_deinit(&s->cfg);
@@ -524,6 +525,8 @@ static bool summary_make_questions(struct summary *s, struct incore_error *e)
 	s->hot = hot_new(t);
 	s->loops = loops_new(&s->cfg);
 	s->matrix = matrix_new(t);
+	if (costs_apply(t) && !(s->costs = costs_new(t, e)))
+		return false;
 	return (s->hot && s->loops && s->matrix) || err_nomem(e);
 }
 
@@ -561,6 +564,8 @@ static bool second_walk(
 	made[n++] = hot_collector(s->hot);
 	made[n++] = loops_collector(s->loops);
 	made[n++] = matrix_collector(s->matrix);
+	if (s->costs)
+		made[n++] = costs_collector(s->costs);
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
 	if (!walk_tracks(s->trace, o, list, n, &s->walk, e))
@@ -568,7 +573,8 @@ static bool second_walk(
 	if (s->trace->n_tracks == 0)
 		hot_take_stated(s->hot);
 	if (!waves_finish(s->waves, e) || !utilization_finish(s->utilization, e) ||
-		!loops_finish(s->loops, e) || !matrix_finish(s->matrix, e))
+		!loops_finish(s->loops, e) || !matrix_finish(s->matrix, e) ||
+		(s->costs && !costs_finish(s->costs, e)))
 		return false;
 	if (s->is_sampled)
 		return summary_take_samples(s, e);
@@ -731,23 +737,33 @@ struct summary *summary_new(
 	return NULL;
 }
 
-bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
-	struct incore_error *e)
+double summary_per_execution(const struct hot *h)
 {
+	const struct code_totals *x = &h->all.totals;
+
+	return x->hit ? (double)x->latency / (double)x->hit : NAN;
+}
+
+bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
+	double *per_execution, struct incore_error *e)
+{
+	struct hot *h = hot_new(t);
 	struct busy *b = busy_new(t, e);
-	struct causes *c = b && busy_walk(b, o, e) ? causes_new(t, b, 0, e) : NULL;
-	struct collector col;
-	const struct collector *list[] = {&col};
+	struct causes *c = h && b && busy_walk(b, o, e) ? causes_new(t, b, 0, e) : NULL;
+	struct collector made[2];
+	const struct collector *list[] = {&made[0], &made[1]};
 	struct walk_result r;
 	bool ok = false;
 
 	if (!c)
 		goto out;
-	col = causes_collector(c);
-	if (!walk_tracks(t, o, list, 1, &r, e))
+	made[0] = causes_collector(c);
+	made[1] = hot_collector(h);
+	if (!walk_tracks(t, o, list, 2, &r, e))
 		goto out;
 	walk_result_deinit(&r);
 	ok = causes_finish(c, e);
+	*per_execution = summary_per_execution(h);
 	for (unsigned f = 0; ok && f < FAMILY_COUNT; f++) {
 		uint64_t x = c->family[f].cyc - c->family[f].hidden_cyc;
 
@@ -756,5 +772,6 @@ bool summary_repeat(const struct trace *t, const struct walk_options *o, double 
 out:
 	causes_free(c);
 	busy_free(b);
+	hot_free(h);
 	return ok;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "analysis/check/check.h"
+#include "analysis/code/costs.h"
 #include "analysis/code/hot.h"
 #include "analysis/code/loops.h"
 #include "analysis/code/regions.h"
@@ -70,6 +71,7 @@ struct summary {
 	struct cfg cfg;
 	struct loops *loops;
 	struct matrix *matrix;
+	struct costs *costs; /* NULL: no waves of instructions with kinds */
 	struct occupancy occupancy;
 	struct limits limits;
 	struct source_lines lines;
@@ -93,9 +95,12 @@ struct summary {
 struct summary *summary_new(
 	const struct trace *t, const struct summary_options *o, struct incore_error *e);
 void summary_free(struct summary *s);
-/* Exposed share of each family of another capture, for summary_options.repeats. */
+/* Latency of one execution, mean over all; NaN where nothing was executed. */
+double summary_per_execution(const struct hot *h);
+/* Exposed share of each family of another capture, for summary_options.repeats, and the latency of
+ * one execution there; NaN where nothing was executed. */
 bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
-	struct incore_error *e);
+	double *per_execution, struct incore_error *e);
 
 /* What a row's accesses take divided by what the best layout would need; 0: not much more than
  * that. */

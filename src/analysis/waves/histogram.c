@@ -91,6 +91,7 @@ struct distribution histograms_get(const struct histograms *h, uint32_t series)
 	d.max = v[n - 1].value;
 	d.median = histogram_value_at(v, n, d.n / 2);
 	d.p95 = histogram_value_at(v, n, d.n / 100 * 95 + d.n % 100 * 95 / 100);
+	d.p99 = histogram_value_at(v, n, d.n / 100 * 99 + d.n % 100 * 99 / 100);
 	return d;
 }
 

@@ -16,6 +16,41 @@ static void hot_page_put_rows(struct page *p, const struct hot_answer *a)
 	page_main_records(p, &hot_row_record, a->rows, a->has_exposed ? exposed : columns);
 }
 
+/* Rows, executions and latency of a line are three figures. */
+static void put_lines(struct page *p, const struct hot_answer *a)
+{
+	const char *const columns[] = {"key=line", "cycles", "share", "6?buckets.issue",
+		"7?buckets.wait", "5?buckets.stall", "3?buckets.idle", "4?buckets.drain", "8?hit",
+		"9?executed_rows", a->has_inlined ? "latency" : NULL, "inclusive_latency", NULL};
+	const char *const more[] = {"2?row_share", "1?latency_share", "cause", "cause_share", NULL};
+	const struct hot_row *rows = a->groups.v;
+	bool has_cause = p->is_csv;
+	const char *all[sizeof(columns) / sizeof(*columns) + sizeof(more) / sizeof(*more)];
+	size_t n = 0;
+
+	for (size_t i = 0; i + 1 < sizeof(columns) / sizeof(*columns) && columns[i]; i++)
+		all[n++] = columns[i];
+	for (size_t i = 0; i < a->groups.n; i++)
+		has_cause |= rows[i].cause != NULL;
+	for (size_t i = 0; more[i] && (has_cause || i < 2); i++)
+		all[n++] = more[i];
+	all[n] = NULL;
+	page_main_records(p, &hot_line_record, a->groups, all);
+}
+
+/* What one execution costs, by kind: beside the sums by class. */
+static void put_costs(struct page *p, const struct hot_answer *a)
+{
+	static const char *const columns[] = {
+		"kind", "hit", "2?rows", "mean", "1?mean_stall", "median", "p99", "latency", NULL};
+
+	if (p->is_csv || !a->costs.n)
+		return;
+	page_gap(p);
+	page_line(p, "latency of one execution (stall and issue), by kind:");
+	page_records(p, &cost_record, a->costs, columns);
+}
+
 static void put_groups(struct page *p, const struct hot_answer *a)
 {
 	char key[32];
@@ -26,8 +61,13 @@ static void put_groups(struct page *p, const struct hot_answer *a)
 	const char *const exposed[] = {key, "cycles", "share", "buckets.issue", "hidden", "exposed",
 		"hit", "executed_rows", NULL};
 
+	if (!a->has_exposed && strcmp(a->by, "line") == 0) {
+		put_lines(p, a);
+		return;
+	}
 	snprintf(key, sizeof(key), "key=%s", a->by);
 	page_main_records(p, &hot_group_record, a->groups, a->has_exposed ? exposed : columns);
+	put_costs(p, a);
 }
 
 /* Samples with a known period: cycles with their error, and how many of them are exposed. */
@@ -131,6 +171,8 @@ static void put_footer(struct page *p, const struct answer *answer)
 	if (a->has_pipes)
 		page_line(p, "beside these: idle %s, drain %s cycles of pipes with nothing to do",
 			U64_TEXT(a->nothing_to_do.idle), U64_TEXT(a->nothing_to_do.drain));
+	if (a->collapsed)
+		page_prose(p, "", "%s", a->collapsed);
 	if (n_shown(a) < a->found)
 		page_line(p, "%s of %s shown (--top all shows every one)", U64_TEXT(n_shown(a)),
 			U64_TEXT(a->found));

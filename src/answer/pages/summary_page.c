@@ -136,6 +136,8 @@ static void put_health(struct summary_sheet *j)
 {
 	page_heading(j->p, "Health");
 	page_prose(j->p, "  ", "%s", j->s->health_line);
+	if (j->s->repeats)
+		page_prose(j->p, "  ", "%s", j->s->repeats->statement);
 	put_finding_items(j->p, j->s->health.findings);
 }
 
@@ -407,6 +409,19 @@ static void summary_page_put_code(struct summary_sheet *j)
 	put_regions(j);
 }
 
+static void put_costs(struct summary_sheet *j)
+{
+	static const char *const columns[] = {
+		"kind", "hit", "mean", "1?mean_stall", "median", "p99", "2?latency", NULL};
+	struct rows rows = j->s->costs;
+
+	if (!rows.n)
+		return;
+	rows.n = rows.n < j->s->top ? rows.n : (size_t)j->s->top;
+	page_heading(j->p, "Latency of one execution, by kind of instruction");
+	page_records(j->p, &cost_record, rows, columns);
+}
+
 static void put_loops(struct summary_sheet *j)
 {
 	const struct loop_row *v = j->s->loops.v;
@@ -551,6 +566,7 @@ static void put_sections(struct summary_sheet *j)
 	if (s->has_rows)
 		summary_page_put_code(j);
 	if (has_cycles && !j->is_sampled) {
+		put_costs(j);
 		put_loops(j);
 		put_waves(j);
 		put_barriers(j);

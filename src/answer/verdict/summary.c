@@ -58,6 +58,8 @@ static const struct column family_sums_columns[] = {
 		"lost cycles during which another wave of the SIMD issued", OPTIONAL),
 	COLUMN(family_sums, exposed, UNIT_CYCLES, "lost cycles minus hidden cycles", OPTIONAL),
 	COLUMN(family_sums, share, UNIT_SHARE, "share of all lost cycles", .digits = 6),
+	COLUMN(family_sums, lifetime_share, UNIT_SHARE, "share of the cycles of all waves",
+		.digits = 6),
 };
 static const struct record family_sums_record =
 	RECORD_OF(family_sums, RECORD_LINE, family_sums_columns);
@@ -80,10 +82,10 @@ static bool family_rows(
 		const struct family_sum *s = &c->family[f];
 
 		if (s->cyc)
-			v[n++] = (struct family_row){
-				family_name(f), {s->cyc, c->busy ? s->hidden_cyc : NO_U64,
-							c->busy ? s->cyc - s->hidden_cyc : NO_U64,
-							ratio(s->cyc, lost)}};
+			v[n++] = (struct family_row){family_name(f),
+				{s->cyc, c->busy ? s->hidden_cyc : NO_U64,
+					c->busy ? s->cyc - s->hidden_cyc : NO_U64,
+					ratio(s->cyc, lost), ratio(s->cyc, c->duration_cyc)}};
 	}
 	out->n = n;
 	return v != NULL;
@@ -484,8 +486,6 @@ static bool summary_pipes_make(const struct request *r, struct answer *a, struct
 
 /* --- waves ------------------------------------------------------------------------------------ */
 
-#define MAX_REPEATS 3u
-
 /* --- columns -------------------------------------------------------------------------------- */
 
 #define BOUND(M, NAME, UNIT, DOC, ...) COLUMN_AS(summary_bound, b.M, NAME, UNIT, DOC, ##__VA_ARGS__)
@@ -669,90 +669,24 @@ static const struct column summary_columns[] = {
 		"groups of waves that executed the same rows"),
 	HELD(barriers, &barriers_record, "meetings of waves at barriers"),
 	HELD(occupancy, &occupancy_record, "how many waves there were at once"),
+	POINTER(summary_answer, repeats, &repeats_record,
+		"captures of this state beside it, which show its noise; null: none"),
+	LIST(summary_answer, costs, &cost_record,
+		"what one execution costs, by kind of instruction, largest latency first"),
 	LIST(summary_answer, advice, &advice_record, "what to try, largest gain first"),
 };
 static const struct record summary_record =
 	RECORD_OF(summary_answer, RECORD_BLOCK, summary_columns);
-
-/* --- other captures ------------------------------------------------------------------------- */
 
 struct summary_summary_job {
 	const struct request *r;
 	struct answer *a;
 	struct trace *trace;
 	struct selection selection;
-	struct capture_list found;
-	struct siblings siblings;
-	double repeats[MAX_REPEATS][FAMILY_COUNT];
-	uint32_t n_repeats;
+	struct repeats repeats;
 	const struct summary *summary;
 	struct summary_answer *out;
 };
-
-static bool read_repeat(
-	const struct summary_summary_job *j, const struct capture *k, struct trace **out)
-{
-	struct import_options o = {
-		.want = IMPORT_KEEP_TRACKS, .pool = j->r->pool, .cache = &j->r->captures->cache};
-	struct incore_error ignored = {0};
-	bool ok;
-
-	captures_lock(j->r->captures);
-	ok = import_read(k, &o, out, &ignored);
-	captures_unlock(j->r->captures);
-	incore_error_clear(&ignored);
-	return ok;
-}
-
-static bool repeat_shares(
-	const struct summary_summary_job *j, const struct capture *k, double out[FAMILY_COUNT])
-{
-	struct walk_options all = request_walk(j->r, NULL);
-	struct incore_error ignored = {0};
-	struct capture_shares x;
-	struct trace *t;
-	bool ok = captures_shares(j->r->captures, k->path, &x);
-
-	if (!ok && read_repeat(j, k, &t)) {
-		ok = summary_repeat(t, &all, x.of_family, &ignored);
-		trace_free(t);
-		incore_error_clear(&ignored);
-		if (ok)
-			captures_keep_shares(j->r->captures, &x);
-	}
-	if (ok)
-		memcpy(out, x.of_family, sizeof(x.of_family));
-	return ok;
-}
-
-/* Reads other captures of the same code: the distance of their shares from ours is the noise. */
-static void read_repeats(struct summary_summary_job *j)
-{
-	const struct siblings *s = &j->siblings;
-
-	for (size_t i = 0; i < s->captures.n && j->n_repeats < MAX_REPEATS; i++)
-		if (!s->facts.v[i].is_self)
-			j->n_repeats +=
-				repeat_shares(j, s->captures.v[i], j->repeats[j->n_repeats]);
-}
-
-static bool find_siblings(struct summary_summary_job *j, struct incore_error *e)
-{
-	struct captures *k = j->r->captures;
-	struct incore_error ignored = {0};
-	const char *origin = j->trace->meta.origin;
-	bool ok = true;
-
-	captures_lock(k);
-	if (origin && !import_find(origin, &k->cache, &j->found, &ignored))
-		incore_error_clear(&ignored);
-	if (j->found.n)
-		ok = siblings_find(&j->siblings, &j->found.v[0], NULL, &k->cache, e);
-	captures_unlock(k);
-	if (ok && selection_is_all(&j->selection))
-		read_repeats(j);
-	return ok;
-}
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
@@ -939,6 +873,8 @@ static bool make_answer(struct summary_summary_job *j, struct incore_error *e)
 	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) &&
 	       summary_put_code(j, e) && cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
 	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
+	       (!s->costs || cost_rows(j->a, s->costs, UINT64_MAX, &x->costs, e)) &&
+	       repeats_make(j->a, &j->repeats, summary_per_execution(s->hot), &x->repeats, e) &&
 	       put_verdict(j->a, j->r, &side, s->health, &x->advice, &x->screen, e);
 }
 
@@ -951,11 +887,12 @@ static bool summarize_waves(struct summary_summary_job *j, struct incore_error *
 	struct summary *s;
 
 	j->out = ANSWER_NEW(j->a, summary_answer, e);
-	if (!j->out || !find_siblings(j, e))
+	if (!j->out ||
+		!repeats_find(&j->repeats, j->r, j->trace, selection_is_all(&j->selection), e))
 		return false;
-	so.check = &j->siblings.ctx;
-	so.repeats = (const double(*)[FAMILY_COUNT])j->repeats;
-	so.n_repeats = j->n_repeats;
+	so.check = &j->repeats.siblings.ctx;
+	so.repeats = (const double(*)[FAMILY_COUNT])j->repeats.shares;
+	so.n_repeats = j->repeats.n;
 	s = summary_new(j->trace, &so, e);
 	if (!s || !ANSWER_KEEP(j->a, s, summary_free, e))
 		return false;
@@ -977,8 +914,7 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 		ok = trace_kind(j.trace) == KIND_PIPES
 			     ? summary_pipes_make(r, a, j.trace, &j.selection, e)
 			     : summarize_waves(&j, e);
-	siblings_deinit(&j.siblings);
-	capture_list_deinit(&j.found);
+	repeats_deinit(&j.repeats);
 	selection_deinit(&j.selection);
 	return ok;
 }

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "answer/siblings.h"
+
 #include "analysis/summary/summary.h"
 #include "answer/advise.h"
 #include "answer/check.h"
@@ -89,7 +91,9 @@ struct summary_answer {
 	struct rows clusters; /* cluster_row */
 	struct barriers_part barriers;
 	struct summary_occupancy occupancy;
-	struct rows advice; /* advice_row */
+	const struct repeats_row *repeats; /* NULL: none beside it */
+	struct rows costs;		   /* cost_row */
+	struct rows advice;		   /* advice_row */
 	/* For drawing. */
 	uint64_t top;
 	uint64_t lost;		  /* of all rows */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verdict.c: what bounds a kernel, and what a change would bring: the question and its columns. */
 #include "answer/verdict/verdict.h"
+#include "trace/kind.h"
 
 #include "analysis/summary/summary.h"
 #include "answer/check.h"
@@ -97,6 +98,7 @@ static const struct column screen_columns[] = {
 	SENTENCE(change, "the first change, with the figures that it rests on"),
 	SENTENCE(gain, "what the first change would bring, with its interval"),
 	SENTENCE(sure, "how far the gain can be believed, and why"),
+	SENTENCE(noise, "captures of this state beside it, and how far they are apart"),
 	SENTENCE(other, "the second change and its gain"),
 	SENTENCE(health, "whether the capture can be believed"),
 	SENTENCE(missing, "what the capture lacks, and how to take it"),
@@ -136,6 +138,8 @@ static const struct column answer_columns[] = {
 		"what is waited for, the largest loss first"),
 	LIST(verdict_answer, changes, &verdict_change_record,
 		"what to change, the largest gain first"),
+	POINTER(verdict_answer, repeats, &repeats_record,
+		"captures of this state beside it, which show its noise; null: none"),
 	RECORD(verdict_answer, screen, &verdict_screen_record, "the first screen, in words"),
 };
 static const struct record verdict_record = RECORD_OF(verdict_answer, RECORD_BLOCK, answer_columns);
@@ -236,6 +240,29 @@ bool verdict_make(struct answer *a, const struct request *r, struct trace *t,
 	       verdict_put_frame(a, health, to, e);
 }
 
+/* Captures of the same state beside it are the noise floor: a smaller gain is none. */
+static bool put_noise(struct answer *a, const struct request *r, const struct trace *t,
+	struct verdict_answer *to, struct incore_error *e)
+{
+	struct walk_options all = request_walk(r, NULL);
+	double shares[FAMILY_COUNT], own = NAN;
+	struct repeats k = {0};
+	struct strbuf b = {0};
+	bool ok;
+
+	if (!t->n_tracks || trace_kind(t) != KIND_WAVES)
+		return true;
+	ok = repeats_find(&k, r, t, true, e) &&
+	     (!k.n || summary_repeat(t, &all, shares, &own, e)) &&
+	     repeats_make(a, &k, own, &to->repeats, e);
+	repeats_deinit(&k);
+	if (!ok || !to->repeats)
+		return ok;
+	sb_printf(&b, "%.1f %% between %llu captures of this state: a smaller gain is none",
+		to->repeats->spread_pct, (unsigned long long)to->repeats->captures);
+	return verdict_keep(a, &b, &to->screen.noise, e);
+}
+
 static bool ask_verdict(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	const struct verdict_params *p = r->params;
@@ -243,7 +270,7 @@ static bool ask_verdict(const struct request *r, struct answer *a, struct incore
 	struct trace *t;
 
 	if (!to || !answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &t, e) ||
-		!verdict_make(a, r, t, NULL, NULL, to, e))
+		!verdict_make(a, r, t, NULL, NULL, to, e) || !put_noise(a, r, t, to, e))
 		return false;
 	to->is_ledger = p->ledger;
 	a->data = to;

@@ -8,6 +8,7 @@
 
 #include "analysis/ledger/ledger.h"
 #include "answer/advise.h"
+#include "answer/siblings.h"
 
 struct verdict_unit_row {
 	const char *unit, *name;
@@ -43,7 +44,7 @@ struct verdict_change_row {
 struct verdict_screen {
 	const char *kernel,
 		*launch; /* the first line: "gemm", "274.7 us  64 blocks x 256 threads" */
-	const char *bound_by, *of_peak, *waits, *at, *change, *gain, *sure, *other, *health,
+	const char *bound_by, *of_peak, *waits, *at, *change, *gain, *sure, *noise, *other, *health,
 		*missing;
 };
 extern const struct record verdict_screen_record;
@@ -51,7 +52,7 @@ extern const struct record verdict_screen_record;
 struct verdict_line {
 	const char *head, *text; /* text NULL: the line is left out */
 };
-#define VERDICT_LINES 10u
+#define VERDICT_LINES 11u
 /* Line i of the screen below the first, as all faces show it. */
 struct verdict_line verdict_line(const struct verdict_screen *s, unsigned i);
 
@@ -70,8 +71,9 @@ struct verdict_answer {
 	struct rows waits;		    /* verdict_wait_row, the largest first */
 	struct rows changes;		    /* verdict_change_row, the best first */
 	struct verdict_screen screen;
-	bool is_counted; /* from counters: what is not listed is not wasted */
-	bool is_ledger;	 /* asked for by --ledger */
+	const struct repeats_row *repeats; /* NULL: none beside it */
+	bool is_counted;		   /* from counters: what is not listed is not wasted */
+	bool is_ledger;			   /* asked for by --ledger */
 };
 extern const struct record verdict_unit_record, verdict_wait_record, verdict_change_record;
 

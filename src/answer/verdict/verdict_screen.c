@@ -15,8 +15,8 @@ struct verdict_line verdict_line(const struct verdict_screen *s, unsigned i)
 {
 	const struct verdict_line lines[VERDICT_LINES] = {{"Bound by", s->bound_by},
 		{"Of peak", s->of_peak}, {"Waits", s->waits}, {"At", s->at}, {"Change", s->change},
-		{"Gain", s->gain}, {"Sure", s->sure}, {"Else", s->other}, {"Health", s->health},
-		{"Missing", s->missing}};
+		{"Gain", s->gain}, {"Sure", s->sure}, {"Noise", s->noise}, {"Else", s->other},
+		{"Health", s->health}, {"Missing", s->missing}};
 
 	return lines[i];
 }
