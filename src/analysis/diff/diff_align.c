@@ -2,7 +2,7 @@
 /*
  * diff_align.c: which row of A is which row of B? Identical listings are matched row by row;
  * otherwise the texts of each pair of functions are matched; if too little matches, source lines
- * are used, paired by what did match (diff_lines.h).
+ * are used, paired by their texts (diff_lines.h).
  */
 #include <stdlib.h>
 
@@ -514,7 +514,7 @@ static bool diff_align_refuse(const struct diff_align *text, const struct diff_a
 		100 * diff_matched_share(line), 100 * min_match);
 }
 
-/* Rows that match pair lines even where they are too few to align by. */
+/* Rows pair lines only where enough of them match: two kernels share some texts by chance. */
 static bool choose_align(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
 	const struct diff_options *o, struct incore_error *e)
 {
@@ -522,7 +522,7 @@ static bool choose_align(struct diff_align *x, const struct diff_side *a, const 
 	struct diff_align line = *x;
 
 	if ((!by_text || o->by == DIFF_BY_LINE) &&
-		!line_pairs_make(&x->lines, a->trace, b->trace, x->b_of_a, e))
+		!line_pairs_make(&x->lines, a->trace, b->trace, by_text ? x->b_of_a : NULL, e))
 		return false;
 	if (by_text)
 		return is_enough(x, o->min_match) || diff_align_refuse(x, &line, o->min_match, e);
