@@ -120,7 +120,7 @@ type Regressions = {
 };
 type Screen = {
 	kernel: string | null; launch: string | null; bound_by: string | null; of_peak: string | null; waits: string | null; at: string | null;
-	change: string | null; gain: string | null; sure: string | null; other: string | null; health: string | null; missing: string | null;
+	change: string | null; gain: string | null; sure: string | null; noise: string | null; other: string | null; health: string | null; missing: string | null;
 };
 type Where = { row: number; address: number; isa: string | null; source: string | null };
 type Accounting2 = { issue: number; stall: number; wait: number; idle: number; drain: number; duration: number };
@@ -151,6 +151,7 @@ type Barriers = {
 	executions: number; wait: number; meetings: number; met: number; skipped: number; evidence: 'inferred'; skew: null | Latency; last_wait: null | Latency;
 	rows: Rows2[];
 };
+type Repeats = { captures: number; least: number | null; most: number | null; spread_pct: number | null; limit_pct: number | null; is_stable: boolean; statement: string };
 type Rows3 = { at: null | Where };
 type Method = 'ledger' | 'replay' | 'pipes' | 'samples';
 type Gain = {
@@ -436,11 +437,7 @@ export type SummaryAnswer =
 			peak_per_simd: number; peak: number; mean: number | null; below_half_peak: number | null; span: number; tail: number; cu_balance: number | null;
 			is_from_waves: boolean; limits: Limits;
 		};
-		repeats: null | {
-			captures: number; least: number | null; most: number | null; spread_pct: number | null; limit_pct: number | null; is_stable: boolean;
-			statement: string;
-		};
-		costs: Costs[]; advice: Advice[];
+		repeats: null | Repeats; costs: Costs[]; advice: Advice[];
 	}
 	| {
 		evidence: Evidence; verdict: string; screen: Screen; health: string; totals: Totals2; accounting: Accounting2; accounting_shares: AccountingShares;
@@ -469,7 +466,7 @@ export type VerdictAnswer =
 			after_us: number | null; low_us: number | null; high_us: number | null; no_gain: string | null; next: string | null; sure: 'high' | 'fair' | 'low';
 			basis: 'cause' | 'waste' | 'parallelism' | 'replay'; found: number; where: null | Where; waits_for: null | Where;
 		}[];
-		screen: Screen;
+		repeats: null | Repeats; screen: Screen;
 	};
 export type WavesAnswer =
 	| {

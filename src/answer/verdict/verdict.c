@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verdict.c: what bounds a kernel, and what a change would bring: the question and its columns. */
 #include "answer/verdict/verdict.h"
-#include "trace/kind.h"
 
 #include "analysis/summary/summary.h"
 #include "answer/check.h"
 #include "answer/pages.h"
+#include "trace/kind.h"
 
 struct verdict_params {
 	bool ledger;
