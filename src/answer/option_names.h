@@ -107,6 +107,7 @@
 #define OPT_FOLLOW_LINKS 0, "follow-links", OPTION_FLAG, NULL, false
 #define OPT_FOR 0, "for", OPTION_COUNT, "MS", false
 #define OPT_FORCE 0, "force", OPTION_FLAG, NULL, false
+#define OPT_FORMATS 0, "formats", OPTION_TEXT, "LIST", false
 #define OPT_FORMAT 0, "format", OPTION_CHOICE, "HOW", false
 #define OPT_FORMAT_OPS 0, "format", OPTION_CHOICE, "FORM", false
 #define OPT_FROM 0, "from", OPTION_COUNT, "CYCLE", false
@@ -257,7 +258,7 @@
 #define OPT_TO_FORMAT 0, "to", OPTION_TEXT, "FORMAT", false
 #define OPT_TOOL 0, "tool", OPTION_TEXT, "PATH", true
 #define OPT_TOP 0, "top", OPTION_TOP, "N|all", false
-#define OPT_TRACE 0, "trace", OPTION_TEXT, "all|runtime", false
+#define OPT_TRACE 0, "trace", OPTION_TEXT, "LIST", false
 #define OPT_TRACE_PATH 0, "trace", OPTION_TEXT, "PATH", true
 #define OPT_UNIT 0, "unit", OPTION_TEXT, "SET", false
 #define OPT_UNSAFE_NATIVE 0, "unsafe-native", OPTION_FLAG, NULL, false

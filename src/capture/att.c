@@ -15,6 +15,7 @@
 #include "answer/check.h"
 #include "base/file.h"
 #include "base/search.h"
+#include "capture/before.h"
 #include "capture/folder.h"
 #include "capture/pack.h"
 #include "codec/csv.h"
@@ -639,6 +640,22 @@ static bool warn_of_environment(struct att *a, struct incore_error *e)
 	return ok;
 }
 
+/* Says what can be known before anything runs: counters that no agent has, missing debug info. */
+static bool look_ahead(struct att *a, struct incore_error *e)
+{
+	static const char *const nothing[] = {NULL};
+	const char *const *app = a->q->drive.app ? a->q->drive.app : nothing;
+	bool is_nomem = false;
+	const char *text = before_no_lines(app, &a->arena, &is_nomem);
+
+	if (is_nomem)
+		return err_nomem(e);
+	if (text && !att_warn(a, e, text))
+		return false;
+	return !a->q->counters ||
+	       before_check_counters(&a->tool, a->q->counters, true, a->q->is_dry, &a->arena, e);
+}
+
 static bool has_lost(struct str said)
 {
 	return str_has(said, "Thread trace buffer full") || str_has(said, "Data Lost") ||
@@ -783,7 +800,7 @@ bool att_take(struct att *a, struct incore_error *e)
 	struct incore_error late = {0};
 	bool ok;
 
-	if (!att_prepare(a, e) || !warn_of_environment(a, e))
+	if (!att_prepare(a, e) || !warn_of_environment(a, e) || !look_ahead(a, e))
 		return false;
 	if (a->q->is_dry)
 		return att_plan_only(a, e);

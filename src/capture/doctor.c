@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "capture/before.h"
 #include "capture/cuda.h"
 #include "capture/rocprof.h"
 #include "run/job.h"
@@ -179,6 +180,17 @@ static void look_at_rocprof(struct doctor *d, const char *tool)
 				d, "warning", f->id, f->fix, "rocprofv3 %s %s", r.version, f->what);
 }
 
+/* Kernels that are built while the application runs have source lines only if asked for. */
+static void look_at_lines(struct doctor *d)
+{
+	static const char *const nothing[] = {NULL};
+	const char *text = before_no_lines(nothing, &d->arena, &d->is_nomem);
+
+	if (text)
+		find(d, "warning", "no-source-lines", "change the environment as it says", "%s",
+			text);
+}
+
 struct gpu_count {
 	struct doctor *d;
 	unsigned n;
@@ -241,6 +253,7 @@ static void look_at_amd(struct doctor *d, const char *tool)
 	struct gpu_count c = {d, 0};
 
 	look_at_rocprof(d, tool);
+	look_at_lines(d);
 	look_at_device(d, "/dev/kfd",
 		"load the driver amdgpu; in a container: --device /dev/kfd --device /dev/dri",
 		"add this user to the groups render and video");

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/search.h"
+#include "capture/before.h"
 #include "capture/folder.h"
 #include "codec/csv.h"
 
@@ -43,6 +44,7 @@ void roc_deinit(struct roc *r)
 	VEC_FREE(&r->answer.captures);
 	VEC_FREE(&r->answer.counters);
 	VEC_FREE(&r->answer.refused);
+	VEC_FREE(&r->answer.files);
 	VEC_FREE(&r->answer.warnings);
 	journal_close(&r->journal);
 	arena_deinit(&r->arena);
@@ -244,6 +246,8 @@ static const struct column roc_columns[] = {
 	VECTOR(roc_answer, runs, "runs", &roc_run_record, "runs of the application"),
 	VECTOR(roc_answer, captures, "captures", &roc_capture_record,
 		"captures that the runs produced"),
+	VECTOR(roc_answer, files, "files", &text_item_record,
+		"files in other formats of rocprofv3, which were asked for"),
 	VECTOR(roc_answer, counters, "counters", &roc_counter_record,
 		"counters by kernel, with the pass that collected them"),
 	VECTOR(roc_answer, refused, "refused", &text_item_record,
@@ -643,7 +647,8 @@ bool roc_take_pmc(struct roc *r, struct incore_error *e)
 
 	intern_init(&x.names);
 	intern_init(&x.kernels);
-	ok = pmc_read_names(&x, e) && (first_passes(&x) || err_nomem(e)) && roc_open(r, needs, e);
+	ok = pmc_read_names(&x, e) && (first_passes(&x) || err_nomem(e)) && roc_open(r, needs, e) &&
+	     before_check_counters(&r->tool, r->q->counters, false, r->q->is_dry, &r->arena, e);
 	for (size_t i = 0; ok && r->q->is_dry && i < x.queue.n; i++)
 		ok = pmc_plan(&x, &x.queue.v[i], "as far as is known before a run", e);
 	if (ok && !r->q->is_dry)
@@ -899,12 +904,101 @@ static bool is_good(const struct roc_answer *a)
 	return false;
 }
 
+/* What can be traced, by its word here: the key of input.yaml and the option that a release has. */
+static const struct sys_trace {
+	const char *word, *key, *option;
+} sys_traces[] = {{"all", "sys_trace", "--sys-trace"},
+	{"runtime", "runtime_trace", "--runtime-trace"},
+	{"kernel", "kernel_trace", "--kernel-trace"},
+	{"memory-copy", "memory_copy_trace", "--memory-copy-trace"},
+	{"memory-allocation", "memory_allocation_trace", "--memory-allocation-trace"},
+	{"scratch-memory", "scratch_memory_trace", "--scratch-memory-trace"},
+	{"marker", "marker_trace", "--marker-trace"}, {"hip", "hip_trace", "--hip-trace"},
+	{"hsa", "hsa_trace", "--hsa-trace"}, {"rccl", "rccl_trace", "--rccl-trace"}};
+
+/* Formats of rocprofv3 with the ends of their files; rocpd is what incore reads. */
+static const struct sys_format {
+	const char *word, *suffix;
+} sys_formats[] = {{"rocpd", "_results.db"}, {"csv", ".csv"}, {"json", "_results.json"},
+	{"pftrace", ".pftrace"}, {"otf2", ".otf2"}};
+
+static bool put_traces(struct roc *r, struct strbuf *out, struct incore_error *e)
+{
+	const size_t n = sizeof(sys_traces) / sizeof(*sys_traces);
+	struct str rest = str_of(r->q->trace), word;
+
+	while (str_cut(&rest, ",", &word)) {
+		const struct sys_trace *t = sys_traces;
+
+		word = str_trim(word);
+		while (t < sys_traces + n && !str_is(word, t->word))
+			t++;
+		if (t == sys_traces + n)
+			return err_set(e, INCORE_USAGE, "bad-option-value",
+				"--trace takes all, runtime, kernel, memory-copy, memory-allocation, scratch-memory, marker, hip, hsa and rccl, not '%.*s'",
+				STR_ARG(word));
+		if (r->tool.path && !rocprof_has(&r->tool, t->option))
+			return err_set(e, INCORE_MISSING, "tool-too-old",
+				"rocprofv3 %s at %s has no %s", r->tool.version, r->tool.path,
+				t->option);
+		sb_printf(out, "    %s: true\n", t->key);
+	}
+	return true;
+}
+
+/* "output_format: [rocpd, csv]": rocpd always, since that is what is read back. */
+static bool put_formats(struct roc *r, struct strbuf *out, struct incore_error *e)
+{
+	const size_t n = sizeof(sys_formats) / sizeof(*sys_formats);
+	struct str rest = r->q->formats ? str_of(r->q->formats) : (struct str){0}, word;
+
+	sb_puts(out, "    output_format: [rocpd");
+	while (str_cut(&rest, ",", &word)) {
+		size_t i = 0;
+
+		word = str_trim(word);
+		while (i < n && !str_is(word, sys_formats[i].word))
+			i++;
+		if (i == n)
+			return err_set(e, INCORE_USAGE, "bad-option-value",
+				"--formats takes csv, json, pftrace and otf2 beside rocpd, not '%.*s'",
+				STR_ARG(word));
+		if (r->tool.path && !str_has(str_of(r->tool.help), sys_formats[i].word))
+			return err_set(e, INCORE_MISSING, "tool-too-old",
+				"rocprofv3 %s at %s writes no %s", r->tool.version, r->tool.path,
+				sys_formats[i].word);
+		if (i)
+			sb_printf(out, ", %s", sys_formats[i].word);
+	}
+	sb_puts(out, "]\n");
+	return true;
+}
+
+static bool keep_file(void *ctx, const char *path, struct incore_error *e)
+{
+	struct roc *r = ctx;
+	const char *to = arena_printf(&r->arena, "%s/%s", r->q->dir, path_base(path));
+
+	if (!to)
+		return err_nomem(e);
+	if (rename(path, to) != 0)
+		return err_output(e, errno, to, "cannot put in place");
+	return VEC_PUSH(&r->answer.files, to) || err_nomem(e);
+}
+
 static bool sys_take(struct roc *r, struct incore_error *e)
 {
+	struct str rest = r->q->formats ? str_of(r->q->formats) : (struct str){0}, word;
+
 	if (!roc_run_last(r, e))
 		return false;
 	if (!roc_each_file(r, "_results.db", take_database, r, e))
 		return false;
+	while (str_cut(&rest, ",", &word))
+		for (size_t i = 1; i < sizeof(sys_formats) / sizeof(*sys_formats); i++)
+			if (str_is(str_trim(word), sys_formats[i].word) &&
+				!roc_each_file(r, sys_formats[i].suffix, keep_file, r, e))
+				return false;
 	if (roc_last(r)->run.status)
 		return roc_app_failed(r, e);
 	if (!r->answer.captures.n)
@@ -915,23 +1009,23 @@ static bool sys_take(struct roc *r, struct incore_error *e)
 
 bool roc_take_sys(struct roc *r, struct incore_error *e)
 {
-	bool is_all = strcmp(r->q->trace, "all") == 0, ok;
-	const char *const needs[] = {
-		is_all ? "--sys-trace" : "--runtime-trace", "--output-format", NULL};
+	static const char *const needs[] = {"--output-format", NULL};
 	struct strbuf settings = {0};
+	bool ok = put_traces(r, &settings, e) && put_formats(r, &settings, e);
 
-	if (!is_all && strcmp(r->q->trace, "runtime") != 0)
-		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--trace is all or runtime, not %s", r->q->trace);
-	if (!roc_open(r, needs, e))
+	sb_reset(&settings);
+	if (!ok || !roc_open(r, needs, e)) {
+		sb_free(&settings);
 		return false;
-	if (!str_has(str_of(r->tool.help), "rocpd"))
+	}
+	if (!str_has(str_of(r->tool.help), "rocpd")) {
+		sb_free(&settings);
 		return err_set(e, INCORE_MISSING, "tool-too-old",
 			"rocprofv3 %s at %s writes no databases (rocpd): install ROCm 7.0 or newer",
 			r->tool.version, r->tool.path);
-	sb_printf(&settings, "    %s: true\n    output_format: [rocpd]\n",
-		is_all ? "sys_trace" : "runtime_trace");
-	ok = roc_plan(r, "run", "the timeline around the kernels", &settings, e) &&
+	}
+	ok = put_traces(r, &settings, e) && put_formats(r, &settings, e) &&
+	     roc_plan(r, "run", "the timeline around the kernels", &settings, e) &&
 	     (r->q->is_dry || sys_take(r, e));
 	sb_free(&settings);
 	return roc_finish(r, ok, e);

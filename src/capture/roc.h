@@ -20,7 +20,8 @@ struct roc_request {		      /* options first: their table is the command line's 
 	const char *counters;	      /* pmc */
 	const char *method;	      /* pcs: "stochastic", "host_trap"; NULL: what is available */
 	uint64_t interval;	      /* pcs: cycles, or microseconds of host_trap; NO_COUNT */
-	const char *trace;	      /* sys: "all", "runtime" */
+	const char *trace;	      /* sys: "all", "runtime", or words with commas */
+	const char *formats;	      /* sys: beside rocpd: "csv,pftrace"; NULL: none */
 	uint64_t retries, limit_s;    /* limit_s 0: none */
 	bool keeps_raw, is_dry;
 	struct drive drive;
@@ -52,6 +53,7 @@ struct roc_answer {
 	VEC(struct roc_capture) captures;
 	VEC(struct roc_counter) counters;
 	VEC(const char *) refused; /* counters that were not taken */
+	VEC(const char *) files;   /* in other formats than rocpd */
 	VEC(const char *) warnings;
 };
 extern const struct record roc_record, roc_counter_record;

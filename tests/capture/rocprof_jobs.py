@@ -17,13 +17,13 @@ HEADER = ["Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id",
 
 
 def is_job(job):
-    return any(key in job for key in ("pmc", "pc_sampling_beta_enabled", "sys_trace", "runtime_trace"))
+    return any(key in job for key in ("pmc", "pc_sampling_beta_enabled")) or "rocpd" in job.get("output_format", [])
 
 
 def check(refuse, s, job):
     formats = job["output_format"]
     want = ["csv"] if "pmc" in job else ["json"] if "pc_sampling_beta_enabled" in job else ["rocpd"]
-    if formats != want or (want == ["rocpd"] and s["version"] == "1.1.0"):
+    if formats[:1] != want or (want != ["rocpd"] and formats != want) or not set(formats[1:]) <= {"csv", "json", "pftrace", "otf2"} or (want == ["rocpd"] and s["version"] == "1.1.0"):
         refuse(f"output_format {formats}")
     if "pmc" in job and not all(re.fullmatch(r'"[A-Za-z0-9_]+"', w) for w in job["pmc"]):
         refuse(f"pmc {job['pmc']}")
@@ -81,6 +81,10 @@ def write_database(s, job, pid):
     if s.get("fail") == "no-database":
         return
     make_rocpd.make(path)
+    suffix = {"csv": "_kernel_trace.csv", "json": "_results.json", "pftrace": "_results.pftrace", "otf2": "_results.otf2"}
+    for form in job["output_format"][1:]:
+        with open(path.replace("_results.db", suffix[form]), "w") as f:
+            f.write(form)
     if s.get("fail") == "cut":
         os.truncate(path, 9000)
 

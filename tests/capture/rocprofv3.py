@@ -21,6 +21,7 @@ import rocprof_jobs
 BASE = ["--help", "--version", "--input", "--output-file", "--output-directory", "--output-format", "--kernel-trace",
         "--kernel-include-regex", "--kernel-exclude-regex", "--kernel-iteration-range", "--advanced-thread-trace", "--att-target-cu",
         "--att-shader-engine-mask", "--att-simd-select", "--att-buffer-size", "--att-library-path", "--pmc", "--sys-trace", "--runtime-trace",
+        "--memory-copy-trace", "--marker-trace", "--hip-trace", "--scratch-memory-trace", "--list-avail",
         "--pc-sampling-beta-enabled", "--pc-sampling-method", "--pc-sampling-unit", "--pc-sampling-interval"]
 NEWER = ["--att", "--att-activity", "--att-perfcounters", "--att-perfcounter-ctrl", "--att-gpu-index", "--att-consecutive-kernels",
          "--att-serialize-all", "--att-no-detail", "--selected-regions", "--attach"]
@@ -29,6 +30,7 @@ OPTIONS = {"1.1.0": BASE, "1.2.2": BASE + NEWER, "1.4.1": BASE + NEWER}
 WORDS = {"1.1.0": "(csv, json, pftrace, otf2) (host_trap)", "1.2.2": "(csv, json, pftrace, otf2, rocpd) (stochastic, host_trap)",
          "1.4.1": "(csv, json, pftrace, otf2, rocpd) (stochastic, host_trap)"}
 AGENT = 14705
+COUNTERS = ["SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_WAIT_ANY", "SQ_WAIT_INST_ANY", "TCC_HIT", "TCC_MISS", "OccupancyPercent"]
 SES = (0, 1)  # that the streams at hand are of
 COLUMNS = ["Kind", "Agent_Id", "Queue_Id", "Stream_Id", "Thread_Id", "Dispatch_Id", "Kernel_Id", "Kernel_Name", "Correlation_Id",
            "Start_Timestamp", "End_Timestamp", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
@@ -212,6 +214,10 @@ def main():
         for option in OPTIONS[s["version"]]:
             print(f"  {option + (' / -i' if option == '--input' else '')}\n                        what it does")
         print(WORDS[s["version"]])
+        return 0
+    if args == ["--list-avail"]:
+        for name in s.get("counters", COUNTERS):
+            print(f"gpu-agent2 gfx950\n  Counter_Name : {name}\n  Description : what it counts")
         return 0
     if len(args) < 3 or args[0] != "-i" or not os.path.isfile(args[1]):
         refuse(f"arguments {args}")

@@ -590,6 +590,37 @@ def test_sys(p):
     assert p.called()[1]["runtime_trace"] is True
 
 
+def test_sys_apart(p):
+    """Each trace by itself, and files in the other formats of rocprofv3 beside the database."""
+    data, _ = sys_trace(p, "--trace", "kernel,memory-copy,marker,hip,scratch-memory", "--formats", "csv,pftrace")
+    job = p.called()[0]
+    assert all(job[k + "_trace"] is True for k in ("kernel", "memory_copy", "marker", "hip", "scratch_memory")), job
+    assert job["output_format"] == ["rocpd", "csv", "pftrace"] and "sys_trace" not in job, job
+    assert sorted(os.path.basename(f) for f in data["files"]) == ["out_4000_kernel_trace.csv", "out_4000_results.pftrace"], data
+    assert all(os.path.exists(f) for f in data["files"]) and data["verdict"] == "usable"
+    says(sys_trace(p, "--trace", "kernels", rc=2)[1], "not 'kernels'")
+    says(sys_trace(p, "--formats", "xml", rc=2)[1], "not 'xml'")
+    p.out += "2"
+    says(sys_trace(p, "--trace", "rccl", rc=5)[1], "--rccl-trace")
+
+
+def test_counters_before(p):
+    """Names are compared with those of the agents before the application runs."""
+    says(pmc(p, counters=["SQ_WAVE", "TCC_HIT"], rc=2)[1], "unknown-counter", "no agent has a counter SQ_WAVE", "like it: SQ_WAVES")
+    says(p.run("--counters", "SQ_WAITS_INST_ANY", "--kernel", "k", "--no-discovery", rc=2)[1], "unknown-counter", "SQ_WAIT_INST_ANY")
+    says(p.run("--counters", "TCC_HIT", rc=2)[1], "the SQ alone", "TCC_HIT")
+    says(p.run("--counters", " ".join(f"SQ_{i}" for i in range(9)), rc=2)[1], "1 to 8", "not 9")
+    assert not p.called()
+
+
+def test_lines_before(p):
+    """Said before the capture: its kernels will have no source lines."""
+    for env, words in (({"FLYDSL_RUNTIME_CACHE_DIR": "/x"}, "FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1"), ({"TRITON_DISABLE_LINE_INFO": "1"}, "TRITON_DISABLE_LINE_INFO")):
+        says(p.run("--dry-run", env=env)[1], "no source lines", words)
+        says(ask_doctor(p, "att", env=env)[0]["no-source-lines"]["message"], words)
+    assert "source lines" not in p.run("--dry-run")[1]
+
+
 def test_sys_goes_wrong(p):
     data, _ = sys_trace(p, rc=1)
     says(data["captures"][0]["health"], "unreadable: ")

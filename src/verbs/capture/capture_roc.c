@@ -30,8 +30,11 @@ static const struct option_def pcs_options[] = {
 	{OPT_RETRIES, NULL, "4", "number of attempts after the first", FIELD(retries)},
 	KERNEL_OPTIONS, COMMON_OPTIONS};
 static const struct option_def sys_options[] = {
-	{OPT_TRACE, NULL, "all", "calls of all libraries, or without HSA and the compiler's own",
+	{OPT_TRACE, NULL, "all",
+		"all, runtime (without HSA), or: kernel,memory-copy,marker,hip,scratch-memory,...",
 		FIELD(trace)},
+	{OPT_FORMATS, NULL, NULL, "files to keep beside the database: csv,json,pftrace,otf2",
+		FIELD(formats)},
 	COMMON_OPTIONS};
 
 struct roc_job { /* kept by the answer, whose texts are those of the driver */
