@@ -187,8 +187,8 @@ static void look_at_lines(struct doctor *d)
 	const char *text = before_no_lines(nothing, &d->arena, &d->is_nomem);
 
 	if (text)
-		find(d, "warning", "no-source-lines", "change the environment as it says", "%s",
-			text);
+		doctor_find(d, "warning", "no-source-lines", "change the environment as it says",
+			"%s", text);
 }
 
 struct gpu_count {
