@@ -51,6 +51,8 @@ type Launch = {
 };
 type Notes2 = { kind: string; code: string; message: string; path: string | null; offset: number | null; count: number };
 type Tables = { name: string; origin: string | null; rows: number; columns: string[]; cells?: ((string | null)[])[] };
+type Metrics = { name: string; value: number | null; text: string | null; instances: number };
+type VendorRules = { rule: string; section: string | null; kind: string | null; message: string; speedup: string | null; speedup_pct: number | null };
 type Siblings = {
 	path: string; agent: number | null; dispatch: number | null; waves: number | null; rows: number | null; mapped_rows: number | null; is_empty: boolean;
 	is_repeat: boolean;
@@ -62,7 +64,8 @@ type Info = {
 	source_files: number; source_snapshots: number; stated_totals: null | Inclusive; waves: number; wave_files: number; target_cu: number | null;
 	wave_coords: Record<string, number[]>; span_cycles: number | null; occupancy: Record<string, Occupancy>; dispatch_ids: Record<string, string>;
 	counter_names: string[]; counter_series: number; markers: number; other_simd_records: number; dispatch_events: number; has_pc_samples: boolean;
-	machine: Machine; launch: Launch; notes: Notes2[]; tables?: Tables[]; siblings: Siblings[]; health: string | null;
+	machine: Machine; launch: Launch; notes: Notes2[]; tables?: Tables[]; metrics?: Metrics[]; vendor_rules?: VendorRules[]; siblings: Siblings[];
+	health: string | null;
 };
 type State = 'iterated' | 'entered-once' | 'not-reached' | 'sampled';
 type Trips = { executions: number; waves: number };

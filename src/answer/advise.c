@@ -5,6 +5,7 @@
  */
 #include "answer/advise.h"
 #include "analysis/place.h"
+#include "analysis/vendor_report.h"
 #include "answer/pages.h"
 
 #include "analysis/advise/gains.h"
@@ -220,6 +221,17 @@ static const struct column both_columns[] = {
 };
 static const struct record both_record = RECORD_OF(advise_taken, RECORD_BLOCK, both_columns);
 
+struct advise_params {
+	bool beside_vendor;
+};
+
+static const struct option_def options[] = {
+	{OPT_BESIDE_VENDOR, NULL, NULL,
+		"also what the rules of the vendor's profiler say, with their estimates",
+		OPTION_ALL(advise_params, beside_vendor)},
+	OPTION_END,
+};
+
 static const struct column answer_columns[] = {
 	EVIDENCE_COLUMN(advise_answer, "what the figures rest on"),
 	COLUMN(advise_answer, world, UNIT_NONE,
@@ -232,6 +244,9 @@ static const struct column answer_columns[] = {
 	LIST(advise_answer, advice, &advice_record, "what to try, the largest gain first"),
 	POINTER(advise_answer, taken, &both_record,
 		"with two captures: which advice was followed and what it brought"),
+	LIST(advise_answer, vendor, &vendor_rule_record,
+		"with beside-vendor: what the rules of the vendor's profiler say, largest estimate first",
+		OPTIONAL),
 };
 static const struct record advise_record = RECORD_OF(advise_answer, RECORD_BLOCK, answer_columns);
 
@@ -417,11 +432,47 @@ static bool put_taken(struct advise_job *j, const struct advised *x, const struc
 	return true;
 }
 
+/* --- beside the vendor ------------------------------------------------------------------------ */
+
+static double estimate_of(const struct vendor_rule *r)
+{
+	return isfinite(r->speedup_pct) ? r->speedup_pct : -1;
+}
+
+static int by_estimate(const void *pa, const void *pb)
+{
+	const struct vendor_rule *a = pa, *b = pb;
+
+	if (estimate_of(a) != estimate_of(b))
+		return estimate_of(a) > estimate_of(b) ? -1 : 1;
+	return strcmp(a->rule, b->rule);
+}
+
+/* Rules that find something: the others say only that all is well, or describe. */
+static bool put_vendor(struct advise_job *j, const struct trace *t, struct incore_error *e)
+{
+	uint32_t all = vendor_rules_count(t), n = 0;
+	struct vendor_rule *v = ANSWER_ROWS(j->a, &j->out->vendor, all, vendor_rule, e);
+
+	if (!v)
+		return false;
+	vendor_rules_fill(t, 0, v);
+	for (uint32_t i = 0; i < all; i++)
+		if (isfinite(v[i].speedup_pct) || (v[i].kind && strcmp(v[i].kind, "none") != 0 &&
+							  strcmp(v[i].kind, "ok") != 0))
+			v[n++] = v[i];
+	j->out->vendor.n = n;
+	j->out->is_beside_vendor = true;
+	SORT(v, n, by_estimate);
+	return true;
+}
+
 /* --- the question ----------------------------------------------------------------------------- */
 
 static bool ask_advise(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	struct advise_job j = {.r = r, .a = a, .out = ANSWER_NEW(a, advise_answer, e)};
+	const struct advise_params *p = r->params;
 	struct advised x = {0}, y = {0};
 
 	if (!j.out || !advise_side(&j, r->paths[0], &x, e) || !put_confirm(&j, &x, e))
@@ -433,6 +484,8 @@ static bool ask_advise(const struct request *r, struct answer *a, struct incore_
 	j.out->unit = x.time.unit;
 	j.out->advice = x.rows;
 	a->data = j.out;
+	if (p->beside_vendor && !put_vendor(&j, x.trace, e))
+		return false;
 	return r->n_paths < 2 || (advise_side(&j, r->paths[1], &y, e) && put_taken(&j, &x, &y, e));
 }
 
@@ -444,6 +497,8 @@ const struct question question_advise = {
 	.groups = OPTIONS_CSV | OPTIONS_SELECT | OPTIONS_CAPTURE,
 	.min_paths = 1,
 	.max_paths = 2,
+	.options = options,
+	.params_size = sizeof(struct advise_params),
 	.records = RECORDS(&advise_record),
 	.ask = ask_advise,
 	.page = advise_page,

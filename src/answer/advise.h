@@ -86,5 +86,7 @@ struct advise_answer {
 	uint64_t cycles;
 	struct rows advice;		  /* advice_row */
 	const struct advise_taken *taken; /* NULL: one capture */
+	struct rows vendor; /* vendor_rule, the largest estimate first; empty: not asked */
+	bool is_beside_vendor;
 };
 extern const struct record taken_record;

@@ -4,6 +4,7 @@
 #include "answer/pages.h"
 
 #include "analysis/summary/info.h"
+#include "analysis/vendor_report.h"
 #include "answer/captures.h"
 #include "answer/check.h"
 #include "answer/siblings.h"
@@ -216,6 +217,10 @@ static const struct column info_columns[] = {
 	LIST(capture_info, notes, &note_record, "notes from reading the capture"),
 	LIST(capture_info, tables, &producer_table_record,
 		"tables of the producer that incore does not interpret", OPTIONAL),
+	LIST(capture_info, metrics, &vendor_metric_record,
+		"all metrics of a report of the vendor's profiler", OPTIONAL),
+	LIST(capture_info, vendor_rules, &vendor_rule_record,
+		"what the rules of the vendor's profiler say, with their estimates", OPTIONAL),
 	LIST(capture_info, siblings, &info_sibling_record, "other captures beside this one"),
 	COLUMN(capture_info, health, UNIT_NONE,
 		"verdict of incore check with errors and warnings; null with --quick", NULLABLE),
@@ -549,6 +554,7 @@ static bool answer_capture(struct info_job *j, const char *path, struct incore_e
 	       info_put_kernels(j, e) && info_put_notes(j, e) && info_put_lanes(j, e) &&
 	       info_put_blocks(j, e) &&
 	       (!t->n_tables || producer_table_rows(j->a, t, 0, false, &j->out->tables, e)) &&
+	       vendor_report_rows(j->a, t, &j->out->metrics, &j->out->vendor_rules, e) &&
 	       look_beside(j, e);
 }
 

@@ -85,13 +85,14 @@ struct capture_info {
 	bool has_pc_samples;
 	struct trace_machine machine;
 	struct info_launch launch;
-	struct rows notes;    /* info_note */
-	struct rows tables;   /* producer_table */
-	struct rows siblings; /* info_sibling, without this one */
-	struct rows beside;   /* info_sibling, including this one; empty if it is the only one */
-	struct rows blocks;   /* info_block */
-	const char *health;   /* NULL: not asked for */
-	const char *lanes;    /* names of the pipes, each once */
+	struct rows notes;		   /* info_note */
+	struct rows tables;		   /* producer_table */
+	struct rows metrics, vendor_rules; /* vendor_metric, vendor_rule */
+	struct rows siblings;		   /* info_sibling, without this one */
+	struct rows beside; /* info_sibling, including this one; empty if it is the only one */
+	struct rows blocks; /* info_block */
+	const char *health; /* NULL: not asked for */
+	const char *lanes;  /* names of the pipes, each once */
 };
 
 struct info_list {

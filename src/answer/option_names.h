@@ -38,6 +38,7 @@
 #define OPT_BASE_PROFILE 0, "base", OPTION_TEXT, "PROFILE", true
 #define OPT_BECAUSE 0, "because", OPTION_TEXT, "TEXT", false
 #define OPT_BEFORE 0, "before", OPTION_TEXT, "TIME", false
+#define OPT_BESIDE_VENDOR 0, "beside-vendor", OPTION_FLAG, NULL, false
 #define OPT_BIND 0, "bind", OPTION_TEXT, "ADDRESS", false
 #define OPT_BINS 0, "bins", OPTION_COUNT, "N", false
 #define OPT_BLOCK 0, "block", OPTION_COUNT, "N", false

@@ -3,6 +3,7 @@
 #include "answer/rows.h"
 
 #include "analysis/producer_tables.h"
+#include "analysis/vendor_report.h"
 
 static const struct column cell_columns[] = {
 	COLUMN(text_item, v, UNIT_NONE, "value as the producer gave it; null: empty", NULLABLE),
@@ -58,4 +59,19 @@ bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, 
 			return false;
 	}
 	return v != NULL;
+}
+
+bool vendor_report_rows(struct answer *a, const struct trace *t, struct rows *metrics,
+	struct rows *rules, struct incore_error *e)
+{
+	uint32_t n_metrics = vendor_metrics_count(t), n_rules = vendor_rules_count(t);
+	struct vendor_metric *m =
+		n_metrics ? ANSWER_ROWS(a, metrics, n_metrics, vendor_metric, e) : NULL;
+	struct vendor_rule *r = n_rules ? ANSWER_ROWS(a, rules, n_rules, vendor_rule, e) : NULL;
+
+	if (m)
+		vendor_metrics_fill(t, 0, m);
+	if (r)
+		vendor_rules_fill(t, 0, r);
+	return (m || !n_metrics) && (r || !n_rules);
 }

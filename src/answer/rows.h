@@ -107,3 +107,8 @@ extern const struct record producer_table_record; /* RECORD_BLOCK */
 /* The first `top` rows of tables of details; with `all` also rows of the others, up to a limit. */
 bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
 	struct rows *out, struct incore_error *e);
+
+/* vendor_metric and vendor_rule (vendor_report.h); a trace without a report of the vendor's
+ * profiler has neither. */
+bool vendor_report_rows(struct answer *a, const struct trace *t, struct rows *metrics,
+	struct rows *rules, struct incore_error *e);

@@ -5,14 +5,12 @@
 #include <zlib.h>
 
 #include "base/little_endian.h"
+#include "codec/unpack.h"
 
 #define GZIP_BITS (15 + 16) /* the largest window, and a gzip header */
 #define ZLIB_BITS 15
 #define MEMBER_HEAD 10
-#define MAX_UNPACKED (UINT64_C(4) << 30)
-#define MAX_RATIO 256		   /* timelines have 10 to 40 */
-#define SMALL (UINT64_C(64) << 20) /* allowed with any ratio */
-#define STEP ((size_t)1 << 30)	   /* zlib counts in 32 bits */
+#define STEP ((size_t)1 << 30) /* zlib counts in 32 bits */
 
 bool gzip_pack(struct str bytes, struct strbuf *out)
 {
@@ -80,7 +78,7 @@ static size_t stated_size(struct str packed)
 	const uint8_t *p = (const uint8_t *)packed.p + packed.n - 4;
 	uint64_t n = packed.n < 18 ? 0 : le32(p);
 
-	return n <= SMALL || n / MAX_RATIO <= packed.n ? (size_t)n : 0;
+	return n <= unpack_limit(packed.n) ? (size_t)n : 0;
 }
 
 static bool give_room(struct unpacking *u, struct incore_error *e)
@@ -146,10 +144,9 @@ static bool unpack(struct unpacking *u, struct incore_error *e)
 
 static bool unpack_as(int bits, struct unpacking u, struct incore_error *e)
 {
-	uint64_t most = (uint64_t)u.packed.n * MAX_RATIO;
 	bool ok;
 
-	u.limit = most < SMALL ? SMALL : most < MAX_UNPACKED ? most : MAX_UNPACKED;
+	u.limit = unpack_limit(u.packed.n);
 	if (inflateInit2(&u.z, bits) != Z_OK)
 		return err_nomem(e);
 	ok = unpack(&u, e);

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
-#include "codec/gzip.h"
+#include "codec/unpack.h"
 #include "import/capture_cache.h"
 
 /* --- what a run knows of its captures --------------------------------------------------------- */
@@ -124,9 +124,9 @@ bool import_load_plain(const struct import_options *o, struct file_data *f, cons
 	if (!import_load(o, f, path, e))
 		return false;
 	packed = (struct str){(const char *)f->data, f->size};
-	if (!gzip_is(packed))
+	if (!packed_is(packed))
 		return true;
-	ok = gzip_unpack(packed, path, &plain, e) && file_hold(f, &plain, e);
+	ok = packed_unpack(packed, path, &plain, e) && file_hold(f, &plain, e);
 	sb_free(&plain);
 	if (!ok)
 		file_unload(f);
@@ -331,7 +331,7 @@ struct capture_finder {
 	struct u64_map seen_at;	      /* hash of seen -> its index + 1 */
 	struct arena *arena;
 	struct capture_cache *cache; /* or NULL */
-	uint8_t *head, *plain;	     /* plain: of a gzip file, unpacked */
+	uint8_t *head, *plain;	     /* plain: of a packed file, unpacked */
 	bool is_flat;		     /* one directory only */
 	struct seen_folder root;
 	uint64_t n_dirs, n_files, n_unreadable, n_outside;
@@ -424,7 +424,7 @@ static const struct import_ops *best_ops(const struct probe *p)
 	 * again. */
 	for (size_t i = 0; import_registry[i] && best_score < SURE; i++) {
 		const struct import_ops *ops = import_registry[i];
-		int score = p->is_gzip && !ops->reads_gzip ? 0 : score_of(p, i, &names);
+		int score = p->is_packed && !ops->reads_packed ? 0 : score_of(p, i, &names);
 
 		if (score > best_score) {
 			best_score = score;
@@ -449,6 +449,23 @@ static struct file_store *find_store_of(const struct capture_finder *f)
 	return f->cache ? &f->cache->files : NULL;
 }
 
+/* A block of zstd must be there as a whole before any of it can be unpacked: so many bytes hold the
+ * first one of any file. */
+#define PACKED_HEAD (PROBE_HEAD * 2 + 1024)
+
+/* Takes the unpacked content in place of the bytes of a packed file; false if there is none yet. */
+static bool unpack_head(struct capture_finder *f, struct probe *p)
+{
+	size_t n = packed_head(
+		(struct str){(const char *)f->head, p->head_size}, f->plain, PROBE_HEAD);
+
+	if (!n)
+		return false;
+	p->head = f->plain;
+	p->head_size = n;
+	return true;
+}
+
 /* p has the path, and gets the head. *failed: the errno. */
 static const struct import_ops *sniff_file(
 	struct capture_finder *f, struct probe *p, size_t cap, int *failed)
@@ -463,12 +480,10 @@ static const struct import_ops *sniff_file(
 	if (*failed)
 		return NULL;
 	p->head = f->head;
-	p->is_gzip = gzip_is((struct str){(const char *)p->head, p->head_size});
-	if (p->is_gzip) {
-		p->head_size = gzip_head(
-			(struct str){(const char *)p->head, p->head_size}, f->plain, PROBE_HEAD);
-		p->head = f->plain;
-	}
+	p->is_packed = packed_is((struct str){(const char *)p->head, p->head_size});
+	if (p->is_packed && !unpack_head(f, p) && p->head_size == cap &&
+		!file_store_head(find_store_of(f), root, name, f->head, PACKED_HEAD, &p->head_size))
+		unpack_head(f, p);
 	return best_ops(p);
 }
 
@@ -699,7 +714,7 @@ static bool finder_init(struct capture_finder *f, struct capture_cache *cache,
 	*f = (struct capture_finder){.arena = &out->arena, .cache = cache};
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
-	f->head = mem_alloc(PROBE_HEAD);
+	f->head = mem_alloc(PACKED_HEAD);
 	f->plain = mem_alloc(PROBE_HEAD);
 	return (f->head && f->plain) || err_nomem(e);
 }
@@ -771,10 +786,13 @@ static bool fail_file(const struct probe *p, struct capture_cache *k, struct inc
 	if (parent_capture(path, k, &up))
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
 			"this is one file of a capture; give the directory %s", up.p ? up.p : "");
-	else if (p->is_gzip)
+	else if (p->is_packed && packed_is((struct str){(const char *)p->head, p->head_size}))
+		err_file(e, "bad-packed", path, 0,
+			"compressed data: nothing of it can be unpacked: it is cut or damaged");
+	else if (p->is_packed)
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
-			"a gzip file is read where it holds a timeline (Chrome JSON, Perfetto, run-iket); "
-			"unpack this one first");
+			"a file of gzip or zstd is read where it holds a report of Nsight Compute, a JSON "
+			"export or a timeline (Chrome JSON, Perfetto, run-iket); unpack this one first");
 	else
 		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
 			"%s in no known format; expected %s", empty, known.p ? known.p : "");

@@ -33,7 +33,7 @@ struct probe {
 	const char *path;
 	bool is_dir;
 	bool is_named;		     /* named by the user, not found in a directory */
-	bool is_gzip;		     /* head is the unpacked content */
+	bool is_packed;		     /* gzip or zstd: head is the unpacked content */
 	struct capture_cache *cache; /* for the files of a directory; or NULL */
 	struct incore_error *error;  /* of a directory: why it could not be searched; or NULL */
 	const uint8_t *head; /* at most PROBE_HEAD first bytes of a file; NULL for a directory */
@@ -117,8 +117,8 @@ struct import_ops {
 	const char *summary; /* one line for --help */
 	/* What to point at, for the message when nothing is found; NULL: the summary. */
 	const char *looks_for;
-	bool takes_code; /* import_options.code */
-	bool reads_gzip; /* a file may be compressed: read() uses import_load_plain() */
+	bool takes_code;   /* import_options.code */
+	bool reads_packed; /* a file may be compressed: read() uses import_load_plain() */
 	/* How its captures are recognised: a list that ends with an empty one. */
 	const struct signature *signs;
 	/* 0: no .. 100: certain; sees names and the first 64 KiB; cannot fail. Asked where a
@@ -162,7 +162,7 @@ extern const struct import_ops *const import_registry[]; /* NULL-terminated */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 
-/* import_load(), and unpacks a gzip file. */
+/* import_load(), and unpacks a file of gzip or zstd. */
 bool import_load_plain(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 

@@ -1042,7 +1042,7 @@ static bool read(
 		return err_nomem(e);
 	x.doc = doc;
 	doc->path = t->meta.origin;
-	if (!import_load(o, &doc->file, path, e))
+	if (!import_load_plain(o, &doc->file, path, e))
 		return false;
 	t->loader = (struct track_loader){.close = close_doc};
 	t->loader_ctx = doc;
@@ -1081,6 +1081,7 @@ const struct import_ops import_json = {
 	.name = "json",
 	.summary = "JSON document (incore.trace/1), written by `incore export --to json`",
 	.looks_for = "a JSON export (" SCHEMA ")",
+	.reads_packed = true,
 	.signs = json_trace_signs,
 	.sniff = sniff,
 	.look = json_trace_look,

@@ -38,7 +38,8 @@ struct table_source {
 };
 
 extern const struct table captures_table, tracks_table, code_table, slices_table, links_table,
-	causes_table, producers_table, findings_table, notes_table;
+	causes_table, producers_table, findings_table, notes_table, metrics_table,
+	vendor_rules_table;
 
 static inline bool table_wants(const struct table_cursor *c, unsigned column)
 {

@@ -337,7 +337,7 @@ const struct table notes_table = {
 
 const struct table *const table_list[] = {&captures_table, &tracks_table, &code_table,
 	&slices_table, &links_table, &causes_table, &producers_table, &findings_table, &notes_table,
-	NULL};
+	&metrics_table, &vendor_rules_table, NULL};
 
 const struct table *table_find(const char *name)
 {

@@ -233,7 +233,7 @@ async function places(bench, kind) {
 	await until(page, () => window.incore.stats().state.selection?.code !== undefined);
 	const first = await get(page, 'selection');
 	await page.evaluate((i) => window.incore.app().select({ kind: 'code', code: i }), row.index);
-	await page.keyboard.press('2');
+	await page.keyboard.press('3');
 	await page.keyboard.press('Alt+ArrowLeft');
 	equal([await get(page, 'selection.track'), await get(page, 'selection.slice'), await get(page, 'panel')], [1, 3, kind ? 'summary' : 'isa'], 'back to the slice and its panel');
 	equal(await code(), first.code, 'what is known of it came along');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advise_page.c: what to change, as a numbered list. */
+#include "analysis/vendor_report.h"
 #include "answer/advise.h"
 #include "answer/pages.h"
 
@@ -79,6 +80,35 @@ static void put_taken(struct page *p, const struct advise_taken *t, const char *
 		page_records(p, &taken_record, t->rows, columns);
 }
 
+/* Ours and the vendor's, each by what it promises: the first of both stand in one line. */
+static void put_vendor(struct page *p, const struct advise_answer *a)
+{
+	const struct advice_row *ours = a->advice.v;
+	const struct vendor_rule *theirs = a->vendor.v;
+	struct table *t;
+
+	page_heading(p, "Beside the vendor's own rules, each by what it promises");
+	if (!a->vendor.n)
+		page_line(p, "The capture has none.");
+	t = page_table(p, "rank|incore<|saves %|interval<|vendor's rule<|estimate %|of<");
+	for (size_t i = 0; i < a->advice.n || i < a->vendor.n; i++) {
+		const struct advice_gain *g = i < a->advice.n ? ours[i].gain : NULL;
+		const struct vendor_rule *r = i < a->vendor.n ? &theirs[i] : NULL;
+		char interval[48] = "";
+
+		if (g)
+			snprintf(interval, sizeof(interval), "%.0f to %.0f", g->least_pct,
+				g->most_pct);
+		TABLE_ROW(t, CELL_COUNT(i + 1), CELL_TEXT(i < a->advice.n ? ours[i].rule : ""),
+			CELL_DOUBLE(g ? g->pct : NAN, 1), CELL_TEXT(interval),
+			CELL_TEXT(r ? r->rule : ""), CELL_DOUBLE(r ? r->speedup_pct : NAN, 1),
+			CELL_TEXT(r && r->speedup ? r->speedup : ""));
+	}
+	for (size_t i = 0; i < a->vendor.n; i++)
+		page_item(p, "  - ", "%s: %s", theirs[i].rule, theirs[i].message);
+	page_gap(p);
+}
+
 void advise_page(const struct answer *answer, struct page *p)
 {
 	static const char *const columns[] = {"rule", "cause", "place", "exposed", "share_pct",
@@ -102,6 +132,8 @@ void advise_page(const struct answer *answer, struct page *p)
 		page_line(p, "No rule has anything to say: docs/advise.md has what they look for.");
 	if (a->taken)
 		put_taken(p, a->taken, a->unit);
+	if (a->is_beside_vendor)
+		put_vendor(p, a);
 	if (a->cycles)
 		page_say(p, "%s cycles of %s, ", U64_TEXT(a->cycles), a->unit);
 	page_line(p, "%s, told for %s, %u note%s", evidence_text(t, (char[EVIDENCE_TEXT]){0}),

@@ -444,7 +444,7 @@ static bool open_report(struct ncu_opened *x, const struct import_options *o, co
 	file = capture_file(import_fence(o), &x->arena, path, &x->result);
 	if (!file)
 		return err_nomem(e);
-	if (!import_load(o, &x->file, file, e) ||
+	if (!import_load_plain(o, &x->file, file, e) ||
 		!ncu_index(&x->report, (struct str){(const char *)x->file.data, x->file.size}, file,
 			e))
 		return false;
@@ -730,8 +730,9 @@ static const struct signature ncu_signs[] = {
 
 const struct import_ops import_ncu = {
 	.name = "ncu",
-	.summary = "report of NVIDIA Nsight Compute (.ncu-rep)",
-	.looks_for = "a report of Nsight Compute (.ncu-rep)",
+	.summary = "report of NVIDIA Nsight Compute (.ncu-rep, .ncu-repz)",
+	.looks_for = "a report of Nsight Compute (.ncu-rep, .ncu-repz)",
+	.reads_packed = true,
 	.signs = ncu_signs,
 	.splits_files = true,
 	.split = ncu_split,
