@@ -409,11 +409,12 @@ export type SummaryAnswer =
 		};
 		health: { verdict: 'ok' | 'suspect' | 'unusable'; findings: Findings[] }; coverage: string;
 		clocks: { clock_mhz: number | null; source: string | null; max_clock_mhz: number | null; domains: { id: number; aligned: boolean; offset: number }[] };
-		waves: number; instructions: number; accounting: Accounting2; accounting_shares: AccountingShares; residue: number;
-		viewer_pie: { idle: number; stall: number; issue: number }; states: States;
-		hidden: { stall: Stall; wait: Stall; idle: Stall; drain: Stall; lost: Stall; recorded_stall: Stall }; utilization: Utilization;
-		utilization_shares: UtilizationShares; utilization_by_simd: { se: number; cu: number; simd: number; cycles: Utilization; shares: UtilizationShares }[];
-		matrix: {
+		waves: number | null; instructions: number; accounting: Accounting2; accounting_shares: AccountingShares; residue: number;
+		viewer_pie: null | { idle: number; stall: number; issue: number }; states: null | States;
+		hidden: { stall: Stall; wait: Stall; idle: Stall; drain: Stall; lost: Stall; recorded_stall: Stall }; utilization: null | Utilization;
+		utilization_shares: null | UtilizationShares;
+		utilization_by_simd: { se: number; cu: number; simd: number; cycles: Utilization; shares: UtilizationShares }[];
+		matrix: null | {
 			static_rows: number; executed_rows: number; hits: number; simds: number; resident_cycles: number; issue_cycles: number; issue_share: number | null;
 			issue_cycles_of_records: number; stall_cycles_of_records: number;
 			modelled: {
@@ -435,10 +436,10 @@ export type SummaryAnswer =
 			first_row: number; last_row: number; first_address: number; last_address: number; rows: number; executed_rows: number; hit: number; latency: number;
 			stall: number; idle: number; class: string; is_loop: boolean;
 		}[] | null;
-		loops: Loops[]; duration: Duration; clusters: Clusters[]; barriers: Barriers;
+		loops: Loops[]; duration: null | Duration; clusters: Clusters[]; barriers: null | Barriers;
 		occupancy: {
-			peak_per_simd: number; peak: number; mean: number | null; below_half_peak: number | null; span: number; tail: number; cu_balance: number | null;
-			is_from_waves: boolean; limits: Limits;
+			peak_per_simd: number | null; peak: number | null; mean: number | null; below_half_peak: number | null; span: number | null; tail: number | null;
+			cu_balance: number | null; is_from_waves: boolean; limits: Limits;
 		};
 		repeats: null | Repeats; costs: Costs[]; advice: Advice[];
 	}

@@ -146,7 +146,6 @@ bool advice_rows(struct answer *a, const struct trace *t, const struct advise_li
 	uint64_t all_cyc, struct rows *out, struct incore_error *e)
 {
 	struct advice_row *v = ANSWER_ROWS(a, out, l->n, advice_row, e);
-	enum advise_world world = advise_world_of(t);
 
 	for (size_t i = 0; v && i < l->n; i++) {
 		const struct advice *x = &l->v[i];
@@ -157,7 +156,7 @@ bool advice_rows(struct answer *a, const struct trace *t, const struct advise_li
 			.cause = x->cause,
 			.place = place_text(a, t, x->code, e),
 			.evidence = x->evidence,
-			.experiment = advise_change(x->rule, world),
+			.experiment = advise_change_of(t, x->rule),
 			.prediction = rule->prediction,
 			.risk = rule->risk,
 			.exposed = x->exposed_cyc,

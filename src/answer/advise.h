@@ -49,6 +49,7 @@ struct advised { /* one capture, with what its advice rests on, which the answer
 	const struct pipes *pipes;     /* of pipes, else NULL */
 	/* Made. */
 	const struct ledger *ledger; /* of a capture with counters, else NULL */
+	const char *missing; /* what counters lack for a ledger; NULL: nothing, or there are none */
 	struct advise_time time;
 	struct rows rows; /* advice_row, the largest gain first */
 	const char *verdict;

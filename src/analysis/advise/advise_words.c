@@ -269,3 +269,12 @@ enum advise_world advise_world_of(const struct trace *t)
 		return WORLD_TRITON;
 	return t->meta.vendor == VENDOR_NVIDIA ? WORLD_CUDA : WORLD_HIP;
 }
+
+const char *advise_change_of(const struct trace *t, enum advise_rule_id rule)
+{
+	enum advise_world w = advise_world_of(t);
+
+	if (t->meta.vendor == VENDOR_NVIDIA && w == WORLD_TRITON && rule == ADVISE_FEW_WAVES)
+		return "fewer registers (maxnreg), smaller blocks, or fewer stages";
+	return advise_change(rule, w);
+}

@@ -281,12 +281,12 @@ static void say_underfilled(
 	fact_real(f, "below_half_peak_pct", below, 1);
 	fact_int(f, "span_cycles", (int64_t)o->span_cyc);
 	if (o->peak_per_simd > 1) {
-		finding_advise(c, f,
-			"balance the work between waves, or launch more of it: the tail is in every total");
+		finding_advise(
+			c, f, "the tail is in every total; `incore advise` says what to change");
 	} else if (l->is_known && l->predicted > 1) {
 		fact_int(f, "limit_waves_per_simd", (int64_t)l->predicted);
 		finding_advise(c, f,
-			"the kernel's resources allow up to %llu waves per SIMD: launch a larger grid (see `incore occupancy`)",
+			"the kernel's resources allow up to %llu waves per SIMD (see `incore occupancy`); `incore advise` says what to change",
 			(unsigned long long)l->predicted);
 	} else if (l->is_known && limits_put_sentence(l, &b) && b.n) {
 		fact_text(c, f, "limiter", "%s", limit_name(l->limiter));

@@ -53,7 +53,7 @@
 	X("no-matrix-work", WARNING, SUSPECT, \
 		"the main path of the kernel was not taken: capture a launch that takes it") \
 	X("underfilled", WARNING, SUSPECT, \
-		"a larger grid, or fewer registers and LDS per wave (`incore occupancy` names the limit)") \
+		"`incore occupancy` names the limit, and `incore advise` what to change") \
 	X("partial-coverage", INFO, OK, \
 		"totals are of the sample: compare shares and cycles per execution, never scale them up") \
 	X("throttled-clock", WARNING, SUSPECT, \

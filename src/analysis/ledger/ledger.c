@@ -106,7 +106,7 @@ static const char *what_is_missing(const struct ledger *l)
 	if (!l->rates)
 		return "the rates of this chip are not known";
 	if (l->executed <= 0)
-		return "executed instructions were not counted: take a report with ncu --set full";
+		return "executed instructions were not counted: take one with ncu --set full";
 	if (l->samples <= 0)
 		return "no instruction was sampled: take a report with ncu --set full";
 	return NULL;

@@ -124,7 +124,6 @@ static bool put_advice_of(struct answer *a, const struct ledger *l, const struct
 {
 	const char *code = ledger_change_code(c->id);
 	const struct advise_rule *rule = rule_of(code);
-	enum advise_world world = advise_world_of(l->trace);
 	struct strbuf step = {0};
 
 	*r = (struct advice_row){.rule = code,
@@ -135,7 +134,7 @@ static bool put_advice_of(struct answer *a, const struct ledger *l, const struct
 		.prediction = rule ? rule->prediction : texts[c->id].prediction,
 		.risk = rule ? rule->risk : texts[c->id].risk,
 		.exposed = exposed_of(l, c)};
-	sb_puts(&step, rule ? advise_change((enum advise_rule_id)(rule - advise_rules), world)
+	sb_puts(&step, rule ? advise_change_of(l->trace, (enum advise_rule_id)(rule - advise_rules))
 			    : ledger_change_words(c->id));
 	if (c->step)
 		sb_printf(&step, "; the gain is for %s", c->step);
@@ -232,8 +231,10 @@ bool advise_by_ledger(struct answer *a, struct advised *x, struct incore_error *
 
 	if (!l || !ANSWER_KEEP(a, l, ledger_free, e))
 		return false;
-	if (l->missing)
+	if (l->missing) {
+		x->missing = l->elapsed_cyc > 0 ? l->missing : NULL;
 		return true;
+	}
 	x->ledger = l;
 	sb_puts(&b, "Bound by ");
 	verdict_put_bound(l, &b);

@@ -606,18 +606,20 @@ static const struct record legacy_record = RECORD_OF(name_count, RECORD_BLOCK, l
 
 static const struct column occupancy_columns[] = {
 	COLUMN(summary_occupancy, peak_per_simd, UNIT_WAVES,
-		"largest number of resident waves on one SIMD"),
-	COLUMN(summary_occupancy, peak, UNIT_WAVES, "largest number of resident waves overall"),
-	COLUMN(summary_occupancy, mean, UNIT_WAVES, "mean resident waves over the span",
+		"largest number of resident waves on one SIMD; null: none was followed", NULLABLE),
+	COLUMN(summary_occupancy, peak, UNIT_WAVES,
+		"largest number of resident waves overall; null: none was followed", NULLABLE),
+	COLUMN(summary_occupancy, mean, UNIT_WAVES, "mean resident waves over the span", NULLABLE,
 		.digits = 3),
 	COLUMN(summary_occupancy, below_half_peak, UNIT_SHARE,
-		"share of the span with fewer waves than half the peak", .digits = 6),
-	COLUMN(summary_occupancy, span, UNIT_CYCLES, "cycles from the first start to the last end"),
+		"share of the span with fewer waves than half the peak", NULLABLE, .digits = 6),
+	COLUMN(summary_occupancy, span, UNIT_CYCLES, "cycles from the first start to the last end",
+		NULLABLE),
 	COLUMN(summary_occupancy, tail, UNIT_CYCLES,
-		"cycles from the first end that no start follows to the last end"),
+		"cycles from the first end that no start follows to the last end", NULLABLE),
 	COLUMN(summary_occupancy, cu_balance, UNIT_NONE,
 		"wave-cycles of the busiest CU divided by the mean; 1: perfect balance, 0: unknown",
-		.digits = 3),
+		NULLABLE, .digits = 3),
 	COLUMN(summary_occupancy, is_from_waves, UNIT_NONE,
 		"counted from the traced waves, because starts and ends of all waves are missing"),
 	RECORD(summary_occupancy, limits, &limits_record, "how many waves a SIMD can hold"),
@@ -626,6 +628,7 @@ static const struct record occupancy_record =
 	RECORD_OF(summary_occupancy, RECORD_BLOCK, occupancy_columns);
 
 #define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
+#define WAVES(M, NAME, OF, DOC) COLUMN_HELD(summary_answer, M, NAME, COLUMN_POINTER, OF, DOC)
 static const struct column summary_columns[] = {
 	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
 	COLUMN(summary_answer, verdict, UNIT_NONE, "verdict on the kernel in one sentence"),
@@ -636,21 +639,25 @@ static const struct column summary_columns[] = {
 	COLUMN(summary_answer, coverage, UNIT_NONE,
 		"how much of the launch was traced, in one line"),
 	HELD(clocks, &clocks_record, "clocks of the shader engines"),
-	COLUMN(summary_answer, waves, UNIT_WAVES, "waves that were analysed"),
+	COLUMN(summary_answer, waves, UNIT_WAVES,
+		"waves that were analysed; null: no wave was followed", NULLABLE),
 	COLUMN(summary_answer, instructions, UNIT_COUNT, "instructions executed"),
 	HELD(accounting, &accounting_record, "every cycle of all waves in one bucket"),
 	HELD(accounting_shares, &bucket_shares_record, "the buckets as shares of the duration"),
 	COLUMN(summary_answer, residue, UNIT_CYCLES, "duration minus all buckets; always 0"),
-	HELD(viewer_pie, &pie_record,
-		"sums of the recorded columns, as the vendor's viewer has them"),
-	HELD(states, &states_record, "cycles by state, from the hardware's state stream"),
+	WAVES(pie, "viewer_pie", &pie_record,
+		"sums of the recorded columns, as the vendor's viewer has them; null: no wave was followed"),
+	WAVES(wave_states, "states", &states_record,
+		"cycles by state, from the hardware's state stream; null: no wave was followed"),
 	HELD(hidden, &hidden_record, "lost cycles that other waves of the SIMD covered"),
-	HELD(utilization, &pipe_cycles_record, "cycles of all SIMDs in which each pipe issued"),
-	HELD(utilization_shares, &pipe_shares_record,
-		"issue cycles of each pipe as a share of the resident cycles"),
+	WAVES(pipes, "utilization", &pipe_cycles_record,
+		"cycles of all SIMDs in which each pipe issued; null: no wave was followed"),
+	WAVES(pipe_shares, "utilization_shares", &pipe_shares_record,
+		"issue cycles of each pipe as a share of the resident cycles; null: no wave was followed"),
 	LIST(summary_answer, utilization_by_simd, &utilization_record,
 		"cycles in which each pipe issued, by SIMD"),
-	HELD(matrix, &matrix_record, "how much the matrix pipes had to do"),
+	WAVES(matrix_pipes, "matrix", &matrix_record,
+		"how much the matrix pipes had to do; null: no wave was followed"),
 	LIST(summary_answer, classes, &class_record, "figures by class of instructions"),
 	LIST(summary_answer, causes, &summary_cause_record,
 		"what cycles were spent on, largest cause first"),
@@ -664,10 +671,12 @@ static const struct column summary_columns[] = {
 	LIST(summary_answer, regions, &region_record,
 		"regions of the code; null if source lines are enough", NULLABLE),
 	LIST(summary_answer, loops, &loop_record, "loops of the code"),
-	HELD(duration, &duration_record, "lifetimes of the waves"),
+	WAVES(lifetimes, "duration", &duration_record,
+		"lifetimes of the waves; null: no wave was followed"),
 	LIST(summary_answer, clusters, &cluster_record,
 		"groups of waves that executed the same rows"),
-	HELD(barriers, &barriers_record, "meetings of waves at barriers"),
+	WAVES(meetings, "barriers", &barriers_record,
+		"meetings of waves at barriers; null: no wave was followed"),
 	HELD(occupancy, &occupancy_record, "how many waves there were at once"),
 	POINTER(summary_answer, repeats, &repeats_record,
 		"captures of this state beside it, which show its noise; null: none"),
@@ -823,6 +832,30 @@ static bool put_occupancy(struct summary_summary_job *j, struct incore_error *e)
 	return limits_make(j->a, &j->summary->limits, &x->limits, e);
 }
 
+/* What only followed waves have is there if a wave was followed. */
+static void put_followed(struct summary_summary_job *j)
+{
+	struct summary_answer *x = j->out;
+	struct summary_occupancy *o = &x->occupancy;
+
+	if (j->trace->n_tracks || vendor_row(j->trace)->has_pie)
+		x->pie = &x->viewer_pie;
+	if (j->trace->n_tracks || j->summary->waves->n_waves) {
+		x->wave_states = &x->states;
+		x->pipes = &x->utilization;
+		x->pipe_shares = &x->utilization_shares;
+		x->matrix_pipes = &x->matrix;
+		x->lifetimes = &x->duration;
+		x->meetings = &x->barriers;
+		return;
+	}
+	x->waves = NO_U64;
+	if (!o->peak) {
+		o->peak_per_simd = o->peak = o->span = o->tail = NO_U64;
+		o->mean = o->below_half_peak = o->cu_balance = NAN;
+	}
+}
+
 /* Fills in what needs no allocation. */
 static void summary_put_values(struct summary_summary_job *j)
 {
@@ -861,21 +894,24 @@ static bool make_answer(struct summary_summary_job *j, struct incore_error *e)
 	const struct summary *s = j->summary;
 	struct summary_answer *x = j->out;
 	struct advised side = {.trace = j->trace, .summary = s};
+	bool ok;
 
 	summary_put_values(j);
-	return put_bound(j, e) && put_health(j, e) &&
-	       utilization_rows(j->a, s->utilization, &x->utilization_by_simd, e) &&
-	       matrix_part_make(j->a, s->matrix, &x->matrix, e) && put_classes(j, e) &&
-	       summary_cause_rows(j->a, s->causes, &x->causes, e) &&
-	       family_rows(j->a, s->causes, &x->families, e) &&
-	       producer_sums_make(j->a, s->producers, ATTRIBUTION_BLOCKING, UINT64_MAX,
-		       s->duration_cyc, &x->producers.sums, e) &&
-	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) &&
-	       summary_put_code(j, e) && cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
-	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
-	       (!s->costs || cost_rows(j->a, s->costs, UINT64_MAX, &x->costs, e)) &&
-	       repeats_make(j->a, &j->repeats, summary_per_execution(s->hot), &x->repeats, e) &&
-	       put_verdict(j->a, j->r, &side, s->health, &x->advice, &x->screen, e);
+	ok = put_bound(j, e) && put_health(j, e) &&
+	     utilization_rows(j->a, s->utilization, &x->utilization_by_simd, e) &&
+	     matrix_part_make(j->a, s->matrix, &x->matrix, e) && put_classes(j, e) &&
+	     summary_cause_rows(j->a, s->causes, &x->causes, e) &&
+	     family_rows(j->a, s->causes, &x->families, e) &&
+	     producer_sums_make(j->a, s->producers, ATTRIBUTION_BLOCKING, UINT64_MAX,
+		     s->duration_cyc, &x->producers.sums, e) &&
+	     edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) &&
+	     summary_put_code(j, e) && cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
+	     barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
+	     (!s->costs || cost_rows(j->a, s->costs, UINT64_MAX, &x->costs, e)) &&
+	     repeats_make(j->a, &j->repeats, summary_per_execution(s->hot), &x->repeats, e) &&
+	     put_verdict(j->a, j->r, &side, s->health, &x->advice, &x->screen, e);
+	put_followed(j);
+	return ok;
 }
 
 /* --- the question --------------------------------------------------------------------------- */

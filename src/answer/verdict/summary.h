@@ -94,6 +94,14 @@ struct summary_answer {
 	const struct repeats_row *repeats; /* NULL: none beside it */
 	struct rows costs;		   /* cost_row */
 	struct rows advice;		   /* advice_row */
+	/* What only followed waves have; NULL: none was. */
+	const struct viewer_pie *pie;
+	const struct states_wave *wave_states;
+	const struct pipe_cycles *pipes;
+	const struct pipe_shares *pipe_shares;
+	const struct matrix_part *matrix_pipes;
+	const struct duration_stats *lifetimes;
+	const struct barriers_part *meetings;
 	/* For drawing. */
 	uint64_t top;
 	uint64_t lost;		  /* of all rows */

@@ -375,10 +375,12 @@ bool verdict_of_trace(struct answer *a, const struct advised *side, struct verdi
 	const struct trace *t = side->trace;
 	struct traced x = {
 		.a = a, .to = to, .side = side, .rates = machine_rates_find(t->meta.arch)};
-	bool ok;
+	bool is_sum, ok; /* is_sum: the time of all samples is not that of a launch */
 
-	to->missing = vendor_row(t)->no_counters;
-	to->cycles = side->time.cycles && (!side->pipes || side->pipes->path.is_known)
+	to->missing = side->missing ? side->missing : vendor_row(t)->no_counters;
+	is_sum = side->summary && side->summary->is_sampled &&
+		 side->time.cycles == side->time.all_cyc;
+	to->cycles = side->time.cycles && !is_sum && (!side->pipes || side->pipes->path.is_known)
 			     ? (double)side->time.cycles
 			     : NAN;
 	to->rates = x.rates && side->summary && t->n_tracks ? x.rates->chip : NULL;

@@ -148,8 +148,8 @@ class SummaryView extends View {
 	private machine(): HTMLElement | null {
 		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
 		if (!o && !u) return null;
-		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u ? share(d.utilization_shares?.any ?? NaN, 1) + ' of resident cycles' : null],
-			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of resident cycles', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1) + ' of resident cycles', 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
+		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o && o.peak_per_simd !== null ? `${o.peak_per_simd} at most` : null], ['mean waves', o && o.mean !== null ? count(o.mean, 1) : null], ['issuing', u ? share(d.utilization_shares?.any ?? NaN, 1) + ' of resident cycles' : null],
+			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of resident cycles', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1) + ' of resident cycles', 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined && d.waves !== null ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {

@@ -64,7 +64,7 @@ class UtilizationView extends View {
 
 	/** Unit by unit against the other capture. */
 	private unitSection(d: Summary): HTMLElement | null {
-		const a: Shares | undefined = d.utilization_shares, b: Shares | undefined = this.base?.utilization_shares;
+		const a: Shares | null | undefined = d.utilization_shares, b: Shares | null | undefined = this.base?.utilization_shares;
 		if (!a || !b) return null;
 		const m = d.matrix?.modelled.pipe_share ?? null, n = this.base?.matrix?.modelled.pipe_share ?? null;
 		return section('Units against the other capture', null, figures('Units against the other capture', [['issuing', { a: a.any, b: b.any }, BUSY],
