@@ -282,6 +282,9 @@ static size_t can_time(const struct advised *x, size_t n)
 
 	for (track_idx i = 0; i < x->trace->n_tracks; i++)
 		records += x->trace->tracks[i].n_slices;
+	/* not every format states them */
+	if (x->summary && x->summary->waves->n_instructions > records)
+		records = x->summary->waves->n_instructions;
 	replays = x->most_records ? x->most_records / records : n + 1;
 	return replays > n ? n : replays ? replays - 1 : 0;
 }
