@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machines.h"
 #include "planted.h"
 #include "programs.h"
 #include "ui_write.h"
@@ -436,6 +437,38 @@ static int write_planted(const char *dir)
 	return 0;
 }
 
+/* DIR/<bottleneck>/planted and DIR/<bottleneck>/mended, on the machine of that seed. */
+static int write_machines(const char *seed, const char *dir)
+{
+	const uint64_t number = strtoull(seed, NULL, 10);
+	const struct sim_rates rates = machine_rates(number);
+
+	for (unsigned i = 0; i < 2 * n_machine_kernels; i++) {
+		const struct machine_kernel *m = &machine_kernels[i / 2];
+		const bool is_mended = i % 2;
+		struct ui_capture c;
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/%s", dir, m->name);
+		mkdir(path, 0777);
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, m->name,
+			is_mended ? "mended" : "planted");
+		capture_init(&c, machine_program(i / 2, is_mended), 9);
+		c.workgroups = 1 << 20; /* the grid limits nothing */
+		c.sim.rates = &rates;
+		c.sim.seed = number;
+		if (!add_waves(&c, (struct shape){1, 4, m->n_slots, 1}))
+			return 1;
+		for (size_t k = 0; k < c.sim.n_waves; k++)
+			c.sim.waves[k].is_idle = m->is_uneven && k % 4;
+		if (!finish(&c, path)) {
+			fprintf(stderr, "make_capture: cannot write %s\n", path);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 5 && strcmp(argv[1], "--change") == 0 && read_change(argv[2])) {
@@ -447,6 +480,8 @@ int main(int argc, char **argv)
 			printf("%-16s %s\n", variants[i].name, variants[i].what);
 		return 0;
 	}
+	if (argc == 4 && strcmp(argv[1], "--machine") == 0)
+		return write_machines(argv[2], argv[3]);
 	if (argc == 3 && strcmp(argv[1], "--planted") == 0)
 		return write_planted(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "--all") == 0)
@@ -456,6 +491,6 @@ int main(int argc, char **argv)
 			return variants[i].make(argv[2]) ? 0 : 1;
 	}
 	fprintf(stderr,
-		"usage: make_capture [--change ROW=K] VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --list\n");
+		"usage: make_capture [--change ROW=K] VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --machine SEED DIRECTORY | --list\n");
 	return 2;
 }

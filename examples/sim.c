@@ -25,8 +25,17 @@ enum unit {
 	UNIT_END
 };
 
+/* Instructions of a compute unit that are on their way. */
+struct flight {
+	uint64_t done[SIM_MAX_QUEUE];
+	unsigned n;
+};
+
 /* Pipes that waves share; the time from which each is free. */
 struct pipes {
+	uint64_t salu[MAX_SE][MAX_SIMD]; /* with limits: one for the waves of a SIMD */
+	uint64_t lds_data[MAX_SE], l1_data[MAX_SE], hbm[MAX_SE];
+	struct flight vmem_flight[MAX_SE], lds_flight[MAX_SE];
 	uint64_t valu[MAX_SE][MAX_SIMD], matrix[MAX_SE][MAX_SIMD];
 	uint64_t lds[MAX_SE], vmem[MAX_SE];
 };
@@ -283,6 +292,78 @@ static uint64_t stall_for(const struct sim *s, uint64_t free_at, uint64_t time)
 	return free_at > time ? round_up(s, free_at - time) : 0;
 }
 
+/* --- a machine with limits --- */
+
+static unsigned lane_bytes(const char *text)
+{
+	return strstr(text, "x4") || strstr(text, "b128")  ? 16
+	       : strstr(text, "x2") || strstr(text, "b64") ? 8
+							   : 4;
+}
+
+/* When there is room for one more, at `time` or later. */
+static uint64_t flight_room(struct flight *f, unsigned most, uint64_t time)
+{
+	uint64_t first = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->done[i] > time) {
+			f->done[n++] = f->done[i];
+			first = n == 1 || f->done[i] < first ? f->done[i] : first;
+		}
+	f->n = n;
+	return n < most ? time : first;
+}
+
+static void flight_add(struct flight *f, uint64_t done)
+{
+	if (f->n == SIM_MAX_QUEUE) {
+		memmove(f->done, f->done + 1, (SIM_MAX_QUEUE - 1) * sizeof(*f->done));
+		f->n--;
+	}
+	f->done[f->n++] = done;
+}
+
+/* Moves bytes over a path that takes them one after the other; returns when they are through. */
+static uint64_t moved(uint64_t *free_at, uint64_t time, uint64_t bytes, unsigned rate)
+{
+	*free_at = later(*free_at, time) + bytes * 16 / rate;
+	return *free_at;
+}
+
+/* When it can be issued, and when its result is there. */
+static uint64_t limited(struct sim *s, struct pipes *p, const struct sim_wave *w, enum unit u,
+	uint64_t time, uint64_t *done)
+{
+	const struct sim_rates *r = s->rates;
+	const char *text = s->program->text[w->pc];
+	const uint64_t bytes = 64u * lane_bytes(text);
+	uint64_t key = key_of(s, w, time) * 31 + w->pc + w->simd * 7, at = time;
+	struct flight *f = u == UNIT_LDS ? &p->lds_flight[w->se] : &p->vmem_flight[w->se];
+
+	if (u == UNIT_SMEM) {
+		*done = time + r->scalar_cyc + sim_random(s->seed, key, r->scalar_cyc / 8 + 1);
+		return time;
+	}
+	at = flight_room(f, u == UNIT_LDS ? r->lds_queue : r->vmem_queue, time);
+	if (u == UNIT_LDS) {
+		*done = later(at + r->lds_cyc,
+			moved(&p->lds_data[w->se], at, bytes, r->lds_bytes) + r->lds_cyc / 2);
+	} else {
+		uint64_t latency = r->memory_cyc + sim_random(s->seed, key, r->memory_cyc / 8 + 1);
+
+		*done = later(at + latency,
+			moved(&p->l1_data[w->se], at, bytes, r->l1_bytes) + r->memory_cyc / 4);
+		if (strstr(text, " nt"))
+			*done = later(*done,
+				moved(&p->hbm[w->se], at, bytes, r->hbm_bytes) + r->memory_cyc / 2);
+	}
+	*done = round_up(s, *done);
+	flight_add(f, *done);
+	return at;
+}
+
 static void step_memory(
 	struct sim *s, struct pipes *p, struct sim_wave *w, enum unit u, uint64_t time)
 {
@@ -299,12 +380,15 @@ static void step_memory(
 		counter = u == UNIT_LDS ? SIM_DS : u == UNIT_SMEM ? SIM_KM : SIM_VM;
 	if (s->gfx >= 10 && is_store)
 		counter = SIM_STORE;
-	if (u == UNIT_SMEM)
+	if (s->rates) {
+		stall = later(stall, stall_for(s, limited(s, p, w, u, time + stall, &done), time));
+	} else if (u == UNIT_SMEM) {
 		done = time + scaled(s, w, 160 + sim_random(s->seed, key, 240));
-	else if (u == UNIT_LDS)
+	} else if (u == UNIT_LDS) {
 		done = time + stall + scaled(s, w, 64 + sim_random(s->seed, key, 32));
-	else
+	} else {
 		done = time + stall + scaled(s, w, 420 + sim_random(s->seed, key, 400));
+	}
 	*pipe = u == UNIT_SMEM ? *pipe : time + stall + scaled(s, w, 2 * s->quantum);
 	if (u == UNIT_SMEM)
 		w->queue[counter].is_parallel = true;
@@ -329,6 +413,15 @@ static void step_vector(
 	if (u == UNIT_MATRIX)
 		*matrix = time + stall + scaled(s, w, 4 * s->quantum);
 	add_record(w, time, 6, stall, scaled(s, w, s->quantum), w->pc + 1);
+}
+
+static void step_scalar(struct sim *s, struct pipes *p, struct sim_wave *w, uint64_t time)
+{
+	uint64_t *salu = &p->salu[w->se][w->simd];
+	uint64_t stall = s->rates ? stall_for(s, *salu, time) : 0;
+
+	*salu = time + stall + s->quantum;
+	add_record(w, time, 2, stall, scaled(s, w, s->quantum), w->pc + 1);
 }
 
 static void step_branch(struct sim *s, struct sim_wave *w, uint64_t time)
@@ -430,7 +523,7 @@ static void step(struct sim *s, struct pipes *p, struct sim_wave *w)
 		step_wait(s, w, u, time);
 		break;
 	default:
-		add_record(w, time, 2, 0, scaled(s, w, s->quantum), w->pc + 1);
+		step_scalar(s, p, w, time);
 	}
 	w->pc++;
 }

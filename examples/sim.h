@@ -93,10 +93,19 @@ struct sim_change {
 	bool is_removed;
 };
 
+/* What a compute unit's memory can do; bytes are sixteenths of a byte a cycle. */
+struct sim_rates {
+	unsigned lds_bytes, l1_bytes;
+	unsigned hbm_bytes; /* its share of the device's; loads and stores that stream ("nt") */
+	unsigned memory_cyc, lds_cyc, scalar_cyc; /* latencies of an idle machine */
+	unsigned vmem_queue, lds_queue;		  /* instructions in flight; the next one waits */
+};
+
 struct sim {
 	const struct sim_program *program;
-	unsigned gfx;	  /* 9, 11, 12 */
-	unsigned quantum; /* 4 on gfx9, else 1 */
+	const struct sim_rates *rates; /* NULL: memory has no limits */
+	unsigned gfx;		       /* 9, 11, 12 */
+	unsigned quantum;	       /* 4 on gfx9, else 1 */
 	uint64_t seed;
 	/* By row, from 0; NULL: none. Then what is random hangs on the place of a record in its wave, not
 	 * on its time, so that a changed run can be compared. */

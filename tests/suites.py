@@ -181,6 +181,8 @@ def everything(is_check):
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
         plain("verdict", 4, "tests/conformance/verdict.py", "BUILD/incore"),
+        plain("whatif-steps", 6, "tests/whatif_steps.py", "build/incore"),
+        plain("verdict-machines", 3, "tests/verdict_machines.py", "BUILD"),
         plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
         plain("whatif-pairs", 2, "bench/whatif_pairs.py", "check", "BUILD/incore"),
         *both("advise", 2, 9, "tests/advise.py", "BUILD"),
@@ -253,5 +255,6 @@ def table(tier):
         return [s for s in everything(True) if s.name in CHECK]
     longer = [plain("release-whole", 900, "tests/release/run.py", "BUILD", "--whole", cores=2),
               Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2),
-              Suite("fresh", script("tests/fresh.py", "--soak"), cost_s=2600, cores=2)]
+              Suite("fresh", script("tests/fresh.py", "--soak"), cost_s=2600, cores=2),
+              plain("verdict-machines-100", 120, "tests/verdict_machines.py", "BUILD", "100")]
     return everything(False) + (longer if tier == "soak" else [])

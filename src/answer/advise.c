@@ -78,25 +78,17 @@ static const char *place_text(
 	return answer_text(a, &b, e);
 }
 
-struct numbered {
-	int64_t number;
-};
-ORDER(by_number, struct numbered, UP(number))
-
-/* "7,12-15,20": rows as whatif takes them. */
+/* "7,12-15,20": rows as whatif takes them; they are in the order of the code. */
 static void put_asked_rows(const struct trace *t, const struct advice *x, struct strbuf *b)
 {
-	struct numbered v[ADVISE_ASKED];
-
-	for (uint32_t i = 0; i < x->n_asked; i++)
-		v[i].number = t->code[x->asked[i]].number;
-	SORT(v, x->n_asked, by_number);
 	for (uint32_t i = 0, k; i < x->n_asked; i = k) {
-		for (k = i + 1; k < x->n_asked && v[k].number == v[k - 1].number + 1; k++)
-			;
-		sb_printf(b, "%s%lld", i ? "," : "", (long long)v[i].number);
-		if (k > i + 1)
-			sb_printf(b, "%c%lld", k > i + 2 ? '-' : ',', (long long)v[k - 1].number);
+		int64_t first = t->code[x->asked[i]].number, last = first;
+
+		for (k = i + 1; k < x->n_asked && t->code[x->asked[k]].number == last + 1; k++)
+			last++;
+		sb_printf(b, "%s%lld", i ? "," : "", (long long)first);
+		if (last > first)
+			sb_printf(b, "%c%lld", last > first + 1 ? '-' : ',', (long long)last);
 	}
 }
 
@@ -109,6 +101,8 @@ static void put_amount(const struct advice *x, struct strbuf *b)
 		sb_printf(b, "%+d", x->waves);
 	else if (x->ask == ADVISE_ASK_AHEAD)
 		sb_printf(b, "=%u", x->change.ahead);
+	else if (x->ask == ADVISE_ASK_SOONER)
+		sb_printf(b, "=%u", x->change.sooner_cyc);
 	else if (x->ask == ADVISE_ASK_FASTER && x->is_measured)
 		sb_printf(b, "=%u.%u", milli / 1000, milli % 1000 / 100);
 	else if (x->ask == ADVISE_ASK_FASTER)
@@ -268,6 +262,8 @@ static int by_gain(const void *pa, const void *pb)
 {
 	const struct advice_row *a = pa, *b = pb;
 
+	if (!a->gain != !b->gain) /* who has no gain stands behind everybody who has one */
+		return a->gain ? -1 : 1;
 	if (rank_of(a) != rank_of(b))
 		return rank_of(a) > rank_of(b) ? -1 : 1;
 	RETURN_UNLESS_EQUAL(b->exposed, a->exposed);

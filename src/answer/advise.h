@@ -17,7 +17,7 @@ struct advice_row {
 	double share_pct;		/* of all lifetimes */
 	const char *question;		/* options of incore whatif; NULL: it cannot be asked */
 	const struct advice_gain *gain; /* NULL: not asked, or no answer */
-	const char *no_gain; /* why the question has no answer; NULL: it has, or was not asked */
+	const char *no_gain; /* why there is no gain; NULL: there is, or it was not asked for */
 	const char *confirm; /* a command */
 };
 extern const struct record advice_record;
@@ -62,12 +62,17 @@ bool advise_capture(
 #define ADVISE_LEDGER_CHOICES                                                                      \
 	"small-grid|uneven-tail|shared-atomics|serial-constants|double-precision|"                 \
 	"integer-division|float-division|costly-function|tree-reduction|register-tile|"            \
-	"larger-tile|reload|small-blocks|more-in-flight|one-step-ahead"
+	"larger-tile|reload|small-blocks|more-in-flight|one-step-ahead|tensor-cores|"              \
+	"neighbour-exchange"
 
 /* verdict/advise_ledger.c: of a capture with counters, replaces the rows of *x by those of its
  * ledger and, with the ledger's gains, those of rules that the ledger does not have; and says what
  * binds. Leaves *x as it is where there is no ledger. */
 bool advise_by_ledger(struct answer *a, struct advised *x, struct incore_error *e);
+
+struct ledger;
+struct ledger_change;
+struct advice_gain advice_gain_of_ledger(const struct ledger *l, const struct ledger_change *c);
 
 struct taken_row { /* advice on the first capture, judged by the second */
 	const char *rule, *state, *place;

@@ -21,6 +21,9 @@
 #define OPT_ALL_A 'a', "all", OPTION_FLAG, NULL, false
 #define OPT_ALLOW_UNKNOWN 0, "allow-unknown", OPTION_FLAG, NULL, false
 #define OPT_ARCH 0, "arch", OPTION_TEXT, "NAME", false
+#define OPT_ELEMENTS 0, "elements", OPTION_TEXT, "xK", false
+#define OPT_EVEN 0, "even", OPTION_MANY, "WHAT", false
+#define OPT_GRID 0, "grid", OPTION_COUNT, "N", false
 #define OPT_MODEL_ARCH 0, "arch", OPTION_CHOICE, "ARCH", false
 #define OPT_ARENA 0, "arena", OPTION_TEXT, "FILE", true
 #define OPT_ARG 'a', "arg", OPTION_COUNT, "N", false
@@ -76,6 +79,10 @@
 #define OPT_COUNTERS 0, "counters", OPTION_TEXT, "LIST", false
 #define OPT_CSV 0, "csv", OPTION_FLAG, NULL, false
 #define OPT_CU 0, "cu", OPTION_TEXT, "SET", false
+#define OPT_OPCODE 0, "opcode", OPTION_MANY, "NAMES[=K]", false
+#define OPT_RULE 0, "rule", OPTION_TEXT, "RULE", false
+#define OPT_SOONER 0, "sooner", OPTION_MANY, "WHAT=CYC", false
+#define OPT_TILE 0, "tile", OPTION_TEXT, "xK", false
 #define OPT_TRACED_CU 0, "cu", OPTION_COUNT, "N", false
 #define OPT_CUPTI 0, "cupti", OPTION_TEXT, "PATH", true
 #define OPT_DATA 0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", true

@@ -7,9 +7,13 @@
 #include "answer/rows.h"
 
 struct whatif_params {
-	struct text_list faster, ahead, remove;
+	struct text_list faster, ahead, sooner, remove, opcode, even;
 	const char *waves;
-	bool nothing; /* replay without any change */
+	/* asked alone */
+	const char *rule; /* of advise */
+	uint64_t grid, block;
+	const char *tile, *elements; /* "x4" */
+	bool nothing;		     /* replay without any change */
 };
 
 struct whatif_identity { /* the replay with nothing changed */
@@ -34,6 +38,7 @@ struct whatif_limit_row {
 
 struct whatif_answer {
 	const char *evidence, *based_on, *method, *change, *verdict, *why;
+	const char *differs; /* from the other way to ask for it; NULL: not, or there is none */
 	uint64_t rows, executions;
 	uint64_t before, after, low, high;   /* NO_U64: no answer */
 	double saved, saved_low, saved_high; /* per cent of before */

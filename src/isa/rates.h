@@ -34,7 +34,13 @@ enum machine_unit {
 	MACHINE_SMEM,
 	MACHINE_LDS,
 	MACHINE_VMEM,
+	MACHINE_VMEM_DATA,
+	MACHINE_EXPORT,
 	MACHINE_BRANCH,
+	/* AMD: of the device, from counters alone */
+	MACHINE_TCP,
+	MACHINE_TCC,
+	MACHINE_HBM,
 	/* Ascend: pipes of a core */
 	MACHINE_CUBE,
 	MACHINE_VECTOR,
@@ -47,7 +53,7 @@ enum machine_unit {
 };
 #define MACHINE_UNIT_CHOICES                                                                       \
 	"issue|fma|alu|xu|fp64|tensor|uniform|lsu|adu|l1|l2-link|constants|l2|l2-atomics|dram|"    \
-	"valu|mfma|salu|smem|lds|vmem|branch|cube|vector|mte1|mte2|mte3|fixp|scalar"
+	"valu|mfma|salu|smem|lds|vmem|vmem-data|export|branch|tcp|tcc|hbm|cube|vector|mte1|mte2|mte3|fixp|scalar"
 const char *machine_unit_code(enum machine_unit u); /* "l2-link": in JSON and tables */
 const char *machine_unit_name(enum machine_unit u); /* in the vendor's words, for people */
 
@@ -68,6 +74,8 @@ struct machine_rates {
 	double practical[MACHINE_UNITS];
 	/* Cycles from issue to result on an idle machine; 0: unknown. */
 	double dram_cyc, l2_cyc, l1_cyc, shared_cyc;
+	/* AMD: bytes a cycle that a compute unit's LDS and L1 deliver, and a channel of L2; 0: unknown */
+	double lds_bytes, l1_bytes, l2_bytes;
 	double tag_cyc; /* what each further cache line of one access adds to its latency */
 };
 

@@ -8,7 +8,8 @@
  * scoreboard waits for. Other NVIDIA chips count their units in the same way, so the shares are
  * taken over and marked as derived; their latencies are not known.
  * gfx9: a wave64 instruction holds a SIMD's VALU for four cycles, and a unit takes one instruction
- * a cycle (CDNA 3 and CDNA 4 instruction set documents); 90 % of that is taken for full.
+ * a cycle (CDNA 3 and CDNA 4 instruction set documents); 90 % of that is taken for full. LDS delivers
+ * 128 bytes a cycle to a compute unit, its L1 64, and a channel of L2 128 (CDNA 3 white paper).
  */
 #include "isa/rates.h"
 
@@ -25,9 +26,12 @@
 	{.arch = ARCH, .chip = CHIP, .evidence = RATE_DERIVED, .practical = NVIDIA_SHARES}
 #define AMD_SHARES                                                                                 \
 	{[MACHINE_VALU] = .90, [MACHINE_MFMA] = .90, [MACHINE_SALU] = .90, [MACHINE_SMEM] = .90,   \
-	[MACHINE_LDS] = .90, [MACHINE_VMEM] = .90, [MACHINE_BRANCH] = .90}
+	[MACHINE_LDS] = .90, [MACHINE_VMEM] = .90, [MACHINE_VMEM_DATA] = .90,                      \
+	[MACHINE_EXPORT] = .90, [MACHINE_BRANCH] = .90, [MACHINE_TCP] = .90, [MACHINE_TCC] = .85,  \
+	[MACHINE_HBM] = .85}
 #define AMD_PUBLISHED(ARCH, CHIP)                                                                  \
-	{.arch = ARCH, .chip = CHIP, .evidence = RATE_PUBLISHED, .practical = AMD_SHARES}
+	{.arch = ARCH, .chip = CHIP, .evidence = RATE_PUBLISHED, .practical = AMD_SHARES,        \
+		.lds_bytes = 128, .l1_bytes = 64, .l2_bytes = 128}
 
 static const struct machine_rates rates_table[] = {
 	{.arch = "sm_90", .chip = "H200", .evidence = RATE_MEASURED, .practical = NVIDIA_SHARES,
@@ -65,8 +69,13 @@ static const struct {
 	[MACHINE_SALU] = {"salu", "SALU"},
 	[MACHINE_SMEM] = {"smem", "SMEM"},
 	[MACHINE_LDS] = {"lds", "LDS"},
-	[MACHINE_VMEM] = {"vmem", "VMEM"},
+	[MACHINE_VMEM] = {"vmem", "VMEM issue"},
+	[MACHINE_VMEM_DATA] = {"vmem-data", "VMEM data"},
+	[MACHINE_EXPORT] = {"export", "export"},
 	[MACHINE_BRANCH] = {"branch", "branch unit"},
+	[MACHINE_TCP] = {"tcp", "L1 (TCP)"},
+	[MACHINE_TCC] = {"tcc", "L2 (TCC)"},
+	[MACHINE_HBM] = {"hbm", "HBM"},
 	[MACHINE_CUBE] = {"cube", "CUBE"},
 	[MACHINE_VECTOR] = {"vector", "VECTOR"},
 	[MACHINE_MTE1] = {"mte1", "MTE1"},

@@ -67,7 +67,7 @@ static const struct {
 	{"gap:cross-pipe", 8, 1, BUCKET_IDLE, "dependency"},
 	{"launch", 8, 1, BUCKET_IDLE, "launch"},
 	{"nop-padding", 8, 1, BUCKET_STALL, "scheduling"},
-	{"pipe-stall:VMEM-load", 8, 1, BUCKET_STALL, "pipe"},
+	{"pipe-stall:VMEM-load", 8, 1, BUCKET_STALL, "memory"},
 	{"wait:LDS-xlane", 8, 1, BUCKET_WAIT, "cross-lane"},
 	{"gap:other", 4, 1, BUCKET_IDLE, "arbiter"},
 	{"issue:BRANCH", 4, 1, BUCKET_ISSUE, "useful"},

@@ -73,12 +73,13 @@ enum advise_question {
 	ADVISE_ASK_AHEAD,
 	ADVISE_ASK_FASTER,
 	ADVISE_ASK_REMOVE,
-	ADVISE_ASK_WAVES
+	ADVISE_ASK_WAVES,
+	ADVISE_ASK_EVEN,
+	ADVISE_ASK_SOONER
 };
 const char *advise_question_name(enum advise_question q); /* an option of whatif: "ahead", ... */
 
 #define ADVISE_PLACES 16u /* rows that are listed */
-#define ADVISE_ASKED 256u /* rows that are asked about */
 #define ADVISE_MOST 8u	  /* pieces of advice per capture */
 
 struct advice {
@@ -92,12 +93,15 @@ struct advice {
 	uint64_t exposed_cyc;	      /* cycles lost on all its rows while nothing else issued */
 	const char *evidence;
 	enum advise_question ask;
-	code_idx asked[ADVISE_ASKED]; /* rows to ask about: its own, or those they wait for */
-	uint32_t n_asked;
+	code_idx *asked; /* rows to ask about: its own, or those they wait for; each once, in the
+			    order of the code once the advice is in a list */
+	uint32_t n_asked, asked_cap;
+	bool is_failed; /* memory lacked for them */
 	uint32_t
 		reason; /* sampled data: stall reason to ask about; NO_REASON: ask about the rows */
 	struct whatif_row change; /* what the question changes on each of them */
 	int waves;		  /* ADVISE_ASK_WAVES: additional waves per SIMD */
+	const char *unasked;	  /* ADVISE_ASK_NOTHING: why; static */
 	bool is_measured;	  /* the factor follows from the layout: it has a decimal */
 };
 

@@ -29,9 +29,8 @@ struct blame { /* edges by waiting row, costliest first */
 
 /* Adds a row to the advice; rows that do not fit are only counted. */
 void advise_add_row(struct advice *a, code_idx row);
-/* Adds a row to ask whatif about, once; ignored when the list is full, so add the costliest
- * first. */
-void advise_ask_row(struct advice *a, code_idx row);
+/* Adds a row to ask whatif about, the costliest first. Lack of memory shows in advise_add(). */
+void advise_ask_row(struct advise_list *l, struct advice *a, code_idx row);
 /* Adds a copy of the advice and its evidence; false on lack of memory. */
 bool advise_add(struct advise_list *l, const struct advice *a, const struct strbuf *evidence);
 /* Sorts descending by exposed cycles and keeps the first ADVISE_MOST. */

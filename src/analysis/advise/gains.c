@@ -120,6 +120,8 @@ bool advise_gains(const struct trace *t, const struct advise_list *l, const stru
 	for (size_t i = 0; i <= n; i++) {
 		bool is_asked = ok && i < n && l->v[i].ask != ADVISE_ASK_NOTHING;
 
+		if (ok && i < n && !is_asked)
+			out->no_gain[i] = l->v[i].unasked;
 		if (is_asked && r[i].method == WHATIF_NONE) {
 			out->no_gain[i] = r[i].why;
 		} else if (is_asked) {

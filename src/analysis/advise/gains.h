@@ -29,7 +29,7 @@ struct advice_gain { /* computed by whatif.h; cycles of the traced part of the k
 struct advice_gains {
 	struct advice_gain v[ADVISE_MOST];
 	bool has[ADVISE_MOST];		  /* v has an answer */
-	const char *no_gain[ADVISE_MOST]; /* why there is no answer; NULL: there is, or not asked */
+	const char *no_gain[ADVISE_MOST]; /* why there is no answer; NULL: there is */
 	uint64_t span_cyc;		  /* of the kernel, as timed by whatif.h; 0: not timed */
 };
 /* Asks for the gain of each advice of the list, at most ADVISE_MOST. */

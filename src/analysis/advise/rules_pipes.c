@@ -77,18 +77,19 @@ static bool waits_on(const struct pipes *p, const struct producer_edge *x, const
 }
 
 /* Takes the flags the lane waits for, costliest first; without any, the costliest wait of all. */
-static void take_waits(const struct pipes *p, const char *lane, struct advice *a)
+static void take_waits(
+	const struct pipes *p, const char *lane, struct advise_list *l, struct advice *a)
 {
 	for (size_t i = 0; i < p->edges.n; i++)
 		if (waits_on(p, &p->edges.v[i], lane)) {
 			a->of = a->n_rows ? a->of : p->edges.v[i].producer;
 			advise_add_row(a, p->edges.v[i].wait);
-			advise_ask_row(a, p->edges.v[i].wait);
+			advise_ask_row(l, a, p->edges.v[i].wait);
 		}
 	if (!a->n_rows && p->edges.n) {
 		a->of = p->edges.v[0].producer;
 		advise_add_row(a, p->edges.v[0].wait);
-		advise_ask_row(a, p->edges.v[0].wait);
+		advise_ask_row(l, a, p->edges.v[0].wait);
 	}
 	a->code = a->n_rows ? a->rows[0] : NO_CODE;
 	a->ask = a->n_rows ? ADVISE_ASK_REMOVE : ADVISE_ASK_NOTHING;
@@ -110,7 +111,7 @@ static bool serial_pipes(const struct pipes *p, struct advise_list *l)
 
 	if (t.move == NO_TRACK || (double)t.lost < LEAST_LOST * (double)path_cyc(p))
 		return true;
-	take_waits(p, lane, &a);
+	take_waits(p, lane, l, &a);
 	sb_printf(&b,
 		"%s works for %llu and %s for %llu cycles, both together for %llu; %s waits for %s before it loads again",
 		a.cause, (unsigned long long)p->rows[t.move].busy_cyc,
@@ -147,7 +148,7 @@ static bool small_moves(const struct pipes *p, struct advise_list *l)
 		bytes += p->trace->code[row].bytes;
 		hits += n;
 		advise_add_row(&a, row);
-		advise_ask_row(&a, row);
+		advise_ask_row(l, &a, row);
 	}
 	if (!hits || (double)a.exposed_cyc < SMALL_SHARE * (double)path_cyc(p))
 		return true;

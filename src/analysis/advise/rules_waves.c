@@ -8,6 +8,7 @@
 
 #include "analysis/advise/advise_internal.h"
 #include "analysis/code/samples.h"
+#include "analysis/summary/hoist.h"
 #include "analysis/summary/summary.h"
 #include "base/search.h"
 #include "isa/amd_operands.h"
@@ -23,7 +24,8 @@ static const struct ask {
 	bool is_of_producer; /* ask about the producer, not the waiting row */
 } asks[ADVISE_RULES] = {
 	[ADVISE_LATE_LOAD] = {ADVISE_ASK_AHEAD, 1, 0, true},
-	[ADVISE_START_LOAD] = {ADVISE_ASK_REMOVE, 0},
+	[ADVISE_START_LOAD] = {ADVISE_ASK_FASTER,
+		4}, /* four elements a wave: a quarter of the waits */
 	[ADVISE_LATE_COPY] = {ADVISE_ASK_AHEAD, 1, 0, true},
 	[ADVISE_LATE_LDS] = {ADVISE_ASK_AHEAD, 1, 0, true},
 	[ADVISE_LDS_WRITE] = {ADVISE_ASK_AHEAD, 1, 0, true},
@@ -31,7 +33,7 @@ static const struct ask {
 	[ADVISE_CROSS_LANE] = {ADVISE_ASK_REMOVE, 0},
 	[ADVISE_STORE_IN_WAIT] = {ADVISE_ASK_REMOVE, 0},
 	[ADVISE_EMPTY_WAIT] = {ADVISE_ASK_REMOVE, 0},
-	[ADVISE_UNEVEN_BARRIER] = {ADVISE_ASK_REMOVE, 0},
+	[ADVISE_UNEVEN_BARRIER] = {ADVISE_ASK_EVEN, 0},
 	[ADVISE_NOP_PADDING] = {ADVISE_ASK_REMOVE, 0},
 	[ADVISE_DEPENDENT_CHAIN] = {ADVISE_ASK_AHEAD, 3, 0.10, true}, /* four accumulators */
 	[ADVISE_MATRIX_CHAIN] = {ADVISE_ASK_FASTER, 2},
@@ -57,11 +59,28 @@ static double advise_least(enum advise_rule_id rule, bool is_sampled)
 	return asks[rule].least > 0 ? asks[rule].least : ADVISE_LEAST;
 }
 
-/* In sampled data waits are not instructions that could be removed, and code that runs once has no
- * earlier iteration. No question is asked about a barrier whose waves arrive unevenly: removing it
- * would remove the meeting, not the uneven work. */
-static enum advise_question question_of(
+/* What a question would have to change where it cannot be asked. */
+static const char no_wait_row[] = "samples have no wait that could be shortened by itself",
+		  no_earlier_turn[] = "the code runs once: there is no earlier turn to ask in",
+		  no_producer[] = "no instruction is known that could be changed";
+
+/* Outside of loops nothing has an earlier turn: there a load can only move up, as far as its
+ * operands allow. */
+static enum advise_question question_outside_loops(
 	const struct summary *s, const struct advise_hit *h, bool *is_of_producer)
+{
+	if (h->rule == ADVISE_DEPENDENT_CHAIN)
+		return ADVISE_ASK_NOTHING;
+	*is_of_producer = !s->is_sampled && h->of != NO_CODE &&
+			  (h->rule == ADVISE_LATE_SCALAR || h->rule == ADVISE_LATE_LDS) &&
+			  hoist_of(s, h->of).cyc >= 1;
+	return *is_of_producer ? ADVISE_ASK_SOONER : ADVISE_ASK_REMOVE;
+}
+
+/* In sampled data waits are not instructions that could be removed, and code that runs once has no
+ * earlier iteration. */
+static enum advise_question question_of(const struct summary *s, const struct advise_hit *h,
+	bool *is_of_producer, const char **unasked)
 {
 	const bool is_sampled = s->is_sampled;
 	const bool is_wait = s->causes->v[h->cause].kind == CAUSE_WAIT;
@@ -70,17 +89,15 @@ static enum advise_question question_of(
 	enum advise_question q = asks[h->rule].ask;
 
 	*is_of_producer = asks[h->rule].is_of_producer;
-	if (h->rule == ADVISE_UNEVEN_BARRIER && !is_sampled)
-		return ADVISE_ASK_NOTHING;
 	if (q == ADVISE_ASK_AHEAD && !is_in_loop) {
-		if (h->rule == ADVISE_DEPENDENT_CHAIN)
-			return ADVISE_ASK_NOTHING;
-		q = ADVISE_ASK_REMOVE;
-		*is_of_producer = false;
+		q = question_outside_loops(s, h, is_of_producer);
+		*unasked = no_earlier_turn;
 	}
-	return is_sampled && is_wait && !*is_of_producer && h->rule != ADVISE_FENCE
-		       ? ADVISE_ASK_NOTHING
-		       : q;
+	if (is_sampled && is_wait && !*is_of_producer && h->rule != ADVISE_FENCE) {
+		*unasked = no_wait_row;
+		return ADVISE_ASK_NOTHING;
+	}
+	return q;
 }
 
 /* As many times faster as the layout makes it slower. */
@@ -107,6 +124,10 @@ static void set_change(const struct summary *s, const struct ask *ask, struct ad
 	a->change = (struct whatif_row){.faster_milli = WHATIF_PLAIN};
 	if (a->ask == ADVISE_ASK_REMOVE)
 		a->change.is_removed = true;
+	else if (a->ask == ADVISE_ASK_EVEN)
+		a->change.is_even = true;
+	else if (a->ask == ADVISE_ASK_SOONER)
+		a->change.sooner_cyc = (uint32_t)hoist_of(s, a->asked[0]).cyc;
 	else if (a->ask == ADVISE_ASK_AHEAD)
 		a->change.ahead = ask->n;
 	else if (a->ask == ADVISE_ASK_FASTER && ask->n)
@@ -139,36 +160,39 @@ static bool may_ask(const struct trace *t, const struct advice *a, code_idx row)
 }
 
 /* Asks about what a row waits for; for samples, about all producers of that class. */
-static void ask_producers(const struct blame *b, const struct advise_hit *h, struct advice *a)
+static void ask_producers(
+	const struct blame *b, const struct advise_hit *h, struct advise_list *l, struct advice *a)
 {
 	const struct trace *t = b->s->trace;
 
 	if (may_ask(t, a, h->of))
-		advise_ask_row(a, h->of);
+		advise_ask_row(l, a, h->of);
 	for (uint32_t at = b->first[h->code]; b->s->is_sampled && at; at = b->next[at - 1]) {
 		code_idx row = b->s->producers->edges.v[at - 1].producer;
 
 		if (t->code[row].inst_class == t->code[h->of].inst_class && may_ask(t, a, row))
-			advise_ask_row(a, row);
+			advise_ask_row(l, a, row);
 	}
 }
 
 /* Sets the whatif question for the hits of a rule, costliest first. */
-static void advise_ask(
-	const struct blame *b, const struct advise_hit *h, size_t n, struct advice *a)
+static void advise_ask(const struct blame *b, const struct advise_hit *h, size_t n,
+	struct advise_list *l, struct advice *a)
 {
 	const struct summary *s = b->s;
 	bool is_of_producer;
 
-	a->ask = question_of(s, h, &is_of_producer);
+	a->ask = question_of(s, h, &is_of_producer, &a->unasked);
 	a->reason = waves_reason_of(s->trace, h->rule);
 	for (size_t i = 0; a->ask != ADVISE_ASK_NOTHING && a->reason == NO_REASON && i < n; i++)
 		if (is_of_producer && h[i].of != NO_CODE)
-			ask_producers(b, &h[i], a);
+			ask_producers(b, &h[i], l, a);
 		else
-			advise_ask_row(a, h[i].code);
-	if (a->reason == NO_REASON && !a->n_asked)
+			advise_ask_row(l, a, h[i].code);
+	if (a->reason == NO_REASON && !a->n_asked) {
 		a->ask = ADVISE_ASK_NOTHING;
+		a->unasked = a->unasked ? a->unasked : no_producer;
+	}
 	set_change(s, &asks[h->rule], a);
 }
 
@@ -355,8 +379,11 @@ static enum advise_rule_id rule_of_producer(const struct summary *s, const struc
 		return is_nvidia ? ADVISE_RULES : ADVISE_LDS_WRITE;
 	case CLASS_LDS_XLANE:
 		return ADVISE_CROSS_LANE;
-	case CLASS_SMEM:
-		return ADVISE_LATE_SCALAR;
+	case CLASS_SMEM: /* nothing stands before the first loads: what is waited for is the launch */
+		return s->is_sampled || is_in_loop(s, h->code) ||
+				       hoist_is_worth(s, h->of, (double)h->cyc / (double)h->hits)
+			       ? ADVISE_LATE_SCALAR
+			       : ADVISE_RULES;
 	case CLASS_VMEM_ATOMIC:
 		return ADVISE_ATOMICS;
 	default:
@@ -528,7 +555,10 @@ static bool few_lanes(const struct summary *s, struct advise_list *l)
 
 	if (lanes <= 0 || (double)a.exposed_cyc < ADVISE_LEAST * (double)s->duration_cyc)
 		return true;
-	a.n_asked = summary_few_lanes_rows(s->trace, a.asked, ADVISE_ASKED);
+	a.asked = arena_zalloc(l->arena, (size_t)s->trace->n_code + 1, sizeof(*a.asked));
+	if (!a.asked)
+		return false;
+	a.n_asked = summary_few_lanes_rows(s->trace, a.asked, s->trace->n_code);
 	advise_measured(&a, SUMMARY_LANES / lanes);
 	sb_printf(&b,
 		"%.1f of %d lanes are on on average; of the cycles that issued %.1f %% did no work",
@@ -599,7 +629,7 @@ static bool add_hits(
 	if ((double)a.exposed_cyc < advise_least(h->rule, s->is_sampled) * (double)s->duration_cyc)
 		return true;
 	rules_waves_put_evidence(s, h, &a, &b);
-	advise_ask(blame, h, n, &a);
+	advise_ask(blame, h, n, l, &a);
 	ok = advise_add(l, &a, &b);
 	sb_free(&b);
 	return ok;

@@ -27,9 +27,11 @@ static const struct {
 	[CHANGE_DIVISION] = {"float-division", "__fdividef, or multiply by a reciprocal"},
 	[CHANGE_POWER] = {"costly-function", "a fast intrinsic, a cheaper identity, or a smaller range of arguments"},
 	[CHANGE_TREE] = {"tree-reduction", "warp shuffles and one barrier"},
+	[CHANGE_NEIGHBOURS] = {"neighbour-exchange", "exchange with neighbours by warp shuffles; shared memory and a barrier for the warps' edges alone"},
 	[CHANGE_BARRIER] = {"uneven-barrier", "even out the work before the barrier, or use fewer barriers"},
 	[CHANGE_REUSE] = {"register-tile", "keep a tile of results in registers"},
 	[CHANGE_TILE] = {"larger-tile", "a larger tile a block, so that an operand serves more matrix instructions"},
+	[CHANGE_TENSOR] = {"tensor-cores", "use tensor cores (mma, wmma, tl.dot) for the sum of products"},
 	[CHANGE_RELOAD] = {"reload", "keep the values in registers or shared memory, or make fewer passes"},
 	[CHANGE_NARROW] = {"narrow-access", "load and store 16 bytes a lane"},
 	[CHANGE_SMALL_BLOCKS] = {"small-blocks", "larger blocks, so that more warps fit on an SM"},
@@ -111,7 +113,7 @@ double ledger_queue_of(const struct ledger *l, enum ledger_owner o, double facto
 	return l->owner == o ? factor : 1;
 }
 
-static struct ledger_effect nothing(void)
+struct ledger_effect effect_none(void)
 {
 	struct ledger_effect x = {.queue = 1, .latency = 1};
 
@@ -131,7 +133,7 @@ void effect_scale_sm(struct ledger_effect *x, double factor)
 void change_begin(struct change_maker *m, enum ledger_change_id id, enum ledger_evidence evidence)
 {
 	m->c = (struct ledger_change){
-		.id = id, .evidence = evidence, .best = nothing(), .worst = nothing()};
+		.id = id, .evidence = evidence, .best = effect_none(), .worst = effect_none()};
 }
 
 void change_counted(struct change_maker *m, const char *fmt, ...)

@@ -291,6 +291,32 @@ static double operand_load(const struct ledger_row *r)
 	return ledger_is_any(r, "LDSM LDS LDG LDGSTS") ? r->n : 0;
 }
 
+bool ledger_has_tile(const struct ledger *l)
+{
+	double matrix = ledger_count(l, MATRIX_OPS);
+
+	return matrix >= .01 * l->executed &&
+	       changes_compute_sum_rows(l, operand_load) >= .25 * matrix;
+}
+
+void effect_tile(const struct ledger *l, double side, struct ledger_change *c)
+{
+	double less = 1 - 1 / side;
+	double wait = ledger_latency_of(l, LEDGER_LONG) + ledger_latency_of(l, LEDGER_SHORT) +
+		      ledger_latency_of(l, LEDGER_BARRIER);
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct ledger_effect *x = i ? &c->worst : &c->best;
+		/* with the operands goes what serves them, or only half of the operands */
+		double left = greater(.05, 1 - (i ? .5 : 1.2) * less);
+
+		effect_scale_sm(x, left);
+		x->unit[MACHINE_TENSOR] = 1;
+		x->unit[MACHINE_L2] = x->unit[MACHINE_DRAM] = left;
+		x->latency = 1 - wait * (1 - left);
+	}
+}
+
 /* A tile twice as large in both directions moves half the operands per matrix instruction, on every
  * level. Only where matrix instructions wait for operands, and the tensor cores have room. */
 static void tile(struct change_maker *m)
@@ -298,32 +324,67 @@ static void tile(struct change_maker *m)
 	const struct ledger *l = m->l;
 	double matrix = ledger_count(l, MATRIX_OPS), narrow = ledger_count(l, NARROW_OPS);
 	double loads = changes_compute_sum_rows(l, operand_load);
-	double wait = ledger_latency_of(l, LEDGER_LONG) + ledger_latency_of(l, LEDGER_SHORT) +
-		      ledger_latency_of(l, LEDGER_BARRIER);
 
-	if (matrix < .01 * l->executed || loads < .25 * matrix ||
-		l->unit[MACHINE_TENSOR].cycles > .6 * l->window_cyc || narrow < .5 * matrix)
+	if (!ledger_has_tile(l) || l->unit[MACHINE_TENSOR].cycles > .6 * l->window_cyc ||
+		narrow < .5 * matrix)
 		return;
 	change_begin(m, CHANGE_TILE, LEDGER_WASTE);
 	change_counted(m,
 		"%.2f loads of operands a matrix instruction, and the tensor cores are at %.0f %%",
 		loads / matrix, l->unit[MACHINE_TENSOR].mean_pct);
 	m->c.step = "twice as large in both directions";
+	effect_tile(l, 2, &m->c);
+	change_rows(m, operand_load);
+	change_end(m);
+}
+
+/* --- sums of products without tensor cores --------------------------------------------------- */
+
+#define MOSTLY .4 /* of all instructions */
+#define BUSY .6	  /* of the time */
+
+/* "FFMA R1, R2, R3, R1" adds to what it writes; a polynomial multiplies it. */
+static double sum_of_products(const struct ledger_row *r)
+{
+	const char *to = first_operand(r), *last = to ? strrchr(to, ',') : NULL;
+
+	if (!ledger_is_any(r, "FFMA HFMA2") || !last)
+		return 0;
+	return same_register(to, last + 1 + strspn(last + 1, " ")) ? r->n : 0;
+}
+
+/* Tensor cores do a product of matrices in a sixteenth of the instructions or less; what feeds them
+ * stays. Unfavourable: the half of it that has a shape for them. */
+static void tensor(struct change_maker *m)
+{
+	const struct ledger *l = m->l;
+	double n = changes_compute_sum_rows(l, sum_of_products),
+	       share = n / greater(1, l->executed);
+	double busy = greater(l->unit[MACHINE_FMA].cycles, l->unit[MACHINE_ISSUE].cycles);
+
+	if (share < MOSTLY || ledger_count(l, MATRIX_OPS) > 0 || busy < BUSY * l->window_cyc ||
+		l->rates->practical[MACHINE_TENSOR] <= 0)
+		return;
+	change_begin(m, CHANGE_TENSOR, LEDGER_PARALLELISM);
+	change_counted(m,
+		"%.0f %% of all instructions add products one by one, and tensor cores are idle",
+		100 * share);
 	for (unsigned i = 0; i < 2; i++) {
 		struct ledger_effect *x = i ? &m->c.worst : &m->c.best;
-		double left = i ? .75 : .4;
+		double left = i ? .5 : 1.0 / 16;
 
-		effect_scale_sm(x, left);
-		x->unit[MACHINE_TENSOR] = 1;
-		x->unit[MACHINE_L2] = x->unit[MACHINE_DRAM] = left;
-		x->latency = 1 - wait * (1 - left);
+		x->unit[MACHINE_FMA] = left;
+		x->unit[MACHINE_ISSUE] = 1 - share * (1 - left);
+		x->queue = ledger_queue_of(l, LEDGER_MATH, left);
+		x->latency = 1 - ledger_latency_of(l, LEDGER_WAIT) * (1 - left);
 	}
-	change_rows(m, operand_load);
+	change_rows(m, sum_of_products);
 	change_end(m);
 }
 
 void ledger_compute_changes(struct change_maker *m)
 {
+	tensor(m);
 	lanes(m);
 	double_precision(m);
 	special(m);

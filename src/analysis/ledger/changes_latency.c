@@ -54,22 +54,42 @@ static double any_wait(const struct ledger_row *r)
 
 /* --- the launch ----------------------------------------------------------------------------- */
 
+/* Of all SMs' time, if each block is as long as the others: the last ones leave SMs idle. */
+static double even_fill(const struct ledger *l, double blocks)
+{
+	double each = blocks / greater(1, l->sms);
+
+	return each < 1 ? each : each / ceil(each);
+}
+
+void effect_grid(const struct ledger *l, double blocks, struct ledger_change *c)
+{
+	double now = lesser(l->fill, l->blocks < l->sms ? l->blocks / l->sms : 1);
+	double left = now / even_fill(l, blocks);
+	double each = greater(1, l->blocks / l->sms), then = greater(1, blocks / l->sms);
+	double fit = l->blocks_per_sm > 0 ? l->blocks_per_sm : then;
+	double more = lesser(STEP, lesser(then, fit) / lesser(each, fit));
+
+	effect_scale_sm(&c->best, left);
+	effect_scale_sm(&c->worst, left);
+	c->best.latency = left / greater(1, more);
+	c->worst.latency = left / lesser(1, more);
+}
+
 static void small_grid(struct change_maker *m)
 {
 	const struct ledger *l = m->l;
-	double left = lesser(l->fill, l->blocks / l->sms);
 
 	change_begin(m, CHANGE_GRID, LEDGER_CAUSE);
 	change_counted(m, "%.0f blocks on %.0f SMs", l->blocks, l->sms);
+	m->c.step = arena_printf(&m->l->arena, "%.0f blocks", STEP * l->sms);
+	m->is_failed |= !m->c.step;
 	/* who divides the work anew can also choose which lanes touch which addresses */
 	for (uint32_t i = 0; i < l->n_changes; i++)
 		if (l->change[i].id == CHANGE_COALESCE)
 			for (unsigned u = 0; u < MACHINE_UNITS; u++)
 				m->c.best.unit[u] = l->change[i].best.unit[u];
-	effect_scale_sm(&m->c.best, left);
-	effect_scale_sm(&m->c.worst, left);
-	m->c.best.latency = left / STEP;
-	m->c.worst.latency = left;
+	effect_grid(l, STEP * l->sms, &m->c);
 	change_rows(m, any_wait);
 	change_end(m);
 }
@@ -92,6 +112,19 @@ static void changes_latency_tail(struct change_maker *m)
 
 #define MOST_WARPS 64
 
+/* Blocks `by` times as large, where the number of blocks limits an SM: as many times the warps. */
+bool effect_blocks(const struct ledger *l, double by, struct ledger_change *c)
+{
+	double fit = greater(1, l->blocks_per_sm * l->warps_per_block);
+
+	if (!l->limiter || strcmp(l->limiter, "blocks") != 0)
+		return false;
+	by = lesser(by, MOST_WARPS / fit);
+	c->best.latency = 1 / (by < 2 ? by * by : 2 * by);
+	c->worst.latency = 1 / by;
+	return true;
+}
+
 /* An SM holds so many blocks and no more: small ones leave most of its warps unused. */
 static void small_blocks(struct change_maker *m)
 {
@@ -107,8 +140,7 @@ static void small_blocks(struct change_maker *m)
 		l->block_threads, l->blocks_per_sm, fit, MOST_WARPS);
 	m->c.step = arena_printf(&m->l->arena, "%.0f times as large", by);
 	m->is_failed |= !m->c.step;
-	m->c.best.latency = 1 / (2 * by);
-	m->c.worst.latency = 1 / by;
+	effect_blocks(l, by, &m->c);
 	change_rows(m, any_wait);
 	change_end(m);
 }
@@ -181,6 +213,42 @@ static void tree(struct change_maker *m)
 	change_end(m);
 }
 
+/* Each round every lane stores one value, all meet, and it is read by one or two neighbours: most of
+ * that stays within a warp. */
+static bool is_exchange(const struct ledger *l)
+{
+	double stores = ledger_count(l, "STS"), loads = ledger_count(l, "LDS");
+	double bars = ledger_count(l, "BAR");
+
+	return barriers_a_warp(l) >= 4 && stores > .02 * l->executed && bars >= .5 * stores &&
+	       loads >= .5 * stores && loads <= 3 * stores && shared_use(l).on >= .9;
+}
+
+static void neighbours(struct change_maker *m)
+{
+	const struct ledger *l = m->l;
+	struct shared_use x = shared_use(l);
+	double wait = ledger_latency_of(l, LEDGER_BARRIER) + ledger_latency_of(l, LEDGER_SHORT);
+	double bars = ledger_count(l, "BAR");
+
+	change_begin(m, CHANGE_NEIGHBOURS, LEDGER_WASTE);
+	change_counted(m,
+		"%.0f barriers a warp, each around %.1f stores and %.1f loads of shared memory",
+		barriers_a_warp(l), ledger_count(l, "STS") / greater(1, bars),
+		ledger_count(l, "LDS") / greater(1, bars));
+	for (unsigned i = 0; i < 2; i++) {
+		struct ledger_effect *f = i ? &m->c.worst : &m->c.best;
+		double left = i ? .7 : .1;
+
+		f->unit[MACHINE_LSU] = f->unit[MACHINE_L1] = f->unit[MACHINE_ADU] = left;
+		f->unit[MACHINE_ISSUE] = 1 - (1 - left) * (x.n / 2 + bars) / l->executed;
+		f->queue = ledger_queue_of(l, LEDGER_MIO, left);
+		f->latency = 1 - (i ? .3 : .9) * wait;
+	}
+	change_rows(m, changes_latency_barrier_of);
+	change_end(m);
+}
+
 /* Warps that arrive late make the others wait; a barrier every few instructions also takes slots of
  * issue and address units, and keeps what follows it from overlapping with what stands before. */
 static void barrier(struct change_maker *m)
@@ -225,13 +293,20 @@ static const char *limit_words(const struct ledger *l)
 	return l->limiter[0] == 'r' ? "registers" : "shared memory";
 }
 
-static void in_flight(struct change_maker *m)
+void effect_in_flight(const struct ledger *l, double by, struct ledger_change *c)
 {
-	const struct ledger *l = m->l;
 	double of_load = ledger_latency_of(l, LEDGER_LONG);
 	double at_barrier = ledger_latency_of(l, LEDGER_BARRIER);
 	/* a barrier waits for what the late warps wait for */
 	double with = of_load + at_barrier * ledger_ratio(of_load, 1 - at_barrier);
+
+	c->best.latency = divided(with, by);
+	c->worst.latency = divided(of_load, by);
+}
+
+static void in_flight(struct change_maker *m)
+{
+	const struct ledger *l = m->l;
 	double by = STEP;
 
 	if (l->wait[LEDGER_LONG].exposed <= .1 || !isfinite(l->wait[LEDGER_LONG].latency_cyc))
@@ -249,8 +324,7 @@ static void in_flight(struct change_maker *m)
 			l->wait[LEDGER_LONG].latency_cyc, l->warps_per_sm);
 	m->c.step = arena_printf(&m->l->arena, "%.0f times as many in flight", by);
 	m->is_failed |= !m->c.step;
-	m->c.best.latency = divided(with, by);
-	m->c.worst.latency = divided(of_load, by);
+	effect_in_flight(l, by, &m->c);
 	m->c.is_of_waits = true;
 	change_rows(m, waits_for_load);
 	change_end(m);
@@ -328,10 +402,14 @@ static void fetch(struct change_maker *m)
 
 void ledger_latency_changes(struct change_maker *m)
 {
+	const struct ledger *l = m->l;
+
 	if (m->has_tree)
 		tree(m);
 	else
 		barrier(m);
+	if (!m->has_tree && is_exchange(l))
+		neighbours(m);
 	in_flight(m);
 	ahead(m);
 	chain(m);

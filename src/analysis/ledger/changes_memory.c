@@ -164,9 +164,8 @@ static void banks(struct change_maker *m, const struct passes *p)
 	change_end(m);
 }
 
-static void scale_reuse(struct change_maker *m, struct ledger_effect *x, double part, double left)
+static void scale_reuse(const struct ledger *l, struct ledger_effect *x, double part, double left)
 {
-	const struct ledger *l = m->l;
 	double loads = ledger_count(l, "LDS") / l->executed;
 	double others = greater(0, 1 - loads - ledger_count(l, ARITHMETIC) / l->executed);
 
@@ -176,27 +175,41 @@ static void scale_reuse(struct change_maker *m, struct ledger_effect *x, double 
 	x->queue = ledger_queue_of(l, LEDGER_MIO, left);
 }
 
-/* Values read from shared memory serve one multiply-add each: a tile of k x k results reads 1/k of
- * them per multiply-add. */
+bool ledger_has_reuse(const struct ledger *l)
+{
+	return ledger_count(l, "LDS") > .15 * ledger_count(l, ARITHMETIC) &&
+	       ledger_count(l, "FFMA DFMA HFMA2") > .1 * l->executed;
+}
+
+/* A tile of k x k results reads 1/k of the values per multiply-add; where only one side of it can
+ * grow, the root of that. */
+void effect_reuse(const struct ledger *l, double side, struct ledger_change *c)
+{
+	struct passes p = sum_passes(l);
+	double part = lesser(1, p.shared / p.all), less = 1 - 1 / side;
+	double of_short = ledger_latency_of(l, LEDGER_SHORT);
+
+	scale_reuse(l, &c->best, part, 1 / side);
+	scale_reuse(l, &c->worst, part, sqrt(1 / side));
+	c->best.latency = 1 - less * of_short;
+	c->worst.latency = 1 - .4 / .75 * less * of_short;
+}
+
+#define TILE_SIDE 4
+
+/* Values read from shared memory serve one multiply-add each. */
 static void reuse(struct change_maker *m, const struct passes *p)
 {
 	const struct ledger *l = m->l;
 	double loads = ledger_count(l, "LDS"), arithmetic = ledger_count(l, ARITHMETIC);
 	double busy = greater(l->unit[MACHINE_L1].cycles, l->unit[MACHINE_LSU].cycles);
-	double of_short = ledger_latency_of(l, LEDGER_SHORT);
-	double part = lesser(1, p->shared / p->all);
 
-	if (loads <= .15 * arithmetic || busy <= .5 * l->window_cyc ||
-		ledger_count(l, "FFMA DFMA HFMA2") <= .1 * l->executed ||
-		p->took - p->ideal > .3 * p->all)
+	if (!ledger_has_reuse(l) || busy <= .5 * l->window_cyc || p->took - p->ideal > .3 * p->all)
 		return;
 	change_begin(m, CHANGE_REUSE, LEDGER_WASTE);
 	change_counted(m, "shared memory is read %.2f times a multiply-add", loads / arithmetic);
 	m->c.step = "4x4: a quarter of the reads";
-	scale_reuse(m, &m->c.best, part, .25);
-	scale_reuse(m, &m->c.worst, part, .5);
-	m->c.best.latency = 1 - .75 * of_short;
-	m->c.worst.latency = 1 - .4 * of_short;
+	effect_reuse(l, TILE_SIDE, &m->c);
 	change_rows(m, passes_of);
 	change_end(m);
 }

@@ -131,6 +131,13 @@ struct ledger {
 struct ledger *ledger_new(const struct trace *t, struct incore_error *e);
 void ledger_free(struct ledger *l);
 
+/* The same work in n blocks, or blocks of n threads; a tile of results n times as large in both
+ * directions; n times as many elements a thread. */
+enum ledger_intent { LEDGER_GRID, LEDGER_BLOCK, LEDGER_TILE, LEDGER_ELEMENTS };
+/* What that would bring, as a rule with the same step says; ->counted: what it rests on. False: no
+ * answer, ->counted says why. */
+bool ledger_ask(struct ledger *l, enum ledger_intent intent, double n, struct ledger_change *out);
+
 const char *ledger_wait_code(enum ledger_wait_id id);  /* the sampler's word: "barrier" */
 const char *ledger_wait_words(enum ledger_wait_id id); /* for people */
 const char *ledger_bound_name(enum ledger_bound b);

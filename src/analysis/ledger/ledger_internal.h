@@ -64,9 +64,20 @@ void change_counted(struct change_maker *m, const char *fmt, ...) PRINTF_LIKE(2,
 typedef double (*row_cost_fn)(const struct ledger_row *r);
 void change_rows(struct change_maker *m, row_cost_fn cost);
 void change_end(struct change_maker *m); /* estimates it and adds it to the ledger */
+struct ledger_effect effect_none(void);	 /* leaves everything */
 /* Scales all units of an SM, and the queue if it is theirs. */
 void effect_scale_sm(struct ledger_effect *x, double factor);
 bool unit_is_of_sm(enum machine_unit u);
+
+/* The effects of steps that a rule and a question have in common. */
+void effect_grid(const struct ledger *l, double blocks, struct ledger_change *c);
+bool effect_blocks(const struct ledger *l, double by, struct ledger_change *c);
+void effect_reuse(const struct ledger *l, double side, struct ledger_change *c);
+void effect_tile(const struct ledger *l, double side, struct ledger_change *c);
+void effect_in_flight(const struct ledger *l, double by, struct ledger_change *c);
+/* Are values read from shared memory, or operands of matrix instructions? */
+bool ledger_has_reuse(const struct ledger *l);
+bool ledger_has_tile(const struct ledger *l);
 
 /* Sets has_tree. */
 void ledger_find_tree(struct change_maker *m);

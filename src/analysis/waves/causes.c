@@ -146,6 +146,13 @@ static enum cause_family wait_family(uint32_t key)
 	return mask ? FAMILY_SCALAR : FAMILY_SCHEDULING;
 }
 
+/* Who stands before a full queue of vector memory waits for memory, as who waits for its results:
+ * it is one queue. */
+enum cause_family cause_family_of_stall(enum inst_class c)
+{
+	return c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS ? FAMILY_MEMORY : FAMILY_PIPE;
+}
+
 enum cause_family cause_family_of(enum cause_kind kind, uint32_t key)
 {
 	return kind == CAUSE_WAIT ? wait_family(key) : cause_kind_defs[kind].family;
@@ -511,7 +518,8 @@ static bool name_cause(
 		out->kind = slot < SLOT_WAIT ? (enum cause_kind)(slot - SLOT_SINGLE) : CAUSE_WAIT;
 	}
 	out->bucket = cause_kind_defs[out->kind].bucket;
-	out->family = cause_kind_defs[out->kind].family;
+	out->family = out->kind == CAUSE_PIPE_STALL ? cause_family_of_stall(out->inst_class)
+						    : cause_kind_defs[out->kind].family;
 	sb_puts(&name, cause_kind_defs[out->kind].name);
 	if (slot < SLOT_SINGLE)
 		sb_puts(&name, class_name(out->inst_class));

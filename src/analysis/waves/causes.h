@@ -37,7 +37,7 @@ enum cause_kind {
 
 enum cause_family {
 	FAMILY_USEFUL,
-	FAMILY_MEMORY,	   /* vector memory, LDS, drain */
+	FAMILY_MEMORY,	   /* vector memory and its queue, LDS, drain */
 	FAMILY_CROSS_LANE, /* ds_bpermute and its like */
 	FAMILY_SCALAR,	   /* scalar memory, messages */
 	FAMILY_SYNC,
@@ -53,7 +53,8 @@ const char *family_name(enum cause_family f); /* "memory", "cross-lane", ... */
 
 /* Causes of the gap before record i and of a stall of a class: the basic rules; pure. */
 enum cause_kind cause_of_gap(const struct track_data *d, uint32_t i);
-enum cause_kind cause_of_stall(enum inst_class c); /* NOP: cause of its floor */
+enum cause_kind cause_of_stall(enum inst_class c);	    /* NOP: cause of its floor */
+enum cause_family cause_family_of_stall(enum inst_class c); /* CAUSE_PIPE_STALL */
 /* key: for CAUSE_WAIT, else 0. */
 enum cause_family cause_family_of(enum cause_kind kind, uint32_t key);
 

@@ -15,6 +15,10 @@
  * the trace holds: waves of AMD are replayed against a graph of constraints (whatif_unit.h), pipes
  * of Ascend likewise (whatif_pipes.c), samples are estimated (whatif_samples.c).
  *
+ * A further speed-up never makes the whole longer: of two plans that differ by a factor alone, the
+ * faster one takes no longer. Of waves that take turns this is not so by itself; so a plan is timed
+ * with weaker factors, too, and the shortest time counts.
+ *
  * All results are estimates, whatever evidence the trace is. Owner: the caller frees plans and
  * results; the trace must outlive both. Threads: plans are only read during a run; the figures are
  * the same for any number of workers. May fail: a target that names nothing (status USAGE), memory.
@@ -30,8 +34,10 @@
 struct whatif_row {
 	uint32_t faster_milli; /* K x 1000 */
 	uint32_t ahead;	       /* executions by which its result is requested earlier */
+	uint32_t sooner_cyc;   /* cycles by which its result is requested earlier; replay only */
 	uint8_t like;	       /* sampled data: as fast as this class; CLASS_OTHER: not given */
 	bool is_removed;
+	bool is_even; /* a barrier: whoever meets there arrives when they do on average */
 };
 
 struct whatif_plan {
@@ -47,14 +53,20 @@ void whatif_plan_free(struct whatif_plan *p);
 /* Changes a row, or the samples of a stall reason, in addition to what the plan has. */
 void whatif_change_row(struct whatif_plan *p, code_idx row, const struct whatif_row *to);
 void whatif_change_reason(struct whatif_plan *p, uint32_t reason, const struct whatif_row *to);
-/* Target: "ROW", "FILE:LINE", "CLASS" or, for samples, "REASON"; then "=K": K times as fast
- * (default 2), "=inf": no time at all, or, for samples, "=CLASS": as fast as such instructions are
- * on their own. */
+/* Target: "ROW", "ROW-ROW", "FILE:LINE", "CLASS", "OPCODE" or, for samples, "REASON", or several with
+ * commas between; then "=K": K times as fast (default 2), "=inf": no time at all, or, for samples,
+ * "=CLASS": as fast as such instructions are on their own. */
 bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e);
 /* "WHAT=N": its results are requested N executions earlier (default 1). */
 bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error *e);
+/* "WHAT=CYC": its results are requested that many cycles sooner, not before its wave begins. */
+bool whatif_sooner(struct whatif_plan *p, const char *target, struct incore_error *e);
 /* Removes a target, given as for whatif_faster() but without "=K". */
 bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e);
+/* "LDL,STL": removes all rows of these opcodes; with "=K" they are K times as fast. */
+bool whatif_opcode(struct whatif_plan *p, const char *target, struct incore_error *e);
+/* Barriers: gives whoever meets there equal work before it. */
+bool whatif_even(struct whatif_plan *p, const char *target, struct incore_error *e);
 /* Changes the number of waves per SIMD: "+1", "-2". */
 bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e);
 /* Appends the classes and stall reasons that the trace has, as targets name them: "VALU, LDS". */
@@ -92,6 +104,11 @@ struct whatif_span { /* one compute unit, or one core on Ascend */
 				     to 1 */
 };
 
+/* A removal as an instruction that stays and takes no time, and the other way round; NULL: the plan
+ * is of neither kind, or memory lacks. */
+struct whatif_plan *whatif_plan_twin(const struct whatif_plan *p, struct incore_error *e);
+bool whatif_removes(const struct whatif_plan *p); /* any row or reason */
+
 enum whatif_method { WHATIF_REPLAY, WHATIF_PIPES, WHATIF_SAMPLES, WHATIF_NONE };
 
 struct whatif_result {
@@ -99,7 +116,7 @@ struct whatif_result {
 	/* Length of the longest unit, unchanged and changed. low <= after <= high. */
 	uint64_t before_cyc, after_cyc, low_cyc, high_cyc;
 	bool does_nothing;   /* replay: low and high are within 0.1 % of before; samples: after is
-				within 1 % */
+				within 1 %, low and high within 5 % */
 	uint64_t n_executed; /* executions of changed rows in all waves */
 	uint32_t n_waves, n_true, n_unread;
 	VEC(track_idx) untrue;		 /* waves that are not true, in track order */

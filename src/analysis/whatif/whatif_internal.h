@@ -9,6 +9,14 @@ struct path_sums {
 	VEC(struct whatif_limit) v;
 };
 
+/* whatif_plan.c: a copy whose rows and reasons make() has changed; NULL on lack of memory. */
+struct whatif_plan *whatif_plan_other(const struct whatif_plan *p,
+	void (*make)(struct whatif_row *r, uint32_t arg), uint32_t arg, struct incore_error *e);
+bool whatif_any_row(const struct whatif_plan *p,
+	bool (*is)(const struct whatif_row *r, uint32_t arg), uint32_t arg);
+/* whatif.c: whatif_run() without regard to other factors. */
+bool whatif_run_each(const struct trace *t, const struct whatif_plan *const *plans, size_t n,
+	const struct walk_options *o, struct whatif_result *out, struct incore_error *e);
 /* Sets does_nothing from the figures. */
 void whatif_judge(struct whatif_result *r);
 /* Widens the interval by the known error of such estimates (docs/whatif.md): one per cent of the

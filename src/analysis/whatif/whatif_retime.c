@@ -23,6 +23,8 @@ struct turn {		    /* a wave in the heap */
 struct meeting {
 	uint32_t n_here;
 	uint64_t latest;
+	uint64_t sum; /* of arrivals, since `first` */
+	uint64_t first;
 	uint32_t last; /* record that arrived last */
 	VEC(uint32_t) waiting;
 };
@@ -155,6 +157,17 @@ static uint32_t asked_at(const struct machine *m, const struct unit_record *wait
 	return producer;
 }
 
+/* When a result is requested; what asks sooner does so within the life of its wave. */
+static uint64_t asked_cyc(const struct machine *m, uint32_t asked)
+{
+	const struct unit_record *r = &m->u->records.v[asked];
+	uint64_t issue = m->r->issue[asked], begin = m->r->begin[r->wave];
+	uint64_t sooner = plan_row(m->p, r->code)->sooner_cyc;
+	uint64_t room = issue > begin ? issue - begin : 0;
+
+	return issue - (sooner < room ? sooner : room);
+}
+
 static uint64_t arrival_of(const struct machine *m, const struct unit_record *wait,
 	const struct unit_dep *d, uint32_t asked)
 {
@@ -166,7 +179,7 @@ static uint64_t arrival_of(const struct machine *m, const struct unit_record *wa
 
 	if (plan_row(m->p, wait->code)->faster_milli != WHATIF_PLAIN)
 		cyc = plan_cycles(m->p, wait->code, cyc);
-	at = m->r->issue[asked] + plan_cycles(m->p, code, cyc);
+	at = asked_cyc(m, asked) + plan_cycles(m->p, code, cyc);
 	if (m->bound == RETIME_LEAST && d->is_shared) {
 		uint64_t then = m->u->records.v[d->producer].issue + d->latency_cyc;
 
@@ -247,8 +260,8 @@ static bool go_on(struct machine *m, uint32_t wave, uint64_t end)
 		const struct unit_record *r = &m->u->records.v[x->next];
 		const struct whatif_row *row = plan_row(m->p, r->code);
 
-		m->r->n_executed +=
-			row->is_removed || row->ahead || row->faster_milli != WHATIF_PLAIN;
+		m->r->n_executed += row->is_removed || row->is_even || row->ahead ||
+				    row->sooner_cyc || row->faster_milli != WHATIF_PLAIN;
 		if (!row->is_removed) {
 			whatif_retime_prepare(m, wave, x, end);
 			return whatif_retime_push(m, wave);
@@ -278,15 +291,69 @@ static bool leave(struct machine *m, uint32_t wave, uint64_t issue)
 	return go_on(m, wave, end);
 }
 
+/* With equal work all arrive when they do on average now; what cannot be divided further keeps the
+ * last one half as late as it is. */
+static uint64_t opens_at(const struct machine *m, const struct meeting *k)
+{
+	uint64_t mean = k->first + k->sum / k->n_here;
+
+	if (!plan_row(m->p, m->u->records.v[k->last].code)->is_even)
+		return k->latest;
+	return m->bound == RETIME_LEAST ? mean + (k->latest - mean) / 2 : mean;
+}
+
+/* The record whose arrival opens it: the last one that is there by then. */
+static uint32_t opener_of(const struct machine *m, const struct meeting *k, uint64_t at)
+{
+	uint32_t by = k->last;
+	uint64_t latest = 0;
+
+	EACH (const uint32_t, wave, k->waiting.v, k->waiting.n) {
+		const struct runner *x = &m->runners[*wave];
+
+		if (at < k->latest && x->ready <= at && x->ready >= latest) {
+			latest = x->ready;
+			by = x->next;
+		}
+	}
+	return by;
+}
+
+#define HELD_BY 8u /* earlier records of its own that can hold one (whatif_unit.c) */
+
+/* A wave that is to arrive earlier has done its work earlier: what it did last moves with it. */
+static void move_back(struct machine *m, uint32_t wave, uint64_t by, uint64_t at)
+{
+	const struct unit_wave *w = &m->u->waves.v[wave];
+	struct port_list *simd = m->ports + (size_t)w->simd * UNIT_PORTS;
+	uint32_t next = m->runners[wave].next;
+
+	for (uint32_t i = next; i > w->first && next - i < HELD_BY; i--) {
+		m->r->issue[i - 1] -= by < m->r->issue[i - 1] ? by : m->r->issue[i - 1];
+		m->r->end[i - 1] -= by < m->r->end[i - 1] ? by : m->r->end[i - 1];
+	}
+	for (unsigned p = 0; p < UNIT_PORTS; p++)
+		for (size_t i = simd[p].v.n; i-- > 0 && simd[p].v.v[i].end > at;) {
+			struct port_span *x = &simd[p].v.v[i];
+
+			x->end = at;
+			x->start = x->start < at ? x->start : at;
+		}
+}
+
 static bool open_meeting(struct machine *m, struct meeting *k)
 {
+	const uint64_t at = opens_at(m, k);
+	const uint32_t by = opener_of(m, k, at);
 	bool ok = true;
 
 	EACH (const uint32_t, wave, k->waiting.v, k->waiting.n) {
 		uint32_t i = m->runners[*wave].next;
 
-		m->r->by[i] = k->last;
-		ok = ok && leave(m, *wave, k->latest + (uint64_t)m->u->records.v[i].rest_cyc);
+		m->r->by[i] = by;
+		if (m->runners[*wave].ready > at)
+			move_back(m, *wave, m->runners[*wave].ready - at, at);
+		ok = ok && leave(m, *wave, at + (uint64_t)m->u->records.v[i].rest_cyc);
 	}
 	k->waiting.n = 0;
 	return ok;
@@ -300,6 +367,12 @@ static bool meet(struct machine *m, uint32_t wave)
 
 	if (!VEC_PUSH(&k->waiting, wave))
 		return false;
+	if (!k->n_here) {
+		k->first = x->ready;
+		k->sum = 0;
+	}
+	/* waves come in the order of time, but for those that a change moved back */
+	k->sum += x->ready > k->first ? x->ready - k->first : 0;
 	if (!k->n_here || x->ready >= k->latest) {
 		k->latest = x->ready;
 		k->last = x->next;

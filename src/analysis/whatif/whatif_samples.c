@@ -153,6 +153,28 @@ static void find_shares(const struct estimate *x, double share[3], const char **
 	*why = at[2].busy > at[2].latency ? loads_bound_text(which) : NULL;
 }
 
+#define NOTHING 0.01 /* share of the time: an estimate that moves it by less */
+#define NEAR 0.05    /* and both ends of its interval by less: the change does nothing */
+
+static bool is_near(const struct whatif_result *r, uint64_t cyc)
+{
+	return fabs((double)cyc - (double)r->before_cyc) <= NEAR * (double)r->before_cyc;
+}
+
+/* Why the interval of an estimate that hardly moves the time is wide: the larger of its spreads. */
+static const char *why_unknown(const struct estimate *x)
+{
+	double waits = x->own[AT_MOST] - x->own[AT_LEAST];
+	double queues = x->rest[AT_MOST] - x->rest[AT_LEAST];
+
+	if (waits >= queues)
+		return "not known: these waits are longer than on an idle machine and no unit that "
+		       "was counted is full, so they may be bursts that go with the requests, or "
+		       "stay";
+	return "not known: of the requests that are left as many may miss the caches as of all, "
+	       "and then the queue stays";
+}
+
 /* Sets after, low, high and why of a result whose before is set. */
 static void estimate_conclude(const struct estimate *x, struct whatif_result *out)
 {
@@ -173,7 +195,10 @@ static void estimate_conclude(const struct estimate *x, struct whatif_result *ou
 	if (x->p->waves > 0 && loads_queue_part(&x->loads, x->full) >= 1)
 		high += CROWD * (1 / share_of_waves(x) - 1);
 	out->high_cyc = cycles(out->before_cyc, high);
-	out->does_nothing = fabs(1 - share[2]) <= 0.01;
+	out->does_nothing = fabs(1 - share[2]) <= NOTHING && is_near(out, out->low_cyc) &&
+			    is_near(out, out->high_cyc);
+	if (fabs(1 - share[2]) <= NOTHING && !out->does_nothing)
+		out->why = why_unknown(x);
 }
 
 /* --- the estimate ----------------------------------------------------------------------------- */
@@ -360,6 +385,11 @@ static void find_piece(const struct estimate *x, code_idx i, uint32_t reason, do
 			out->own[AT_LEAST] = out->own[AT_MOST] = 0;
 	} else {
 		set_latency(out, n, own);
+	}
+	/* equal work: nobody waits, or what cannot be divided further keeps half of the wait */
+	if (out->part == PART_BARRIER && (r->is_even || (i && x->p->rows[i - 1].is_even))) {
+		out->own[AT_LEAST] = 0;
+		out->own[AT_MOST] = n / 2;
 	}
 	for (unsigned b = 0; b < ENDS; b++) {
 		out->own[b] *= asked;
@@ -583,7 +613,8 @@ static bool ask_samples(
 	out->before_cyc = a.before_cyc;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		x.all += (double)(t->samples[i].issued + t->samples[i].stalled);
-		if (left_of_row(&p->rows[i]) != 1 || p->rows[i].ahead || p->rows[i].like)
+		if (left_of_row(&p->rows[i]) != 1 || p->rows[i].ahead || p->rows[i].like ||
+			p->rows[i].is_even)
 			out->n_executed += t->code[i].stated.hit;
 	}
 	if (!a.before_cyc || x.all <= 0) {

@@ -382,6 +382,24 @@ static bool find_coupling(struct unit *u)
 	return ok;
 }
 
+/* Of the waves' time stands before the memory's queue: from here on it may be full, and is. */
+#define HALF_QUEUE .15
+#define FULL_QUEUE .30
+
+/* Waves that stand before the queue of memory show that it takes no request sooner. */
+static void find_fullness(struct unit *u)
+{
+	double before = 0, all = 0;
+
+	EACH (const struct unit_record, r, u->records.v, u->records.n)
+		before += r->port == UNIT_VMEM ? r->stall_cyc : 0;
+	EACH (const struct unit_wave, w, u->waves.v, u->waves.n)
+		all += (double)(w->end - w->begin);
+	if (all > 0 && before > HALF_QUEUE * all)
+		u->fullness = (before / all - HALF_QUEUE) / (FULL_QUEUE - HALF_QUEUE);
+	u->fullness = u->fullness < 1 ? u->fullness : 1;
+}
+
 /* Fills ports, holds and rests of the records, meetings and slots. */
 static bool unit_link(struct unit *u, const struct unit_tables *x, struct incore_error *e)
 {
@@ -395,6 +413,7 @@ static bool unit_link(struct unit *u, const struct unit_tables *x, struct incore
 		if (r->kind == RECORD_WAIT && r->n && r->stall_cyc > WAIT_FLOOR_CYC)
 			r->rest_cyc = WAIT_FLOOR_CYC;
 	}
+	find_fullness(u);
 	return (sweep_ports(u, x) && find_meetings(u) && find_coupling(u)) || err_nomem(e);
 }
 

@@ -79,6 +79,7 @@ struct unit {
 	VEC(uint32_t) meetings; /* number of waves that arrive at each */
 	VEC(uint32_t) same;	/* by record: previous one of its row in its wave, or NO_RECORD */
 	double coupling;	/* how far shared memory is limited by its queues, 0 to 1 */
+	double fullness;	/* how far its queue is full: it takes nothing sooner, 0 to 1 */
 };
 
 /* Tables borrowed while units are read. */

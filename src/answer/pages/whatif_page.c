@@ -11,6 +11,8 @@ static void whatif_page_put_figures(struct page *p, const struct whatif_answer *
 	page_say(p, "%s: %s -> %s cycles", a->change, U64_TEXT(a->before), U64_TEXT(a->after));
 	if (strcmp(a->verdict, "does-nothing") == 0)
 		page_say(p, ": does nothing");
+	else if (strcmp(a->verdict, "not-known") == 0)
+		page_say(p, ": not known");
 	else
 		page_say(p, ", %+.1f %%", 0.0 - a->saved);
 	page_line(p, " (between %s and %s, %+.1f to %+.1f %%)", U64_TEXT(a->low), U64_TEXT(a->high),
@@ -58,6 +60,8 @@ void whatif_page(const struct answer *answer, struct page *p)
 		whatif_page_put_figures(p, a);
 	if (a->before != NO_U64 && a->why)
 		page_line(p, "%s", a->why);
+	if (a->differs)
+		page_line(p, "%s", a->differs);
 	whatif_page_put_tables(p, a);
 	if (a->limits.n && a->limits.n < a->found)
 		page_line(p, "%s of %s shown (--top all shows every one)", U64_TEXT(a->limits.n),

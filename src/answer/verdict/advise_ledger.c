@@ -31,6 +31,10 @@ static const struct {
 	[CHANGE_POWER] = {"the rows of the expansion go from the listing",
 		"less precise results, or a smaller range of arguments"},
 	[CHANGE_TREE] = {"one barrier a reduction is left", "sums are added in another order"},
+	[CHANGE_NEIGHBOURS] = {"LDS, STS and BAR give way to SHFL",
+		"what lies across the edge of a warp still needs shared memory"},
+	[CHANGE_TENSOR] = {"HMMA takes the place of FFMA",
+		"products are rounded to TF32, BF16 or FP16; tiles must have the shapes of mma"},
 	[CHANGE_REUSE] = {"LDS a multiply-add fall by the side of the tile",
 		"registers for the tile: see that enough warps fit"},
 	[CHANGE_TILE] = {"loads of operands a matrix instruction are halved",
@@ -52,16 +56,11 @@ static const struct advise_rule *rule_of(const char *code)
 	return NULL;
 }
 
-static bool put_ledger_gain(struct answer *a, const struct ledger *l, const struct ledger_change *c,
-	struct advice_row *r, struct incore_error *e)
+struct advice_gain advice_gain_of_ledger(const struct ledger *l, const struct ledger_change *c)
 {
-	struct advice_gain *g = ANSWER_NEW(a, advice_gain, e);
 	double all = l->elapsed_cyc;
-	struct strbuf b = {0};
 
-	if (!g)
-		return false;
-	*g = (struct advice_gain){.before = (uint64_t)all,
+	return (struct advice_gain){.before = (uint64_t)all,
 		.after = (uint64_t)(all * (1 - c->gain)),
 		.low = (uint64_t)(all * (1 - c->most)),
 		.high = (uint64_t)(all * (1 - c->least)),
@@ -69,7 +68,18 @@ static bool put_ledger_gain(struct answer *a, const struct ledger *l, const stru
 		.least_pct = 100 * c->least,
 		.most_pct = 100 * c->most,
 		.method = "ledger",
-		.does_nothing = c->gain < .005};
+		.does_nothing = c->gain < .005 && c->gain > -.005};
+}
+
+static bool put_ledger_gain(struct answer *a, const struct ledger *l, const struct ledger_change *c,
+	struct advice_row *r, struct incore_error *e)
+{
+	struct advice_gain *g = ANSWER_NEW(a, advice_gain, e);
+	struct strbuf b = {0};
+
+	if (!g)
+		return false;
+	*g = advice_gain_of_ledger(l, c);
 	if (c->next < MACHINE_UNITS)
 		sb_printf(&b, "next bound: %s", machine_unit_name(c->next));
 	else
@@ -77,7 +87,10 @@ static bool put_ledger_gain(struct answer *a, const struct ledger *l, const stru
 	g->why = answer_text(a, &b, e);
 	r->gain = g;
 	r->no_gain = NULL;
-	return g->why != NULL;
+	if (g->why)
+		sb_printf(&b, "--rule %s", r->rule);
+	r->question = g->why ? answer_text(a, &b, e) : NULL;
+	return r->question != NULL;
 }
 
 /* Exposed samples of a change's rows, as cycles. */
@@ -189,7 +202,6 @@ static void take_over(struct advice_row *r, const struct advice_row *old)
 	r->place = old->place;
 	r->rows = old->rows;
 	r->found = old->found;
-	r->question = old->question;
 }
 
 ORDER(by_pct, struct advice_row, DOWN(gain->pct) DOWN(exposed) A_TO_Z(rule))

@@ -2,6 +2,10 @@
 /* verdict_ledger.c: a ledger as rows and as the sentences of the first screen. */
 #include "answer/verdict/verdict.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "analysis/place.h"
 #include "base/search.h"
 
@@ -158,6 +162,44 @@ void verdict_put_bound(const struct ledger *l, struct strbuf *b)
 		sb_printf(b, "%s: %.0f %% of what it can do", name, full);
 }
 
+#define MOSTLY_BUSY .9
+#define HALF .5
+#define FEW_WAVES 8
+
+/* Shares of sampled cycles are of busy SMs: idle ones come first. */
+static void say_fill(const struct ledger *l, struct strbuf *b)
+{
+	double last = l->waves - floor(l->waves);
+
+	if (l->blocks > 0 && l->blocks < l->sms)
+		sb_printf(b, "%.0f of %.0f SMs have a block", l->blocks, l->sms);
+	else if (l->fill < MOSTLY_BUSY)
+		sb_printf(b, "SMs busy %.0f %%", pct(l->fill));
+	if (l->waves > 1 && l->waves < FEW_WAVES && last > 0 && last < HALF)
+		sb_printf(b, "%slast wave of blocks %.0f %% full", b->n ? "  " : "", pct(last));
+}
+
+#define LINE 70 /* of the screen, behind its head */
+
+/* Beside SMs that are idle, issue counts most, and what is not used is left out. */
+static void say_peak_beside(const struct ledger *l, struct strbuf *b)
+{
+	static const struct {
+		enum machine_unit unit;
+		const char *name;
+	} shown[] = {{MACHINE_ISSUE, "issue"}, {MACHINE_DRAM, "DRAM"}, {MACHINE_L2, "L2"},
+		{MACHINE_L1, "L1/shared"}, {MACHINE_FMA, "FP32"}, {MACHINE_TENSOR, "tensor"}};
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		char text[32];
+		double share = l->unit[shown[i].unit].is_known ? shown_pct(l, shown[i].unit) : 0;
+
+		snprintf(text, sizeof(text), "  %s %.0f %%", shown[i].name, share);
+		if ((i == 0 || share >= .5) && b->n + strlen(text) <= LINE)
+			sb_puts(b, text);
+	}
+}
+
 static void say_peak(const struct ledger *l, struct strbuf *b)
 {
 	static const struct {
@@ -166,6 +208,11 @@ static void say_peak(const struct ledger *l, struct strbuf *b)
 	} shown[] = {{MACHINE_DRAM, "DRAM"}, {MACHINE_L2, "L2"}, {MACHINE_L1, "L1/shared"},
 		{MACHINE_FMA, "FP32"}, {MACHINE_TENSOR, "tensor"}, {MACHINE_ISSUE, "issue"}};
 
+	say_fill(l, b);
+	if (b->n) {
+		say_peak_beside(l, b);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
 		if (l->unit[shown[i].unit].is_known)
 			sb_printf(b, "%s%s %.0f %%", b->n ? "  " : "", shown[i].name,

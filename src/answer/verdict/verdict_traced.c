@@ -6,32 +6,33 @@
  */
 #include "answer/verdict/verdict.h"
 
+#include "analysis/ledger/traced.h"
 #include "analysis/pipes/pipes.h"
 #include "analysis/place.h"
-#include "analysis/summary/summary.h"
+#include "analysis/summary/hoist.h"
 #include "base/search.h"
 #include "trace/kind.h"
 
-#define QUEUE_LEAST .30 /* of wave time lost before a full VMEM queue: it binds the kernel */
+#define QUEUE_LEAST .30 /* of wave time for a full VMEM queue, half of it before it: it binds */
 #define UNITS_SHOWN 5	/* on the line of the screen, the fullest first */
 #define GAIN_LEAST .5	/* per cent: smaller gains are no change to begin with */
+
+enum { OF_VMEM, OF_LDS, TRACED_QUEUES };
 
 struct traced {
 	struct answer *a;
 	struct verdict_answer *to;
 	const struct advised *side;
 	const struct machine_rates *rates;
-	double queue; /* share of wave time lost before a full VMEM queue */
+	struct traced_queue {
+		const char *name;
+		enum machine_unit unit;
+		double before; /* share of wave time that stands before it because it is full */
+		double behind; /* and that waits for the results of what is in it */
+	} queue[TRACED_QUEUES];
 };
 
 /* --- units ---------------------------------------------------------------------------------- */
-
-static const struct {
-	enum pipe pipe;
-	enum machine_unit unit;
-} of_pipe[] = {{PIPE_VALU, MACHINE_VALU}, {PIPE_LDS, MACHINE_LDS}, {PIPE_VMEM, MACHINE_VMEM},
-	{PIPE_SCALAR, MACHINE_SALU}, {PIPE_BRANCH, MACHINE_BRANCH}};
-#define WAVE_UNITS (sizeof(of_pipe) / sizeof(*of_pipe) + 1)
 
 static struct verdict_unit_row unit_row(
 	const struct traced *x, enum machine_unit u, uint64_t busy, uint64_t all)
@@ -52,19 +53,21 @@ ORDER(by_full, struct verdict_unit_row, DOWN(full_pct) A_TO_Z(unit))
 
 static bool put_wave_units(struct traced *x, struct incore_error *e)
 {
-	const struct utilization *u = x->side->summary->utilization;
-	const struct matrix *m = x->side->summary->matrix;
-	uint64_t all = u ? u->cyc[PIPE_RESIDENT] : 0;
 	struct verdict_unit_row *v =
-		ANSWER_ROWS(x->a, &x->to->units, WAVE_UNITS, verdict_unit_row, e);
+		ANSWER_ROWS(x->a, &x->to->units, MACHINE_UNITS, verdict_unit_row, e);
+	struct traced_units units;
 	size_t n = 0;
 
-	for (size_t i = 0; v && all && i < sizeof(of_pipe) / sizeof(*of_pipe); i++)
-		v[n++] = unit_row(x, of_pipe[i].unit, u->cyc[of_pipe[i].pipe], all);
-	if (v && all && m && m->hits)
-		v[n++] = unit_row(x, MACHINE_MFMA,
-			m->modelled_cyc > m->issue_cyc ? m->modelled_cyc : m->issue_cyc,
-			m->resident_cyc);
+	traced_units(x->side->summary, x->rates, &units);
+	for (unsigned u = 0; v && u < MACHINE_UNITS; u++) {
+		const struct traced_unit *k = &units.unit[u];
+
+		if (!k->is_known)
+			continue;
+		v[n] = unit_row(
+			x, (enum machine_unit)u, (uint64_t)k->busy_cyc, (uint64_t)k->all_cyc);
+		v[n++].busiest_pct = k->busiest_pct;
+	}
 	x->to->units.n = n;
 	if (v)
 		SORT(v, n, by_full);
@@ -159,30 +162,81 @@ static bool wait_words(
 	return verdict_keep(x->a, &b, out, e);
 }
 
+/* Exposed cycles of a cause that wait for a kernel's arguments: nothing stands before their loads. */
+static uint64_t launch_cyc(const struct summary *s, uint32_t cause)
+{
+	const struct causes *c = s->causes;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; c->v[cause].kind == CAUSE_WAIT && i < c->n_cells; i++) {
+		const struct cause_cell *k = &c->cells[i];
+
+		if (k->cause == cause && k->hits && k->code < s->trace->n_code &&
+			hoist_is_launch(
+				s, hoist_load_of(s, k->code), (double)k->cyc / (double)k->hits))
+			sum += k->cyc - k->hidden_cyc;
+	}
+	return sum;
+}
+
+static void put_launch(struct traced *x, uint64_t launch, struct verdict_wait_row *row)
+{
+	*row = (struct verdict_wait_row){.reason = "launch-latency",
+		.words = "its arguments (launch latency)",
+		.exposed_pct = percent(launch, x->side->summary->causes->duration_cyc),
+		.queued_pct = NAN,
+		.latency = NAN,
+		.idle_latency = NAN};
+}
+
+/* Adds who stands before a queue, or waits for what is in it; true: before it. */
+static bool add_to_queue(struct traced *x, const struct cause *c)
+{
+	double share = ratio(c->cyc, x->side->summary->causes->duration_cyc);
+	bool is_lds = c->inst_class == CLASS_LDS || c->inst_class == CLASS_LDS_XLANE;
+
+	if (c->kind == CAUSE_PIPE_STALL && (is_vmem(c->inst_class) || is_lds)) {
+		x->queue[is_lds ? OF_LDS : OF_VMEM].before += share;
+		return true;
+	}
+	if (c->kind == CAUSE_WAIT && strstr(c->name, "VMEM"))
+		x->queue[OF_VMEM].behind += share;
+	else if (c->kind == CAUSE_WAIT && strstr(c->name, "LDS"))
+		x->queue[OF_LDS].behind += share;
+	return false;
+}
+
 static bool put_wave_waits(struct traced *x, struct incore_error *e)
 {
 	const struct causes *c = x->side->summary->causes;
-	struct verdict_wait_row *v = ANSWER_ROWS(x->a, &x->to->waits, c->n, verdict_wait_row, e);
-	uint64_t lost = 0;
+	struct verdict_wait_row *v =
+		ANSWER_ROWS(x->a, &x->to->waits, (size_t)c->n + 1, verdict_wait_row, e);
+	uint64_t lost = 0, launch = 0;
 	size_t n = 0;
 
 	for (uint32_t i = 0; v && i < c->n; i++) {
 		uint64_t exposed = c->v[i].cyc - c->v[i].hidden_cyc;
-		bool is_queue = c->v[i].kind == CAUSE_PIPE_STALL && is_vmem(c->v[i].inst_class);
+		bool is_queue = add_to_queue(x, &c->v[i]);
+		uint64_t of_launch;
 
 		if (c->v[i].family == FAMILY_USEFUL || !exposed)
 			continue;
 		lost += exposed;
+		of_launch = launch_cyc(x->side->summary, i);
+		launch += of_launch;
+		exposed -= of_launch;
+		if (!exposed)
+			continue;
 		v[n] = (struct verdict_wait_row){.reason = c->v[i].name,
 			.exposed_pct = percent(exposed, c->duration_cyc),
 			.queued_pct = is_queue ? 100 : NAN,
 			.latency = NAN,
 			.idle_latency = NAN};
-		if (is_queue)
-			x->queue += ratio(exposed, c->duration_cyc);
 		if (!wait_words(x, &c->v[i], &v[n++].words, e))
 			return false;
 	}
+	if (v && launch)
+		put_launch(x, launch, &v[n++]);
 	x->to->waits.n = n;
 	x->to->exposed_pct = percent(lost, c->duration_cyc);
 	if (v)
@@ -218,23 +272,6 @@ static bool put_pipe_waits(struct traced *x, struct incore_error *e)
 }
 
 /* --- changes -------------------------------------------------------------------------------- */
-
-/* A wave begins with scalar loads of its arguments: nothing stands before them, so they cannot be
- * moved, and what is waited for is the launch. */
-static bool is_launch_load(const struct trace *t, const struct advice_row *r)
-{
-	if (!r->waits_for || strcmp(r->rule, "late-scalar") != 0)
-		return false;
-	for (code_idx i = 0; i < t->n_code; i++) {
-		enum inst_class c = (enum inst_class)t->code[i].inst_class;
-
-		if (t->code[i].number == r->waits_for->row)
-			return true;
-		if (!t->code[i].is_label && c != CLASS_SMEM && c != CLASS_SALU && c != CLASS_NOP)
-			return false;
-	}
-	return false;
-}
 
 static struct verdict_change_row change_of(const struct traced *x, const struct advice_row *from)
 {
@@ -273,8 +310,7 @@ static bool put_advised(struct traced *x, struct incore_error *e)
 			const struct advice_gain *g = from[i].gain;
 
 			if ((g != NULL) != (has_gain == 1) ||
-				(g && (g->does_nothing || g->pct < GAIN_LEAST)) ||
-				is_launch_load(x->side->trace, &from[i]))
+				(g && (g->does_nothing || g->pct < GAIN_LEAST)))
 				continue;
 			v[n] = change_of(x, &from[i]);
 			vendor_put_words(x->side->trace, from[i].finding, &b);
@@ -283,6 +319,19 @@ static bool put_advised(struct traced *x, struct incore_error *e)
 		}
 	x->to->changes.n = n;
 	return v != NULL;
+}
+
+/* --- what binds ----------------------------------------------------------------------------- */
+
+/* The full queue, or NULL. Who stands before it and who waits for what is in it wait for the same
+ * thing. */
+static const struct traced_queue *full_queue(const struct traced *x)
+{
+	const struct traced_queue *q = x->queue;
+
+	if (q[OF_LDS].before > q[OF_VMEM].before)
+		q++;
+	return q->before >= QUEUE_LEAST / 2 && q->before + q->behind >= QUEUE_LEAST ? q : NULL;
 }
 
 /* --- sentences ------------------------------------------------------------------------------ */
@@ -306,11 +355,13 @@ static void say_bound_of(const struct traced *x, struct strbuf *b)
 	else if (u->full_pct >= 100 * LEDGER_FULL)
 		sb_printf(b, "%s: %.0f %% of what it can do", u->name,
 			u->full_pct < 100 ? u->full_pct : 100);
-	else if (x->queue >= QUEUE_LEAST)
-		sb_printf(b, "a full VMEM queue: %.0f %% of wave time is lost before it",
-			100 * x->queue);
+	else if (full_queue(x))
+		sb_printf(b,
+			"a full %s queue: %.0f %% of wave time stands before it, %.0f %% waits for what is in it",
+			full_queue(x)->name, 100 * full_queue(x)->before,
+			100 * full_queue(x)->behind);
 	else
-		sb_printf(b, "latency: no unit is full (most: %s, %.0f %%)", u->name, u->full_pct);
+		sb_printf(b, "latency: no unit is full (most: %s, %.0f %%)", u->name, u->peak_pct);
 }
 
 static void put_bound(struct traced *x)
@@ -320,11 +371,36 @@ static void put_bound(struct traced *x)
 
 	if (!u || (s && !s->bound.has_verdict))
 		return;
-	x->to->unit = u->unit;
+	x->to->unit = u->full_pct < 100 * LEDGER_FULL && full_queue(x)
+			      ? machine_unit_code(full_queue(x)->unit)
+			      : u->unit;
 	x->to->full_pct = u->full_pct < 100 ? u->full_pct : 100;
 	x->to->bound = ledger_bound_name(u->full_pct >= 100 * LEDGER_FULL ? LEDGER_BY_UNIT
-					 : x->queue >= QUEUE_LEAST	  ? LEDGER_BY_QUEUE
+					 : full_queue(x)		  ? LEDGER_BY_QUEUE
 									  : LEDGER_BY_LATENCY);
+}
+
+#define WAIT_LINES 2
+
+/* The largest waits, with what the launch costs behind the first; clauses that do not fit go. */
+static void put_largest(const struct traced *x, struct strbuf *b)
+{
+	const struct verdict_wait_row *w = x->to->waits.v, *first = NULL;
+	double launch = 0;
+
+	for (size_t i = 0; i < x->to->waits.n; i++)
+		if (strcmp(w[i].reason, "launch-latency") == 0)
+			launch = w[i].exposed_pct;
+	for (size_t i = 0; i < x->to->waits.n; i++) {
+		if (strcmp(w[i].reason, "launch-latency") == 0)
+			continue;
+		if (first && 2 * w[i].exposed_pct < first->exposed_pct)
+			break;
+		sb_printf(b, "%s%s, %.0f %%", first ? "; " : "", w[i].words, w[i].exposed_pct);
+		if (!first && launch >= 1)
+			sb_printf(b, "; launch latency, %.0f %%", launch);
+		first = first ? first : &w[i];
+	}
 }
 
 static bool put_sentences(struct traced *x, struct incore_error *e)
@@ -343,13 +419,18 @@ static bool put_sentences(struct traced *x, struct incore_error *e)
 		return false;
 	if (!w)
 		return true;
-	if (isfinite(x->to->exposed_pct))
+	if (!isfinite(x->to->exposed_pct)) {
+		sb_printf(&b, "%.0f %% of the time: %s", w->exposed_pct, w->words);
+	} else if (x->side->trace->meta.gfx_major && x->side->trace->n_tracks) {
+		sb_printf(&b, "%.0f %% of %s time is lost; most of it for ", x->to->exposed_pct,
+			vendor_row(x->side->trace)->wave);
+		put_largest(x, &b);
+	} else {
 		sb_printf(&b, "%.0f %% of %s time is lost; most of it, %.0f %%, for %s",
 			x->to->exposed_pct, vendor_row(x->side->trace)->wave, w->exposed_pct,
 			w->words);
-	else
-		sb_printf(&b, "%.0f %% of the time: %s", w->exposed_pct, w->words);
-	return verdict_keep_lines(x->a, &b, 2, &s->waits, e);
+	}
+	return verdict_keep_lines(x->a, &b, WAIT_LINES, &s->waits, e);
 }
 
 /* "64 blocks x 256 threads", if that is known. */
@@ -373,8 +454,12 @@ bool verdict_of_trace(struct answer *a, const struct advised *side, struct verdi
 	struct incore_error *e)
 {
 	const struct trace *t = side->trace;
-	struct traced x = {
-		.a = a, .to = to, .side = side, .rates = machine_rates_find(t->meta.arch)};
+	struct traced x = {.a = a,
+		.to = to,
+		.side = side,
+		.rates = machine_rates_find(t->meta.arch),
+		.queue = {{.name = "VMEM", .unit = MACHINE_VMEM},
+			{.name = "LDS", .unit = MACHINE_LDS}}};
 	bool is_sum, ok; /* is_sum: the time of all samples is not that of a launch */
 
 	to->missing = side->missing ? side->missing : vendor_row(t)->no_counters;

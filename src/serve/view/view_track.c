@@ -67,6 +67,8 @@ enum cause_family slice_stall_family(enum inst_class c, const struct wait_event 
 {
 	if (c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
 		return FAMILY_SYNC;
+	if (cause_of_stall(c) == CAUSE_PIPE_STALL)
+		return cause_family_of_stall(c);
 	return cause_family_of(cause_of_stall(c), ev ? ev->key : 0);
 }
 
