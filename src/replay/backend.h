@@ -62,7 +62,6 @@ struct backend_ops {
 	const char *name; /* the first word of --backend that names it */
 	const char *summary;
 	const char *evidence; /* basis of its results: "estimate", "vendor-simulator" */
-	const char *symbol;   /* of the kernel in the library that it builds; "": builds none */
 	bool does_compute;    /* computes values, so inputs are worth generating */
 	/* Is everything that a run needs available? Status 5 if a program or library is missing,
 	 * with what was searched and where. Uses only the job's target and means; the workspace

@@ -396,7 +396,6 @@ const struct backend_ops backend_model = {
 	.name = "model",
 	.summary = "the embedded model, on any machine; an estimate",
 	.evidence = "estimate",
-	.symbol = "",
 	.preflight = preflight_model,
 	.run = run_model,
 };

@@ -107,6 +107,7 @@ static bool run_backend(const struct replay_plan *p, struct replay_report *r, co
 		.workspace = r->workspace,
 		.label = r->label,
 		.module = p->q->case_file,
+		.case_name = p->chosen ? p->chosen->name : NULL,
 		.asked = p->q->kernel,
 		.target = r->target,
 		.kernel_class = r->kernel_class,

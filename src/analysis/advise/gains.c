@@ -33,8 +33,10 @@ static bool take_launches(const struct trace *t, struct advise_time *x, struct i
 		n += ns && str_to_u64(str_of(ns), &v[n].ns) && v[n].ns > 0;
 	}
 	if (n) {
+		uint32_t middle = n / 2;
+
 		SORT(v, n, by_time);
-		x->cycles = (uint64_t)((double)v[n / 2].ns * mhz / 1000);
+		x->cycles = (uint64_t)((double)v[middle].ns * mhz / 1000);
 		x->unit = "a launch, the median of all";
 	}
 	mem_free(v);

@@ -783,7 +783,6 @@ const struct backend_ops backend_msprof = {
 	.name = "msprof",
 	.summary = "the vendor's simulator, where CANN is installed",
 	.evidence = "vendor-simulator",
-	.symbol = MSPROF_SYMBOL,
 	.does_compute = true,
 	.preflight = preflight,
 	.run = run_msprof,
