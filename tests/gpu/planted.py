@@ -26,23 +26,23 @@ class Figure(str):
 
 # Parts of the sentence that name it: all of them must be there.
 WANTED = {
-    "bank_conflicts": ["Bound by memory", "wait:LDS", LINE, Figure("bank conflicts: it takes 32.0 x")],
-    "barrier_imbalance": ["Bound by sync", "barrier", "`BAR.SYNC", LINE],
-    "contended_atomics": ["Bound by memory", "wait:VMEM-atomic", "`ATOMG", LINE],
+    "bank_conflicts": ["Lost to memory", "wait:LDS", LINE, Figure("bank conflicts: it takes 32.0 x")],
+    "barrier_imbalance": ["Lost to sync", "barrier", "`BAR.SYNC", LINE],
+    "contended_atomics": ["Lost to memory", "wait:VMEM-atomic", "`ATOMG", LINE],
     "divergent_branches": [Figure("on average 4.0 of 32 lanes are on, they part most at"), LINE],
-    "fences": ["Bound by memory", "waits for `MEMBAR", LINE],
-    "fetch_misses": ["Bound by fetch", "a miss of the instruction cache", LINE],
-    "fma_chain": ["Bound by scheduling", "fixed-latency", "`FFMA", "right after `FFMA", LINE],
-    "local_memory": ["Bound by memory", "waits for `LDL", LINE, "local memory"],
-    "mufu_bound": ["Bound by pipe", "pipe-stall:TRANS", "`MUFU.EX2", LINE],
-    "pointer_chase": ["Bound by memory", "wait:VMEM-load", "waits for `LDG", LINE],
+    "fences": ["Lost to memory", "waits for `MEMBAR", LINE],
+    "fetch_misses": ["Lost to fetch", "a miss of the instruction cache", LINE],
+    "fma_chain": ["Lost to scheduling", "fixed-latency", "`FFMA", "right after `FFMA", LINE],
+    "local_memory": ["Lost to memory", "waits for `LDL", LINE, "local memory"],
+    "mufu_bound": ["Lost to pipe", "pipe-stall:TRANS", "`MUFU.EX2", LINE],
+    "pointer_chase": ["Lost to memory", "wait:VMEM-load", "waits for `LDG", LINE],
     "register_limited": ["wait:VMEM-load", "limited to 1 block per SM (8 of 64 warps) by registers (256 a thread"],
-    "shallow_copies": ["Bound by memory", "wait:VMEM-to-LDS", "waits for `LDGSTS", "shallow_copies.cu:13"],
+    "shallow_copies": ["Lost to memory", "wait:VMEM-to-LDS", "waits for `LDGSTS", "shallow_copies.cu:13"],
     "shared_limited": ["wait:VMEM-load", "limited to 1 block per SM (4 of 64 warps) by shared memory"],
-    "spin_lock": ["Bound by memory", "wait:VMEM-atomic", "`ATOMG", LINE],
-    "tensor_bound": ["Bound by pipe", "pipe-stall:MATRIX", "`HMMA"],
-    "uncoalesced_loads": ["Bound by memory", "wait:VMEM-load", LINE, Figure("uncoalesced: it moves 8.0 x")],
-    "uncoalesced_stores": ["Bound by memory", "pipe-stall:VMEM-store", LINE, Figure("uncoalesced: it moves 8.0 x")],
+    "spin_lock": ["Lost to memory", "wait:VMEM-atomic", "`ATOMG", LINE],
+    "tensor_bound": ["Lost to pipe", "pipe-stall:MATRIX", "`HMMA"],
+    "uncoalesced_loads": ["Lost to memory", "wait:VMEM-load", LINE, Figure("uncoalesced: it moves 8.0 x")],
+    "uncoalesced_stores": ["Lost to memory", "pipe-stall:VMEM-store", LINE, Figure("uncoalesced: it moves 8.0 x")],
 }
 
 

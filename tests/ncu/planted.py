@@ -29,7 +29,7 @@ def cases():
     yield Case("pointer chase", [*start, *loop(
         Inst("LDG", (2, 2), 7, "loop", writes=0, waits=(0,), after={LONG: ["loop"]}, **t),
         Inst("IADD3", (9, 9, 11, 255), 8, **t))],
-        {"loop": {LONG: 5000}}, ["Bound by memory", "wait:VMEM-load", "scale.cu:7", "`LDG R2", "one before"], "loop")
+        {"loop": {LONG: 5000}}, ["Lost to memory", "wait:VMEM-load", "scale.cu:7", "`LDG R2", "one before"], "loop")
     yield Case("bank conflicts", [*start, *loop(
         Inst("LDS", (5, 9), 7, "loop", writes=0, **t),
         Inst("FFMA", (6, 5, 9, 6), 8, "use", waits=(0,), after={SHORT: ["loop"]}, **t))],
@@ -43,7 +43,7 @@ def cases():
     yield Case("uncoalesced stores", [*start, *loop(
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t),
         Inst("STG", (2, 6), 8, "store", **t))],
-        {"store": {"lg_throttle": 4000}, "exit": {"drain": 1500}}, ["Bound by memory", "pipe-stall:VMEM-store", "scale.cu:8", "`STG", "uncoalesced"],
+        {"store": {"lg_throttle": 4000}, "exit": {"drain": 1500}}, ["Lost to memory", "pipe-stall:VMEM-store", "scale.cu:8", "`STG", "uncoalesced"],
         "store", {SECTORS: {"store": 32}, SECTORS + "_ideal": {"store": 4}})
     yield Case("stores that drain", [*start, *loop(
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t),
@@ -54,11 +54,11 @@ def cases():
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t),
         Inst("BAR.SYNC", (), 8, "barrier", stall=6, **t),
         Inst("IADD3", (9, 9, 11, 255), 9, "behind", **t))],
-        {"behind": {"barrier": 5000}}, ["Bound by sync", "barrier", "`BAR.SYNC", "scale.cu:9"], "behind")
+        {"behind": {"barrier": 5000}}, ["Lost to sync", "barrier", "`BAR.SYNC", "scale.cu:9"], "behind")
     yield Case("MUFU-bound", [*start, *loop(
         Inst("MUFU.EX2", (7, 6), 7, "loop", writes=0, **t),
         Inst("FADD", (8, 7, 6), 8, "use", waits=(0,), after={SHORT: ["loop"]}, **t))],
-        {"loop": {"math_pipe_throttle": 4000}, "use": {SHORT: 1500}}, ["Bound by pipe", "pipe-stall:TRANS", "scale.cu:7", "`MUFU.EX2"], "loop")
+        {"loop": {"math_pipe_throttle": 4000}, "use": {SHORT: 1500}}, ["Lost to pipe", "pipe-stall:TRANS", "scale.cu:7", "`MUFU.EX2"], "loop")
     yield Case("dependent FMA chain", [*start, *loop(
         Inst("FFMA", (6, 6, 9, 6), 7, "loop", **t),
         Inst("FFMA", (6, 6, 10, 6), 8, "chain", **t))],
@@ -74,7 +74,7 @@ def cases():
     yield Case("instruction cache misses", [*start, *loop(
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t),
         *[Inst("FFMA", (6 + n, 5, 9, 6), 8 + n % 5, f"far{n}", **t) for n in range(40)])],
-        {**{f"far{n}": {"no_instructions": 100 + (n == 7) * 60} for n in range(40)}}, ["Bound by fetch", "gap:fetch", "instruction cache"], "far7")
+        {**{f"far{n}": {"no_instructions": 100 + (n == 7) * 60} for n in range(40)}}, ["Lost to fetch", "gap:fetch", "instruction cache"], "far7")
     yield Case("divergent branches", [*start, *loop(
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t),
         Inst("BRA", (), 8, "split", guard=P0, target="loop", stall=5, **t),
@@ -94,15 +94,15 @@ def cases():
         Inst("LDL", (4, 1), 8, "reload", writes=0, **t),
         Inst("FADD", (8, 4, 6), 9, "use", waits=(0,), after={LONG: ["reload"]}, **t))],
         {"use": {LONG: 4000}, "loop": {"lg_throttle": 900}}, ["wait:VMEM-load", "scale.cu:9", "`LDL R4", "local memory"], "use")
-    yield Case("tensor-bound, asynchronous", kernels.tiles(), {14: {"barrier": 5000}}, ["Bound by pipe", "wait:MATRIX", "`HGMMA"], 14)
+    yield Case("tensor-bound, asynchronous", kernels.tiles(), {14: {"barrier": 5000}}, ["Lost to pipe", "wait:MATRIX", "`HGMMA"], 14)
     yield Case("tensor-bound", [*start, *loop(
         Inst("HMMA", (8, 4, 12, 8), 7, "loop", **t),
         Inst("HMMA", (16, 4, 14, 16), 8, "second", **t))],
-        {"loop": {"math_pipe_throttle": 1000}, "second": {"math_pipe_throttle": 4000}}, ["Bound by pipe", "pipe-stall:MATRIX", "scale.cu:8", "`HMMA R16"],
+        {"loop": {"math_pipe_throttle": 1000}, "second": {"math_pipe_throttle": 4000}}, ["Lost to pipe", "pipe-stall:MATRIX", "scale.cu:8", "`HMMA R16"],
         "second")
     yield Case("constants", [*start, *loop(
         Inst("FFMA", (6, 5, 9, 6), 7, "loop", **t))],
-        {"loop": {"imc_miss": 4000}}, ["Bound by scalar", "wait:SMEM", "scale.cu:7", "constant cache"], "loop")
+        {"loop": {"imc_miss": 4000}}, ["Lost to scalar", "wait:SMEM", "scale.cu:7", "constant cache"], "loop")
     yield Case("uncoalesced loads", [*start, *loop(
         Inst("LDG", (4, 2), 7, "loop", writes=0, **t),
         Inst("FADD", (8, 4, 6), 8, "use", waits=(0,), after={LONG: ["loop"]}, **t))],

@@ -240,6 +240,11 @@ export function truth(value, what) {
 	if (!value) throw new Error(what);
 }
 
+/** The lines that `incore verdict` has for a capture, without their heads. */
+export function screenLines(screen) {
+	return ['bound_by', 'of_peak', 'waits', 'at', 'change', 'gain', 'sure', 'other', 'health', 'missing'].map((k) => screen[k]).filter(Boolean);
+}
+
 /** The lines of a verdict are its sentence, cut where clauses end, each begun with a capital. */
 export function sameVerdict(lines, verdict) {
 	let rest = verdict.replaceAll('`', ''); // shown as code

@@ -21,7 +21,7 @@ test('rows of both captures by key; what one side lacks has no change', () => {
 });
 
 function part(row: number, a: number | null, b: number | null, hits: number, verdict: DiffPart['verdict'] = 'no-claim'): DiffPart {
-	return { key: '', row_a: row, row_b: row, source: null, hit_a: hits, hit_b: hits, cycles_a: (a ?? 0) * hits, cycles_b: (b ?? 0) * hits, per_hit_a: a, per_hit_b: b, stall_per_hit_a: null, stall_per_hit_b: null, per_launch_a: null, per_launch_b: null, change: a === null || b === null ? null : b - a, contribution: null, noise: null, verdict };
+	return { key: '', key_b: null, row_a: row, row_b: row, source: null, hit_a: hits, hit_b: hits, cycles_a: (a ?? 0) * hits, cycles_b: (b ?? 0) * hits, per_hit_a: a, per_hit_b: b, stall_per_hit_a: null, stall_per_hit_b: null, per_launch_a: null, per_launch_b: null, change: a === null || b === null ? null : b - a, contribution: null, noise: null, verdict };
 }
 
 test('columns of a difference are the program’s figures', () => {

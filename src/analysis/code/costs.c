@@ -39,12 +39,11 @@ static bool name_kinds(struct costs *c, struct intern *names)
 		sb_reset(&text);
 		ok = r ? amd_kind_put(&text, k, (struct str){r->text, r->text_len})
 		       : sb_puts(&text, "(unknown code)");
-		if (ok && names->n < MAX_KINDS - 1)
-			id = intern_add(names, (struct str){text.p, text.n});
-		else
-			id = ok ? intern_find(names, (struct str){text.p, text.n}) : INTERN_NONE;
+		id = ok ? intern_find(names, (struct str){text.p, text.n}) : INTERN_NONE;
 		if (ok && id == INTERN_NONE)
-			id = intern_add(names, STR("others"));
+			id = intern_add(names, names->n < MAX_KINDS - 1
+						       ? (struct str){text.p, text.n}
+						       : STR("others"));
 		ok = ok && id != INTERN_NONE;
 		if (!ok)
 			break;

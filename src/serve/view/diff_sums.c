@@ -85,6 +85,7 @@ static bool diff_sums_align(
 			diff_side_close(&side[i]);
 		walk_result_deinit(&walk[i]);
 	}
+	line_pairs_deinit(&x.lines);
 	arena_deinit(&arena);
 	return ok;
 }

@@ -648,7 +648,7 @@ def capture(s):
         rc, _, err = take(cann(mode, collect=mode))
         check(rc == status and words in err, f"capture that {mode}: {rc} {err}")
     c = cann("words")
-    for words, app, says in ((("--timeout", "0"), ("./app",), "1 to 2880 minutes"), ((), ("./app", "a b"), "would not survive"),
+    for words, app, says in ((("--timeout", "0"), ("./app",), "1 to 2880 minutes"), ((), ("./app", "a b"), "which would break"),
                              (("--kernel", "a;b"), ("./app",), "name of a kernel"), ((), ("./none",), "no program ./none")):
         rc, _, err = take(c, *words, app=app)
         check(rc == 2 and says in err and not os.path.exists(f"{c.dir}/out"), f"capture {words} {app}: {rc} {err}")

@@ -7,7 +7,7 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, LIFETIME, pairKey, placeColumn, scaled, shareColumn, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, LIFETIME, pairKey, placeColumn, scaled, section, shareColumn, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
 import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, IsaRow, Pair } from '../types';
 import { against, otherData, PER_WAIT } from '../versus';
@@ -24,6 +24,7 @@ function costOf(r: IsaRow): number {
 interface CostRow { kind: string; class: string; rows: number; hit: number; mean: number | null; mean_stall: number | null; median: number; p99: number }
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
 
+const COSTS = 'What one execution costs, by kind';
 const EMPTY = 'This capture has no instruction that was executed or sampled.';
 
 class HotspotView extends View {
@@ -69,7 +70,7 @@ class HotspotView extends View {
 		this.drawPicture();
 		this.costs?.close();
 		this.costs = this.by === 'class' ? this.costTable() : null;
-		fill(this.space, this.table.element, this.costs?.element);
+		fill(this.space, this.table.element, this.costs && section(COSTS, this.costs.tools(), this.costs.element));
 		fill(this.body, this.bar, this.picture, this.space);
 		this.mark(this.app.store.get());
 	}
@@ -110,7 +111,7 @@ class HotspotView extends View {
 		const rows = (this.hot as { costs?: CostRow[] }).costs ?? [], each = (id: 'mean' | 'mean_stall' | 'median' | 'p99', head: string, title: string) => cyclesColumn<CostRow>(this.app, id, head, (r) => r[id], title);
 		if (!rows.length) return null;
 		const t = new Table<CostRow>({
-			label: 'What one execution costs, by kind', key: (r) => r.kind, csv: 'costs.csv', pick: (k) => this.pickWhere((r) => r.class === k.class),
+			label: COSTS, key: (r) => r.kind, csv: 'costs.csv', pick: (k) => this.pickWhere((r) => r.class === k.class),
 			columns: [textColumn('kind', 'kind', (r) => r.kind, 'minmax(9rem, 2fr)', 'class, direction, bytes that a lane moves'), countColumn('rows', 'rows', (r) => r.rows), countColumn('hit', 'hits', (r) => r.hit),
 				each('mean', 'mean', 'latency of one execution'), each('mean_stall', 'of it stall', 'stall of one execution'), each('median', 'p50', 'latency of one execution, median'), each('p99', 'p99', 'latency of one execution, 99th percentile')],
 		});
