@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PAGE = {"planted": "planted defects", "pairs": "first versions", "twins": "twins", "changes": "changes"}
 
 
-HEADS = ("Bound by", "Of peak", "Waits", "At", "Change", "Gain", "Sure", "Else", "Health", "Missing")
+HEADS = ("Bound by", "Of peak", "Waits", "At", "Change", "Gain", "Sure", "Noise", "Else", "Health", "Missing")
 MOST = {"Waits": 2, "Change": 3}
 
 

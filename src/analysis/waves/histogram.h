@@ -23,7 +23,7 @@ struct histograms {
 };
 
 struct distribution {
-	uint64_t n, min, median, p95, p99, max; /* all 0 when n is 0 */
+	uint64_t n, min, median, p95, max, p99; /* all 0 when n is 0 */
 };
 
 bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count);
