@@ -260,6 +260,8 @@ static bool put_noise(struct answer *a, const struct request *r, const struct tr
 		return ok;
 	sb_printf(&b, "%.1f %% between %llu captures of this state: a smaller gain is none",
 		to->repeats->spread_pct, (unsigned long long)to->repeats->captures);
+	/* It takes the place of the second change: the screen has at most 14 lines. */
+	to->screen.other = NULL;
 	return verdict_keep(a, &b, &to->screen.noise, e);
 }
 
