@@ -29,6 +29,7 @@ def screen_faults(text):
         counts[head] += 1
     extra = sum(counts[h] - 1 for h in MOST if h in counts)
     return [f"a line of {len(x)} columns: {x}" for x in lines if len(x) > 80] + \
+        [f"no figure: {x}" for x in lines if re.search(r"\b(nan|inf)\b", x)] + \
         [f"{h} takes {n} lines" for h, n in counts.items() if n > MOST.get(h, 1)] + \
         [f"unknown head {h}" for h in counts if h not in (*HEADS, "Launch")] + \
         ([f"{len(lines)} lines"] if len(lines) > min(12 + extra, 14) else []) + (["cut"] if "..." in text.replace("<...>", "") or "\u2026" in text else [])

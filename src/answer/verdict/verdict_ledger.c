@@ -152,6 +152,8 @@ void verdict_put_bound(const struct ledger *l, struct strbuf *b)
 	else if (l->bound == LEDGER_BY_LAUNCH)
 		sb_printf(b, "the launch: an SM is busy for %.0f %% of the time, on average",
 			pct(l->fill));
+	else if (l->bound == LEDGER_BY_QUEUE && load->queued > 0 && !isfinite(load->latency_cyc))
+		sb_puts(b, "requests that queue: the load/store queue is full");
 	else if (l->bound == LEDGER_BY_QUEUE && load->queued > 0)
 		sb_printf(b,
 			"requests that queue: a load takes %.0f cycles, %.0f on an idle machine",
