@@ -385,16 +385,15 @@ static bool put_differs(
 
 static bool run_plan(struct whatif_job *j, struct incore_error *e)
 {
-	struct incore_error none = {0};
-	const struct whatif_plan *plans[2] = {j->plan, whatif_plan_twin(j->plan, &none)};
+	struct whatif_plan *twin = NULL;
 	struct whatif_result r[2] = {0};
 	struct selection s = {0};
 	struct walk_options o;
-	bool ok = request_selection(j->r, j->t, &s, e);
+	bool ok = request_selection(j->r, j->t, &s, e) && whatif_plan_twin(j->plan, &twin, e);
+	const struct whatif_plan *plans[2] = {j->plan, twin};
 
-	incore_error_clear(&none);
 	o = request_walk(j->r, &s);
-	ok = ok && whatif_run(j->t, plans, plans[1] ? 2 : 1, &o, r, e);
+	ok = ok && whatif_run(j->t, plans, twin ? 2 : 1, &o, r, e);
 	selection_deinit(&s);
 	j->result = r[0];
 	if (ok && j->result.method == WHATIF_NONE)
@@ -409,10 +408,10 @@ static bool run_plan(struct whatif_job *j, struct incore_error *e)
 		answer_warn(j->a,
 			"%zu of %u waves are not replayed within 1 %% of their duration: figures about them are less certain (data.untrue)",
 			j->result.untrue.n, j->result.n_waves);
-	ok = ok && put_figures(j, e) && (!plans[1] || put_differs(j, &r[1], e));
+	ok = ok && put_figures(j, e) && (!twin || put_differs(j, &r[1], e));
 	whatif_result_deinit(&j->result);
 	whatif_result_deinit(&r[1]);
-	whatif_plan_free((struct whatif_plan *)plans[1]);
+	whatif_plan_free(twin);
 	return ok;
 }
 

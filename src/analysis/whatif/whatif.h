@@ -104,9 +104,10 @@ struct whatif_span { /* one compute unit, or one core on Ascend */
 				     to 1 */
 };
 
-/* A removal as an instruction that stays and takes no time, and the other way round; NULL: the plan
- * is of neither kind, or memory lacks. */
-struct whatif_plan *whatif_plan_twin(const struct whatif_plan *p, struct incore_error *e);
+/* A removal as an instruction that stays and takes no time, and the other way round; *out is NULL if
+ * the plan is of neither kind. Returns false on lack of memory. */
+bool whatif_plan_twin(
+	const struct whatif_plan *p, struct whatif_plan **out, struct incore_error *e);
 bool whatif_removes(const struct whatif_plan *p); /* any row or reason */
 
 enum whatif_method { WHATIF_REPLAY, WHATIF_PIPES, WHATIF_SAMPLES, WHATIF_NONE };

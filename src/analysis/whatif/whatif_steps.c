@@ -98,11 +98,13 @@ static void swap_kind(struct whatif_row *r, uint32_t unused)
 	}
 }
 
-struct whatif_plan *whatif_plan_twin(const struct whatif_plan *p, struct incore_error *e)
+bool whatif_plan_twin(const struct whatif_plan *p, struct whatif_plan **out, struct incore_error *e)
 {
+	*out = NULL;
 	if (!whatif_any_row(p, is_removal, 0) && !whatif_any_row(p, is_at_once, 0))
-		return NULL;
-	return whatif_plan_other(p, swap_kind, 0, e);
+		return true;
+	*out = whatif_plan_other(p, swap_kind, 0, e);
+	return *out != NULL;
 }
 
 /* --- all runs --------------------------------------------------------------------------------- */
