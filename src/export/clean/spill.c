@@ -30,6 +30,7 @@ struct spill_block {
 };
 
 static struct {
+	/* Recursive: a name that is freed below it may begin a page, and is then looked for here. */
 	pthread_mutex_t lock;
 	char *dir;
 	int fd, statm; /* -1: not open */
@@ -38,7 +39,7 @@ static struct {
 	size_t limit;  /* resident bytes above which pages are released */
 	uint32_t n;
 	struct spill_block v[MAX_BLOCKS];
-} s = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .statm = -1};
+} s = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .fd = -1, .statm = -1};
 
 static atomic_bool is_on;
 
