@@ -38,7 +38,8 @@ struct whatif_limit_row {
 
 struct whatif_answer {
 	const char *evidence, *based_on, *method, *change, *verdict, *why;
-	const char *differs; /* from the other way to ask for it; NULL: not, or there is none */
+	const char *differs; /* how far --remove and =inf differ, and why; NULL: they agree, or
+			      * only one of them applies */
 	uint64_t rows, executions;
 	uint64_t before, after, low, high;   /* NO_U64: no answer */
 	double saved, saved_low, saved_high; /* per cent of before */

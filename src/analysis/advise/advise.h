@@ -64,7 +64,7 @@ struct advise_rule { /* advise_words.c */
 };
 extern const struct advise_rule advise_rules[ADVISE_RULES];
 const char *advise_change(enum advise_rule_id rule, enum advise_world w);
-/* The same for the vendor's compiler: what one knows by a name of its own is not offered to others. */
+/* The words for one vendor's compiler: an option that only another compiler knows is not offered. */
 const char *advise_change_of(const struct trace *t, enum advise_rule_id rule);
 
 /* The question put to whatif.h. */

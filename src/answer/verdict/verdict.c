@@ -240,7 +240,7 @@ bool verdict_make(struct answer *a, const struct request *r, struct trace *t,
 	       verdict_put_frame(a, health, to, e);
 }
 
-/* Captures of the same state beside it are the noise floor: a smaller gain is none. */
+/* Captures of the same state beside it give the noise floor; a smaller gain proves nothing. */
 static bool put_noise(struct answer *a, const struct request *r, const struct trace *t,
 	struct verdict_answer *to, struct incore_error *e)
 {
@@ -258,7 +258,7 @@ static bool put_noise(struct answer *a, const struct request *r, const struct tr
 	repeats_deinit(&k);
 	if (!ok || !to->repeats)
 		return ok;
-	sb_printf(&b, "%.1f %% between %llu captures of this state: a smaller gain is none",
+	sb_printf(&b, "%.1f %% between %llu captures of this state: a smaller gain is noise",
 		to->repeats->spread_pct, (unsigned long long)to->repeats->captures);
 	/* It takes the place of the second change: the screen has at most 14 lines. */
 	to->screen.other = NULL;

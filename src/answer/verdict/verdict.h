@@ -97,7 +97,7 @@ bool verdict_of_trace(struct answer *a, const struct advised *side, struct verdi
 
 /* verdict_screen.c: makes the text of b the answer's, and empties b. */
 bool verdict_keep(struct answer *a, struct strbuf *b, const char **out, struct incore_error *e);
-/* The same of a sentence of at most so many lines: clauses at its end go if it is longer. */
+/* Keeps a sentence of at most that many lines; drops whole clauses at its end if it is longer. */
 bool verdict_keep_lines(struct answer *a, struct strbuf *b, unsigned lines, const char **out,
 	struct incore_error *e);
 /* The sentences about the best changes; to->changes must be filled. */

@@ -77,7 +77,7 @@ static bool count_items(struct json_reader *r, size_t n[3])
 }
 
 /* The type of a cell that the reader kept whole: a list of n_cores strings or ints is a cell per
- * core, any other list is JSON. INSIGHT_HIDDEN: it is none. */
+ * core, any other list is JSON. INSIGHT_HIDDEN: the cell is not a list. */
 static enum insight_dtype type_of_list(const char *cell, size_t n_cores)
 {
 	struct strbuf padded = {0};
