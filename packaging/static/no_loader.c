@@ -4,8 +4,10 @@
  * C library of whatever version is there, and some libraries ask for one unasked (libdw for debuginfod). So
  * nothing is ever found; what would have been loaded is run as a program instead, or is not there. The C
  * library looks users up through such libraries, too: libedit, which asks for their folders, is told of none.
+ * It also loads a library per character set: GBK is not converted, as on a system that lacks its table.
  */
 #include <errno.h>
+#include <iconv.h>
 #include <pwd.h>
 #include <stddef.h>
 
@@ -42,6 +44,32 @@ char *dlerror(void)
 	static char text[] = "a static program loads no libraries";
 
 	return text;
+}
+
+iconv_t iconv_open(const char *to, const char *from)
+{
+	(void)to;
+	(void)from;
+	errno = EINVAL;
+	return (iconv_t)-1; /* so the other two are not called */
+}
+
+size_t iconv(iconv_t table, char **restrict in, size_t *restrict in_left, char **restrict out,
+	size_t *restrict out_left)
+{
+	(void)table;
+	(void)in;
+	(void)in_left;
+	(void)out;
+	(void)out_left;
+	errno = EBADF;
+	return (size_t)-1;
+}
+
+int iconv_close(iconv_t table)
+{
+	(void)table;
+	return 0;
 }
 
 struct passwd *getpwuid(uid_t uid)

@@ -89,6 +89,12 @@ def check_static(program, own):
             same(f"{name} in an empty root", answers(root.run(["/" + os.path.basename(program), *words], env=ENV)), answers(wanted))
 
 
+def check_loads_nothing(link_map):
+    """What of the C library would load libraries of the system is not linked: ours stand in its place (no_loader.c)."""
+    members = re.findall(r"libc\.a\(((?:iconv_open|getpwuid|getpwnam_r)\.o)\)", read(link_map).decode())
+    same("members of libc that load libraries", sorted(set(members)), [])
+
+
 def check_relink(program, archive):
     with tempfile.TemporaryDirectory(prefix="incore-relink-") as work:
         with tarfile.open(archive) as t:
@@ -229,6 +235,8 @@ def main():
         program = os.path.join(out, f"incore-{version}-linux-x86_64")
         debs = sorted(glob.glob(os.path.join(out, "*.deb")))
         check_static(program, os.path.join(build, "incore"))
+        if not whole:
+            check_loads_nothing(os.path.join(build, "packaging", "static", "incore-static.map"))
         check_relink(program, os.path.join(out, f"incore-{version}-relink.tar.gz"))
         check_lintian(debs, whole)
         check_packages(debs, version, whole)
